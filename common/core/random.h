@@ -47,6 +47,7 @@ enum class RandomPurpose : std::uint32_t {
   kLearnerStart,  ///< parameters before the first update
   kLearnerBatch,  ///< samples of a worker's gradient
   kMagnitude,     ///< magnitudes of the gradients in a packet
+  kHostPlace,     ///< places of the hosts in a fabric
 };
 
 /// A stream of draws keyed by (seed, entity, purpose): arms of a comparison

@@ -29,6 +29,9 @@ constexpr const char* name_of(Runtime runtime) noexcept {
   return kNames[static_cast<std::size_t>(runtime)];
 }
 
+/// Stands for the queue of a run in which packets of bursts wait longest, all taken together.
+inline constexpr const char* kWorstQueue = "worst";
+
 /// Describes one run: an arm at one point of the matrix with one seed. All runtimes
 /// execute the same two configurations; they differ only in the devices that join
 /// the switches and the hosts.
@@ -39,13 +42,18 @@ struct Case {
   std::uint64_t seed = 1;
   sw::SwitchProcessConfig switches;
   tg::GeneratorConfig traffic;
-  std::string measured_queue;  ///< "switch.port" whose queue gives the headline metrics
-  Duration base_rtt{};         ///< worker to server and back in an empty network, propagation only
-  BitRate bottleneck{};        ///< rate of the link behind the measured queue
+  /// "switch.port" whose queue gives the headline metrics, or kWorstQueue
+  std::string measured_queue;
+  Duration base_rtt{};   ///< worker to server and back in an empty network, propagation only
+  BitRate bottleneck{};  ///< rate of the link behind the measured queue
   std::uint32_t background_flows = 0;  ///< long flows whose data cross the measured queue
   std::uint32_t workers = 0;
   std::uint32_t skip_iterations = 0;  ///< first iterations of every job that are not measured
   Duration cost_window{};  ///< T of the background's cost; zero: background_costs() chooses
 };
+
+/// Returns the port of the measured queue. Where a run decides which is the worst, any port of the
+/// hosts' switches has its settings: the first one. nullptr if the switches do not have the port.
+const sw::SwitchPortConfig* find_port(const Case& definition);
 
 }  // namespace outrider::lab

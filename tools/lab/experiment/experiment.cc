@@ -107,14 +107,34 @@ void check_trunks(const Checks& root, const ExperimentFile& e) {
   }
 }
 
+/// Where the hosts of a group are: at a switch, with a cable of their own, or in the fabric.
+void check_place(const Checks& at, const ExperimentFile& e, const HostGroupEntry& g) {
+  constexpr const char* kFabric = "must be left out: a place in the fabric says it";
+  if (!g.at_switch.empty()) find_named(at, "switch", e.switches, g.at_switch, "switch");
+  if (e.slots.empty()) {
+    if (g.at_switch.empty()) at.fault("switch", "is required without [fabric]");
+    if (g.placement) at.fault("placement", "needs a [fabric]");
+    if (g.rate.bits_per_second == 0) at.fault("rate", "is required without [fabric]");
+    else at.rate("rate", g.rate);
+    at.not_negative("delay", g.delay);
+    return;
+  }
+  if (g.rate.bits_per_second != 0) at.fault("rate", kFabric);
+  if (g.delay != Duration{}) at.fault("delay", kFabric);
+  if (g.placement && !g.at_switch.empty())
+    at.fault("placement", "must be left out with switch, which is the place");
+}
+
 void check_groups(const Checks& root, const ExperimentFile& e, std::set<std::string>& names) {
   for (std::size_t i = 0; i < e.hosts.size(); ++i) {
-    const auto at = root.below("hosts", i);
     const auto& g = e.hosts[i];
+    if (g.of_job) {  // made by read_job_list()
+      check_name(root.below("job", e.jobs[*g.of_job].entry), names, g.name);
+      continue;
+    }
+    const auto at = root.below("hosts", i);
     check_name(at, names, g.name);
-    find_named(at, "switch", e.switches, g.at_switch, "switch");
-    at.rate("rate", g.rate);
-    at.not_negative("delay", g.delay);
+    check_place(at, e, g);
     at.require(g.delay_spread >= 0 && g.delay_spread < 1, "delay_spread",
                std::to_string(g.delay_spread), "must be at least 0 and less than 1");
   }
@@ -143,6 +163,7 @@ void check_ring_groups(const Checks& at, const ExperimentFile& e) {
 }
 
 void check_job_groups(const Checks& at, const ExperimentFile& e) {
+  if (!e.jobs.empty()) return;
   if (!e.job.ring.empty()) return check_ring_groups(at, e);
   if (!e.job.hosts.empty()) return check_job_group(at, "hosts", e, e.job.hosts);
   check_job_group(at, "workers", e, e.job.workers);
@@ -252,14 +273,17 @@ ConfigIssues validate(const ExperimentFile& e) {
                Checks::quoted(e.name),
                "must not be empty or hold a blank or a slash: it names the directory of results");
   root.in_range("seeds", e.seeds, 1, 1'000'000);
-  if (e.switches.empty()) root.fault("switch", "there must be at least one [[switch]]");
+  if (e.switches.empty())
+    root.fault("switch", "there must be at least one [[switch]], or [fabric]");
   std::set<std::string> names;
   for (std::size_t i = 0; i < e.switches.size(); ++i)
     check_name(root.below("switch", i), names, e.switches[i].name);
-  check_trunks(root, e);
+  if (e.slots.empty()) check_trunks(root, e);
   check_groups(root, e, names);
   check_roles(root, e);
-  root.below("network").positive("rtt", e.network.rtt);
+  if (e.network.rtt == Duration{})
+    root.below("network").fault("rtt", "is required without [fabric]");
+  else root.below("network").positive("rtt", e.network.rtt);
   check_parameters(root.below("parameters"), e, e.parameters);
   check_arms(root, e);
   return issues;
@@ -277,7 +301,12 @@ ConfigResult<ExperimentFile> experiment_from(const ConfigTable& as_written,
   e.directory = directory;
   e.sweeps_alone = taken.sweeps_alone;
   ConfigTable bound = bound_part(file, result.issues);
+  const auto jobs = take_job_list(bound);
+  const bool in_fabric = bound.get("fabric") != nullptr;
+  if (in_fabric) e.parameters.paths = LabPaths::kFlow;  // one path of many would be no fabric
   read_config(bound, "", e, result.issues);
+  if (in_fabric) use_fabric(e, result.issues);
+  if (jobs) read_job_list(*jobs, e, result.issues);
   read_sweeps(file, e, result.issues);
   collect_settings(bound, e, result.issues);
   merge_issues(result.issues, validate(e));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,27 +14,11 @@
 #include "common/core/clock.h"
 #include "common/core/units.h"
 #include "tools/lab/experiment/experiment_parameters.h"
+#include "tools/lab/fabric/fabric.h"
+#include "tools/lab/fabric/host_placement.h"
+#include "tools/lab/fabric/network_entries.h"
 
 namespace outrider::lab {
-
-/// One [[switch]] of an experiment.
-struct SwitchEntry {
-  std::string name;
-  bool outside = false;  ///< somebody else's, see LabOutside
-};
-
-/// One [[link]] between two switches. Each end becomes a port called "to_OTHER".
-struct TrunkEntry {
-  std::string a;
-  std::string b;
-  BitRate rate{};
-  Duration delay{};
-  /// Numbers of data packets from a to b that are lost or marked, as the switch's settings have it
-  std::vector<std::uint32_t> lose_packets{}, mark_packets{};
-  /// Our switches may be told of the queue from a to b, see LabOutside.
-  bool bottleneck = false;
-  bool gray = false;  ///< loses the share `gray_loss` of its packets in each direction
-};
 
 /// The host count "workers + 1", for hosts that jobs share: one for a job's server and one for
 /// each of its workers.
@@ -46,21 +31,24 @@ struct HostCount {
   std::string parameter{};  ///< if empty, `fixed` holds
 };
 
-/// One [[hosts]]: a group of identical hosts on one switch.
+/// One [[hosts]]: a group of identical hosts, on one switch or in a [fabric].
 struct HostGroupEntry {
   std::string name;
   HostCount count{};
-  std::string at_switch;
-  BitRate rate{};
-  Duration delay{};                ///< one way, host to switch
-  double delay_spread = 0;         ///< each host's delay is drawn from delay x (1 +/- this)
-  std::uint32_t mtu_bytes = 1500;  ///< IP packet
-  std::uint32_t tso_bytes = 0;     ///< payload a connection sends back to back; 0: one segment
+  std::string at_switch;                     ///< empty: anywhere in the fabric
+  std::optional<HostPlacement> placement{};  ///< in a fabric; absent: the parameter host_placement
+  std::optional<std::size_t> of_job{};  ///< index into ExperimentFile::jobs; `count` is of that job
+  BitRate rate{};                       ///< in a fabric, that of the host's place
+  Duration delay{};                     ///< one way, host to switch; in a fabric, that of its place
+  double delay_spread = 0;              ///< each host's delay is drawn from delay x (1 +/- this)
+  std::uint32_t mtu_bytes = 1500;       ///< IP packet
+  std::uint32_t tso_bytes = 0;          ///< payload a connection sends back to back; 0: one segment
 };
 
 struct NetworkEntry {
-  std::string measured;  ///< "switch.port" whose queue gives the headline metrics
-  Duration rtt{};        ///< worker to server and back, propagation only, without spread
+  /// "switch.port" whose queue gives the headline metrics; or, in a fabric, kWorstQueue
+  std::string measured;
+  Duration rtt{};  ///< worker to server and back, propagation only, without spread
 };
 
 /// [background]: the groups between which it flows, host by host.
@@ -94,6 +82,17 @@ struct JobEntry {
   }
 };
 
+/// One [[job]] of a list: a job, or several alike, with hosts of their own in the fabric. The
+/// groups of hosts are called "NAME_worker" and "NAME_server".
+struct ListedJob {
+  std::string name;
+  std::optional<HostPlacement> placement{};  ///< absent: the parameter host_placement
+  tg::Collective collective{};
+  Duration start{};
+  std::size_t entry = 0;  ///< index of its [[job]], for messages
+  ConfigTable own{};      ///< parameters and settings of this job, with nested keys
+};
+
 /// One [[arm]]: a configuration that is compared with the others at every point.
 struct Arm {
   std::string label;  ///< begins with "off" or "on"
@@ -118,11 +117,14 @@ struct ExperimentFile {
   std::string question;
   std::uint32_t seeds = 1;  ///< runs of every case; seeds 1, 2, ...
   NetworkEntry network;
+  FabricConfig fabric;            ///< of [fabric], if the file has one
+  std::vector<FabricSlot> slots;  ///< of the fabric; empty without one
   std::vector<SwitchEntry> switches;
   std::vector<TrunkEntry> trunks;
   std::vector<HostGroupEntry> hosts;
   BackgroundEntry background;  ///< both names empty: no background
   JobEntry job;
+  std::vector<ListedJob> jobs;  ///< of [[job]]; if there are any, `job` does not hold
   CaseParameters parameters;
   std::vector<Arm> arms;
   std::vector<Sweep> sweeps;
@@ -150,6 +152,21 @@ ConfigTable with_rivals(ConfigTable file, const std::filesystem::path& directory
 /// Does the same as load_experiment() for a table. @param directory where relative paths start
 ConfigResult<ExperimentFile> experiment_from(const ConfigTable& file,
                                              const std::filesystem::path& directory);
+
+/// Returns the parameters of one job of a list: those of the case with its own in their place.
+CaseParameters parameters_of(const ListedJob& job, const CaseParameters& of_case);
+
+/// Takes the list [[job]] out of `file`, if it has one; a table [job] stays.
+std::optional<ConfigValue> take_job_list(ConfigTable& file);
+
+/// Reads the list into `experiment.jobs`, and adds the groups of hosts of the jobs. A key of a job
+/// is its own, or a parameter or a setting `job.KEY` that holds for it alone; `transport` is that
+/// of its bursts. @pre the fabric is built
+void read_job_list(const ConfigValue& list, ExperimentFile& experiment, ConfigIssues& issues);
+
+/// Builds the fabric of an experiment that has [fabric], and sets network.rtt to its longest round
+/// trip.
+void use_fabric(ExperimentFile& experiment, ConfigIssues& issues);
 
 /// Checks all rules except those of the sweeps, which read_sweeps() checks. Pure.
 ConfigIssues validate(const ExperimentFile& experiment);

@@ -9,12 +9,22 @@ namespace outrider::lab {
 namespace {
 
 /// The tables that an experiment may take from its base: its environment, not its question.
-constexpr std::array<std::string_view, 6> kInherited{"network", "switch",     "link",
+constexpr std::array<std::string_view, 7> kInherited{"network", "fabric",     "switch", "link",
                                                      "hosts",   "background", "job"};
 
+/// A file with a [fabric] takes no other network from its base, and one with switches no fabric.
+bool replaces(const ConfigTable& file, std::string_view key) {
+  const bool listed = file.get("switch") != nullptr || file.get("link") != nullptr;
+  if (key == "fabric") return listed;
+  const bool network = key == "network" || key == "switch" || key == "link" || key == "hosts";
+  return network && file.get("fabric") != nullptr;
+}
+
 void inherit(const ConfigTable& base, ConfigTable& file) {
+  const ConfigTable as_written = file;
   for (const std::string_view key : kInherited)
-    if (const ConfigValue* value = base.get(key); value != nullptr && file.get(key) == nullptr)
+    if (const ConfigValue* value = base.get(key);
+        value != nullptr && as_written.get(key) == nullptr && !replaces(as_written, key))
       file[key] = *value;
   const ConfigValue* of_base = base.get("parameters");
   if (of_base == nullptr || of_base->as<ConfigTable>() == nullptr) return;

@@ -28,9 +28,10 @@ template <class V>
 void describe(V& v, HostGroupEntry& c) {
   v.value("name", c.name, Presence::kRequired);
   v.text("count", c.count, parse_host_count, format_host_count);
-  v.value("switch", c.at_switch, Presence::kRequired);
-  v.rate("rate", c.rate, Presence::kRequired);
-  v.duration("delay", c.delay, Presence::kRequired);
+  v.value("switch", c.at_switch);
+  v.choice("placement", c.placement, kHostPlacements);
+  v.rate("rate", c.rate);
+  v.duration("delay", c.delay);
   v.share("delay_spread", c.delay_spread);
   v.bytes("mtu_bytes", c.mtu_bytes);
   v.bytes("tso_bytes", c.tso_bytes);
@@ -39,7 +40,7 @@ void describe(V& v, HostGroupEntry& c) {
 template <class V>
 void describe(V& v, NetworkEntry& c) {
   v.value("measured", c.measured, Presence::kRequired);
-  v.duration("rtt", c.rtt, Presence::kRequired);
+  v.duration("rtt", c.rtt);
 }
 
 template <class V>
@@ -69,6 +70,7 @@ void describe(V& v, ExperimentFile& c) {
   v.value("question", c.question, Presence::kRequired);
   v.value("seeds", c.seeds);
   v.table("network", c.network);
+  v.table("fabric", c.fabric);
   v.tables("switch", c.switches);
   v.tables("link", c.trunks);
   v.tables("hosts", c.hosts);

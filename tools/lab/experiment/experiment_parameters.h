@@ -11,6 +11,7 @@
 #include "switch/config/regulation_config.h"
 #include "tools/lab/experiment/case.h"
 #include "tools/lab/experiment/program_settings.h"
+#include "tools/lab/fabric/host_placement.h"
 #include "trafficgen/config/config_toml.h"
 
 namespace outrider::lab {
@@ -130,6 +131,9 @@ struct CaseParameters {
   std::uint16_t job_h_step_packets = 0;  ///< job j announces h_packets + j x this
   double job_burst_factor = 1;           ///< bursts of job j have burst_bytes x (this to the j)
 
+  /// Where in a [fabric] the hosts are that have no placement of their own.
+  HostPlacement host_placement = HostPlacement::kPack;
+
   // Background, random numbers, and the longest that a run may take.
   std::optional<std::uint32_t> background_flows_per_pair{};  ///< see long_flows_per_pair()
   /// Share of the measured link, headers and payload, that flows with sizes from
@@ -193,6 +197,7 @@ void describe_jobs(V& v, CaseParameters& c) {
   v.value("job_offset", c.job_offset);
   v.value("job_h_step_packets", c.job_h_step_packets);
   v.value("job_burst_factor", c.job_burst_factor);
+  v.choice("host_placement", c.host_placement, kHostPlacements);
 }
 
 template <class V>

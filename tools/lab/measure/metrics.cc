@@ -286,13 +286,6 @@ Excluded flag(std::vector<IterationBursts>& pushes, const Case& definition, Runt
 
 }  // namespace
 
-const sw::SwitchPortConfig* find_port(const Case& definition) {
-  for (const auto& sw : definition.switches.switches)
-    for (const auto& port : sw.ports)
-      if (sw.name + "." + port.name == definition.measured_queue) return &port;
-  return nullptr;
-}
-
 std::int64_t clock_offset_ns(Runtime runtime, const sw::QueueReport* queue,
                              const tg::GeneratorReport& traffic) {
   if (runtime == Runtime::kVirtual || queue == nullptr) return 0;

@@ -19,9 +19,6 @@
 
 namespace outrider::lab {
 
-/// Returns the configuration of the measured queue's port, or nullptr if there is none.
-const sw::SwitchPortConfig* find_port(const Case& definition);
-
 /// Returns by how much the switch's clock is ahead of the generator's [ns]. It is zero in
 /// virtual time. Between processes it is the median, over bursts joined by identity, of
 /// first arrival at the measured queue minus first byte sent. This includes the path

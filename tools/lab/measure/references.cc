@@ -48,10 +48,8 @@ Loads loads_of(const Case& definition, const IterationBursts& it,
       it.job < definition.traffic.jobs.size() ? definition.traffic.jobs[it.job] : kNone;
   const std::size_t servers = std::max<std::size_t>(job.servers.size(), 1);
   const std::uint32_t mss = std::max(mss_of(definition.traffic, job), 1U);
-  RateLayer layer = RateLayer::kL1;
-  for (const auto& sw : definition.switches.switches)
-    for (const auto& port : sw.ports)
-      if (sw.name + "." + port.name == definition.measured_queue) layer = port.rate_layer;
+  const sw::SwitchPortConfig* port = find_port(definition);
+  const RateLayer layer = port == nullptr ? RateLayer::kL1 : port->rate_layer;
 
   Loads loads;
   double queue_bytes = 0;

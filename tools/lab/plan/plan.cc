@@ -162,6 +162,7 @@ ExperimentFile with_rates(ExperimentFile e, double factor) {
   if (factor == 1) return e;
   for (auto& trunk : e.trunks) scale(trunk.rate);
   for (auto& group : e.hosts) scale(group.rate);
+  for (auto& slot : e.slots) scale(slot.rate);
   return e;
 }
 
@@ -184,6 +185,25 @@ void require_known_arms(const ExperimentFile& e, const PlanOptions& options, Con
 
 void append(ConfigIssues& issues, const std::string& program, const ConfigIssues& more) {
   for (const auto& issue : more) issues.push_back({program + ": " + issue.key, issue.problem});
+}
+
+/// Counts the long flows that share the measured queue with bursts. Those back cross it as ACKs
+/// alone. In a fabric they are at all leaves, and a queue has one leaf's share.
+void count_flows(const ExperimentFile& e, Case& c) {
+  if (c.traffic.long_flows.empty()) return;
+  const auto& flows = c.traffic.long_flows.front();
+  c.background_flows = static_cast<std::uint32_t>(flows.from.size()) * flows.flows_per_pair;
+  if (e.slots.empty()) return;
+  const auto leaves = static_cast<std::uint32_t>(c.traffic.devices.size());
+  c.background_flows = (c.background_flows + leaves - 1) / leaves;
+}
+
+/// Returns the workers of a job, in a list those of the mean job.
+std::uint32_t workers_of_job(const ExperimentFile& e, const CaseParameters& p) {
+  if (e.jobs.empty()) return p.workers;
+  std::size_t sum = 0;
+  for (const auto& job : e.jobs) sum += parameters_of(job, p).workers;
+  return static_cast<std::uint32_t>(std::max<std::size_t>(sum / e.jobs.size(), 1));
 }
 
 }  // namespace
@@ -209,13 +229,10 @@ std::optional<Case> build_case(const ExperimentFile& file, const std::string& la
          .measured_queue = e.network.measured,
          .base_rtt = topology->rtt,
          .bottleneck = topology->measured_rate,
-         .workers = p.workers,
+         .workers = workers_of_job(e, p),
          .skip_iterations = p.skip_iterations,
          .cost_window = from_seconds(p.cost_window_seconds)};
-  if (!c.traffic.long_flows.empty()) {  // those back cross the measured queue as ACKs alone
-    const auto& flows = c.traffic.long_flows.front();
-    c.background_flows = static_cast<std::uint32_t>(flows.from.size()) * flows.flows_per_pair;
-  }
+  count_flows(e, c);
   if (!p.lead_rtts.value && holds_windows(p.regulation))
     for (auto& job : c.traffic.jobs) job.announce.lead = lead_by_rule(c).lead;
   ConfigIssues refused;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "common/core/random.h"
 #include "tools/lab/experiment/placement.h"
@@ -106,6 +107,8 @@ Names background_from(const ExperimentFile& e, const Topology& t) {
 
 Names background_to(const ExperimentFile& e, const Topology& t) {
   Names to = names_of(e, t, e.background.to);
+  if (e.background.from == e.background.to)  // each host's partner is half the group further on
+    std::ranges::rotate(to, to.begin() + static_cast<std::ptrdiff_t>(to.size() / 2));
   to.resize(std::min(to.size(), background_from(e, t).size()));
   return to;
 }
@@ -123,7 +126,27 @@ void check_ring(const Checks& at, const ExperimentFile& e, const CaseParameters&
              "must be the hosts of [job] ring, " + std::to_string(hosts));
 }
 
+void check_listed_jobs(const Checks& at, const ExperimentFile& e, const CaseParameters& p) {
+  constexpr const char* kRule = "must be left out with a list of jobs, which says it";
+  at.require(p.jobs == 1, "jobs", std::to_string(p.jobs), kRule);
+  at.require(p.placement.empty(), "placement", Checks::quoted(p.placement), kRule);
+  at.require(p.job_offset == 0, "job_offset", std::to_string(p.job_offset), kRule);
+  at.require(p.worker_rate_spread == 0, "worker_rate_spread", std::to_string(p.worker_rate_spread),
+             "must be 0 with a list of jobs: their hosts have the rates of the fabric");
+  std::size_t last = e.jobs.size();  // entry that was checked before
+  for (const auto& listed : e.jobs) {
+    if (std::exchange(last, listed.entry) == listed.entry) continue;
+    const CaseParameters own = parameters_of(listed, p);
+    ConfigIssues found;
+    const auto settings = read_settings(own.settings, own.protocol, e.network.rtt, found);
+    for (const auto& issues : {validate(own), validate(own, settings)})
+      for (const auto& issue : issues)
+        at.below("job", listed.entry).fault(issue.key, issue.problem);
+  }
+}
+
 void check_placement(const Checks& at, const ExperimentFile& e, const CaseParameters& p) {
+  if (!e.jobs.empty()) return check_listed_jobs(at, e, p);
   at.require(p.worker_rate_spread == 0 || (e.job.ring.empty() && e.job.hosts.empty()),
              "worker_rate_spread", std::to_string(p.worker_rate_spread),
              "must be 0 with hosts or ring in [job]: it needs workers on hosts of their own");

@@ -7,14 +7,6 @@
 namespace outrider::lab {
 namespace {
 
-/// Returns the port behind which bursts and background wait.
-const sw::SwitchPortConfig& measured_port(const Case& c) {
-  for (const auto& sw : c.switches.switches)
-    for (const auto& port : sw.ports)
-      if (sw.name + '.' + port.name == c.measured_queue) return port;
-  return c.switches.switches.front().ports.front();  // make_topology() has found the port
-}
-
 /// Returns the bytes that a rate counts for a full frame.
 std::uint32_t packet_bytes_of(const sw::SwitchPortConfig& port) {
   return port.rate_layer == RateLayer::kL1 ? wire_bytes(sw::kFullFrameBytes) : sw::kFullFrameBytes;
@@ -39,7 +31,7 @@ double standing_packets(const sw::SwitchPortConfig& port, const tg::GeneratorCon
 }  // namespace
 
 WindowLead lead_by_rule(const Case& c) {
-  const sw::SwitchPortConfig& port = measured_port(c);
+  const sw::SwitchPortConfig& port = *find_port(c);  // make_topology() has found it
   const WindowPolicy& window = port.regulation.window;
   return window_lead(
       {.rate = c.bottleneck,

@@ -1,6 +1,9 @@
 #include "tools/lab/plan/plan_switches.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
 
 namespace outrider::lab {
 namespace {
@@ -82,13 +85,18 @@ void serve_layers(const CaseParameters& p, sw::SwitchConfig& sw) {
 
 /// Lets the switch accept signals only from the job's own hosts, and signed ones only if the jobs
 /// sign.
+/// Returns whether hosts of the group belong to jobs.
+bool has_jobs(const ExperimentFile& e, const HostGroupEntry& group) {
+  return e.jobs.empty() ? e.job.is_on(group.name) : group.of_job.has_value();
+}
+
 void accept_signals(const ExperimentFile& e, const CaseParameters& p, const Topology& t,
                     sw::SignalConfig& signals) {
   signals.accept_tos = p.signal_form == tg::SignalForm::kTos;
   signals.accept_udp = p.signal_form == tg::SignalForm::kUdp;
   std::vector<std::string> hosts;
   for (const auto& host : t.hosts)
-    if (e.job.is_on(e.hosts[host.group].name)) hosts.push_back(host.address + "/32");
+    if (has_jobs(e, e.hosts[host.group])) hosts.push_back(host.address + "/32");
   if (!p.signal_signed) {
     signals.accept_from = std::move(hosts);
     return;
@@ -144,7 +152,7 @@ void heed_bottlenecks(const ExperimentFile& e, const CaseParameters& p, const To
           return port.name == port_towards(e.switches[next].name) &&
                  leads_over(e, t, next, d, link);
         });
-        if (over) beyond.destinations.push_back(switch_prefix(d));
+        if (over) beyond.destinations.push_back(prefix_text(t.prefixes[d]));
       }
       if (beyond.destinations.empty()) continue;
       const auto shaped =
@@ -159,8 +167,10 @@ void heed_bottlenecks(const ExperimentFile& e, const CaseParameters& p, const To
 
 void add_trunks(const ExperimentFile& e, const CaseParameters& p, const sw::SwitchPortConfig& port,
                 sw::SwitchProcessConfig& config) {
+  std::map<std::string_view, std::size_t> index;
+  for (std::size_t s = 0; s < e.switches.size(); ++s) index[e.switches[s].name] = s;
   const auto switch_named = [&](const std::string& name) -> sw::SwitchConfig& {
-    return *std::ranges::find(config.switches, name, &sw::SwitchConfig::name);
+    return config.switches[index[name]];
   };
   for (const auto& trunk : e.trunks) {
     for (const auto& [from, to] : {std::pair{trunk.a, trunk.b}, {trunk.b, trunk.a}}) {
@@ -179,35 +189,71 @@ void add_trunks(const ExperimentFile& e, const CaseParameters& p, const sw::Swit
 
 void add_hosts(const Topology& t, const sw::SwitchPortConfig& port,
                sw::SwitchProcessConfig& config) {
+  std::set<std::string_view> known;
   for (const auto& host : t.hosts) {
     auto& sw = config.switches[host.at_switch];
-    if (std::ranges::find(config.devices, sw.name, &sw::DeviceConfig::name) == config.devices.end())
+    const std::string& device = t.devices[host.at_switch];
+    if (known.insert(device).second)
       config.devices.push_back(
-          {.name = sw.name, .device = vhost_device(config.devices.size(), sw.name + ".sock")});
+          {.name = device, .device = vhost_device(config.devices.size(), device + ".sock")});
     auto& added = sw.ports.emplace_back(port);
     added.name = port_towards(host.name);
     added.drain_rate = host.rate;
     added.delay = host.delay;
-    added.device = sw.name;
+    added.device = device;
     sw.routes.push_back({host.address + "/32", added.name});
   }
 }
 
-/// Adds routes to every other switch, by the first of equal-cost paths or by all of them.
+/// Returns the ways from switch s to switch d that its packets take, as indices of neighbours.
+std::vector<std::size_t> ways_of(const CaseParameters& p, const Topology& t, std::size_t s,
+                                 std::size_t d) {
+  const auto& ways = t.next[s][d];
+  if (p.paths == LabPaths::kOne || ways.size() == 1) return {ways.front()};
+  if (p.paths == LabPaths::kApart) return {s < d ? ways.front() : ways.back()};
+  return ways;
+}
+
+/// A destination with the ways to it.
+struct Destination {
+  HostPrefix prefix;
+  std::vector<std::size_t> ways;
+};
+
+/// Returns whether two prefixes are the halves of one.
+bool are_halves(const HostPrefix& low, const HostPrefix& high) {
+  const std::uint32_t size = 1U << (32 - low.length);
+  return low.length == high.length && low.first % (2 * size) == 0 && high.first == low.first + size;
+}
+
+/// Joins halves that have equal ways, again and again: a core switch of a fabric needs a route for
+/// each pod instead of one for each leaf. @pre in the order of the prefixes
+std::vector<Destination> joined(std::vector<Destination> all) {
+  std::vector<Destination> done;
+  for (Destination& next : all) {
+    done.push_back(std::move(next));
+    while (done.size() > 1) {
+      Destination& low = done[done.size() - 2];
+      if (!are_halves(low.prefix, done.back().prefix) || low.ways != done.back().ways) break;
+      --low.prefix.length;
+      done.pop_back();
+    }
+  }
+  return done;
+}
+
+/// Adds routes to every switch that has hosts, by the first of equal-cost paths or by all of them.
 void add_routes(const ExperimentFile& e, const CaseParameters& p, const Topology& t, std::size_t s,
                 sw::SwitchConfig& sw) {
-  for (std::size_t d = 0; d < e.switches.size(); ++d) {
-    if (d == s) continue;
-    const auto& ways = t.next[s][d];
-    sw::RouteConfig route{.prefix = switch_prefix(d)};
-    if (p.paths == LabPaths::kOne || ways.size() == 1) {
-      route.port = port_towards(e.switches[ways.front()].name);
-    } else if (p.paths == LabPaths::kApart) {
-      route.port = port_towards(e.switches[s < d ? ways.front() : ways.back()].name);
-    } else {
-      for (const auto way : ways) route.ports.push_back(port_towards(e.switches[way].name));
-      route.spray = p.paths == LabPaths::kSpray;
-    }
+  std::vector<Destination> all;
+  for (std::size_t d = 0; d < e.switches.size(); ++d)
+    if (d != s && t.prefixes[d].length != 0) all.push_back({t.prefixes[d], ways_of(p, t, s, d)});
+  if (!e.slots.empty()) all = joined(std::move(all));
+  for (const auto& [prefix, ways] : all) {
+    sw::RouteConfig route{.prefix = prefix_text(prefix)};
+    for (const auto way : ways) route.ports.push_back(port_towards(e.switches[way].name));
+    if (ways.size() == 1) route.port = std::exchange(route.ports, {}).front();
+    else route.spray = p.paths == LabPaths::kSpray;
     sw.routes.push_back(std::move(route));
   }
 }
@@ -227,7 +273,8 @@ sw::SwitchProcessConfig plan_switches(const ExperimentFile& e, const CaseParamet
   const sw::SwitchPortConfig port = port_of(p, settings);
   sw::SwitchProcessConfig config;
   config.bin = t.rtt;
-  config.max_bins = kMaxBins;
+  config.max_bins = e.network.measured == kWorstQueue ? kMaxBinsOfEach : kMaxBins;
+  if (e.network.measured == kWorstQueue) config.max_burst_records = kMaxRecordsOfEach;
   for (const auto& sw : e.switches) {
     auto& added = config.switches.emplace_back(settings.sw);
     added.name = sw.name;
@@ -239,7 +286,9 @@ sw::SwitchProcessConfig plan_switches(const ExperimentFile& e, const CaseParamet
   for (std::size_t s = 0; s < config.switches.size(); ++s) {
     auto& sw = config.switches[s];
     add_routes(e, p, t, s, sw);
-    for (auto& each : sw.ports) each.record = sw.name + '.' + each.name == e.network.measured;
+    const bool all = e.network.measured == kWorstQueue;
+    for (auto& each : sw.ports)
+      each.record = all || sw.name + '.' + each.name == e.network.measured;
     if (is_outside(e, p, s)) {
       give_away(e, sw);
       continue;

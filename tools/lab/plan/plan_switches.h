@@ -10,6 +10,10 @@ namespace outrider::lab {
 /// The bins of a time series. A bin is a base RTT; this many hold minutes of the shortest RTTs.
 inline constexpr std::uint32_t kMaxBins = 1U << 20;
 
+/// The same, and the records of bursts, where every port keeps them.
+inline constexpr std::uint32_t kMaxBinsOfEach = 1U << 14;
+inline constexpr std::uint32_t kMaxRecordsOfEach = 1U << 12;
+
 /// Returns the DSCP of a class of layers; class 0 is the most urgent. These are the class
 /// selectors (RFC 2474, 4.2.2) from the highest down to 1, so that 0 is left for other traffic.
 constexpr std::uint32_t layer_dscp(std::uint32_t layer_class, std::uint32_t classes) noexcept {

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <set>
+#include <string_view>
 
 #include "tools/lab/plan/plan_jobs.h"
 #include "tools/lab/plan/plan_switches.h"
@@ -97,11 +99,21 @@ void add_background(const ExperimentFile& e, Flows forward, std::vector<Flows>& 
   all.push_back(std::move(forward));
 }
 
+/// Returns the rate of which background_load is a share [bit/s]: that of the measured link, or in a
+/// fabric that of the NICs that send.
+double loaded_rate(const ExperimentFile& e, const Topology& t) {
+  if (e.slots.empty()) return static_cast<double>(t.measured_rate.bits_per_second);
+  double sum = 0;
+  for (const auto& host : t.hosts)
+    if (e.hosts[host.group].name == e.background.from)
+      sum += static_cast<double>(host.rate.bits_per_second);
+  return sum;
+}
+
 /// Returns the flows that start and end during the run and load a share of the measured link.
 tg::FlowsConfig flows_of(const ExperimentFile& e, const CaseParameters& p, const Topology& t) {
   constexpr double kPayloadShare = 1448.0 / (1514 + kL1OverheadBytes);  // of a full segment
-  const double bits =
-      p.background_load.value_or(0) * static_cast<double>(t.measured_rate.bits_per_second);
+  const double bits = p.background_load.value_or(0) * loaded_rate(e, t);
   return {.name = "background_flows",
           .from = background_from(e, t),
           .to = background_to(e, t),
@@ -111,6 +123,32 @@ tg::FlowsConfig flows_of(const ExperimentFile& e, const CaseParameters& p, const
           .transport = "background"};
 }
 
+/// Adds the jobs of a list. A job whose bursts have settings of their own gets a transport.
+void add_listed_jobs(const ExperimentFile& e, const CaseParameters& of_case, const Topology& t,
+                     tg::GeneratorConfig& config) {
+  for (std::size_t j = 0; j < e.jobs.size(); ++j) {
+    const ListedJob& listed = e.jobs[j];
+    const CaseParameters p = parameters_of(listed, of_case);
+    ConfigIssues ignored;  // build_case() reports them
+    const auto settings = read_settings(p.settings, p.protocol, e.network.rtt, ignored);
+    tg::JobConfig job = job_of(e, p, settings, t);
+    job.name = listed.name;
+    job.collective = listed.collective;
+    job.tcp_port = static_cast<std::uint16_t>(job.tcp_port + j);
+    job.start = listed.start;
+    job.workers = names_of(e, t, listed.name + "_worker");
+    job.servers = names_of(e, t, listed.name + "_server");
+    if (p.signal_signed) job.announce.signal_key = signal_key_file(j);
+    if (listed.own.get("ddl") != nullptr || listed.own.get("protocol") != nullptr ||
+        listed.own.get("connection") != nullptr) {
+      config.transports.push_back(job_transport_of(p, settings));
+      config.transports.back().name += "_" + listed.name;
+      job.transport = config.transports.back().name;
+    }
+    config.jobs.push_back(std::move(job));
+  }
+}
+
 }  // namespace
 
 tg::GeneratorConfig plan_traffic(const ExperimentFile& e, const CaseParameters& p,
@@ -118,10 +156,10 @@ tg::GeneratorConfig plan_traffic(const ExperimentFile& e, const CaseParameters& 
                                  std::uint64_t seed) {
   tg::GeneratorConfig config;
   config.seed = seed;
+  std::set<std::string_view> known;
   for (const auto& host : t.hosts) {
-    const auto& device = e.switches[host.at_switch].name;
-    if (std::ranges::find(config.devices, device, &tg::GeneratorDeviceConfig::name) ==
-        config.devices.end())
+    const std::string& device = t.devices[host.at_switch];
+    if (known.insert(device).second)
       config.devices.push_back(
           {.name = device, .device = virtio_user_device(config.devices.size(), device + ".sock")});
     config.hosts.push_back({.name = host.name,
@@ -133,7 +171,8 @@ tg::GeneratorConfig plan_traffic(const ExperimentFile& e, const CaseParameters& 
   }
   config.transports.push_back(job_transport_of(p, settings));
   config.transports.push_back(background_transport_of(p, settings));
-  config.jobs = plan_jobs(e, p, t, job_of(e, p, settings, t));
+  if (e.jobs.empty()) config.jobs = plan_jobs(e, p, t, job_of(e, p, settings, t));
+  else add_listed_jobs(e, p, t, config);
   config.tensorlights = settings.tensorlights;
   const bool has_hosts = !e.background.from.empty();
   if (const std::uint32_t flows = long_flows_per_pair(p); flows > 0 && has_hosts)

@@ -1,18 +1,23 @@
 #include "tools/lab/plan/topology.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
+#include <map>
 
 #include "common/config/checks.h"
+#include "common/config/process_checks.h"
 #include "common/config/suggestion.h"
 #include "common/core/random.h"
+#include "tools/lab/plan/host_places.h"
 
 namespace outrider::lab {
 namespace {
 
 constexpr std::size_t kNowhere = std::numeric_limits<std::size_t>::max();
 constexpr std::size_t kHostsPerByte = 250;  ///< values used of an address's third and fourth byte
-constexpr std::size_t kMaxSwitches = 200;
+constexpr std::size_t kMaxSwitches = 200;   ///< without a fabric: a /16 each
+constexpr std::uint32_t kTen = 10U << 24;   ///< 10.0.0.0
 constexpr Duration kRttTolerance = std::chrono::nanoseconds(1);
 
 template <class List>
@@ -21,19 +26,24 @@ std::size_t index_of(const List& list, const std::string& name) {
   return static_cast<std::size_t>(it - list.begin());
 }
 
-/// Computes Topology::next by breadth-first search from every destination. Neighbours are
-/// in the order of the file, so that every run chooses the same of several equal paths.
-std::vector<std::vector<std::vector<std::size_t>>> find_routes(const ExperimentFile& e) {
+/// Computes Topology::next by breadth-first search from every switch that can have hosts.
+/// Neighbours are in the order of the file, so that every run chooses the same of several equal
+/// paths.
+std::vector<std::vector<std::vector<std::size_t>>> find_routes(const ExperimentFile& e,
+                                                               const Topology& t) {
   const std::size_t n = e.switches.size();
+  std::map<std::string_view, std::size_t> index;
+  for (std::size_t s = 0; s < n; ++s) index[e.switches[s].name] = s;
   std::vector<std::vector<std::size_t>> neighbours(n);
-  for (const auto& t : e.trunks) {
-    const auto a = index_of(e.switches, t.a), b = index_of(e.switches, t.b);
+  for (const auto& trunk : e.trunks) {
+    const auto a = index[trunk.a], b = index[trunk.b];
     neighbours[a].push_back(b);
     neighbours[b].push_back(a);
   }
   std::vector<std::vector<std::vector<std::size_t>>> next(n,
                                                           std::vector<std::vector<std::size_t>>(n));
   for (std::size_t d = 0; d < n; ++d) {
+    if (t.prefixes[d].length == 0) continue;
     std::vector<std::size_t> hops(n, kNowhere), reached{d};
     hops[d] = 0;
     for (std::size_t i = 0; i < reached.size(); ++i) {
@@ -74,46 +84,123 @@ BitRate host_rate(const ExperimentFile& e, const HostGroupEntry& group, const Ca
   return {static_cast<std::uint64_t>(bits)};
 }
 
-std::uint32_t count_of(const HostGroupEntry& group, const CaseParameters& p) {
-  if (group.count.parameter == kWorkersAndServer) return p.workers + 1;
-  if (group.count.parameter == "workers") return p.workers * p.jobs;
-  if (group.count.parameter == "servers") return p.servers * p.jobs;
-  return group.count.fixed;
-}
-
 /// Range of host numbers per group. Each group numbers its hosts in a range of its own, so
 /// that an additional worker does not change the draws of other hosts.
 constexpr std::uint32_t kEntitiesPerGroup = 1U << 16;
 
-std::string host_address(std::size_t at_switch, std::size_t position) {
-  return "10." + std::to_string(at_switch + 1) + '.' + std::to_string(position / kHostsPerByte) +
-         '.' + std::to_string(position % kHostsPerByte + 1);
+std::string address_text(std::uint32_t address) {
+  std::string text;
+  for (int shift = 24; shift >= 0; shift -= 8)
+    text += std::to_string(address >> shift & 0xFF) + (shift > 0 ? "." : "");
+  return text;
 }
 
-void place_group(const ExperimentFile& e, const CaseParameters& p, std::size_t g,
-                 std::uint64_t seed, Topology& t) {
+/// Gives each switch that can have hosts its prefix. Without a fabric switch i has 10.(i + 1)/16.
+/// In one, those with places have equal prefixes in a row, so that a pod is a prefix too.
+std::vector<HostPrefix> prefixes_of(const ExperimentFile& e) {
+  std::vector<HostPrefix> prefixes(e.switches.size());
+  if (e.slots.empty()) {
+    for (std::size_t s = 0; s < prefixes.size(); ++s)
+      prefixes[s] = {kTen + (static_cast<std::uint32_t>(s + 1) << 16), 16};
+    return prefixes;
+  }
+  std::vector<std::uint32_t> hosts(e.switches.size());
+  for (const auto& slot : e.slots) ++hosts[slot.at_switch];
+  // Neither the first nor the last address of a prefix is a host's.
+  const auto bits = std::max(8, static_cast<int>(std::bit_width(std::ranges::max(hosts) + 1)));
+  std::uint32_t next = kTen;
+  for (std::size_t s = 0; s < prefixes.size(); ++s) {
+    if (hosts[s] == 0) continue;
+    prefixes[s] = {next, static_cast<std::uint8_t>(32 - bits)};
+    next += 1U << bits;
+  }
+  return prefixes;
+}
+
+std::string host_address(const ExperimentFile& e, const HostPrefix& prefix, std::size_t position) {
+  if (!e.slots.empty())
+    return address_text(prefix.first + 1 + static_cast<std::uint32_t>(position));
+  return address_text(prefix.first + (static_cast<std::uint32_t>(position / kHostsPerByte) << 8) +
+                      static_cast<std::uint32_t>(position % kHostsPerByte + 1));
+}
+
+std::vector<std::string> devices_of(const ExperimentFile& e, const Topology& t) {
+  std::vector<std::size_t> with_hosts;
+  for (std::size_t s = 0; s < t.prefixes.size(); ++s)
+    if (t.prefixes[s].length != 0) with_hosts.push_back(s);
+  const std::size_t each = (with_hosts.size() + kMaxDevices - 1) / kMaxDevices;
+  std::vector<std::string> devices(e.switches.size());
+  for (std::size_t i = 0; i < with_hosts.size(); ++i)
+    devices[with_hosts[i]] = e.switches[with_hosts[i / each * each]].name;
+  return devices;
+}
+
+/// Returns the places of a group's hosts in the fabric; nothing, with a fault, if there are too
+/// few.
+std::optional<std::vector<std::size_t>> places_of(const Checks& root, const ExperimentFile& e,
+                                                  const CaseParameters& p, std::size_t g,
+                                                  std::uint64_t seed, HostPlaces& places) {
   const auto& group = e.hosts[g];
-  const auto s = index_of(e.switches, group.at_switch);
-  const auto here = [s](const PlacedHost& h) { return h.at_switch == s; };
-  auto position = static_cast<std::size_t>(std::ranges::count_if(t.hosts, here));
+  const std::uint32_t count = hosts_in(e, group, p);
+  const bool fixed = !group.at_switch.empty();
+  const auto s = fixed ? index_of(e.switches, group.at_switch) : 0;
+  const std::size_t room = fixed ? places.free_at(s) : places.free();
+  const auto at =
+      group.of_job ? root.below("job", e.jobs[*group.of_job].entry) : root.below("hosts", g);
+  if (!at.require(count <= room, group.of_job ? group.count.parameter : "count",
+                  std::to_string(count) + " hosts",
+                  "must be at most " + std::to_string(room) + ", the places that are left " +
+                      (fixed ? "at this switch" : "in the fabric")))
+    return std::nullopt;
+  if (fixed) return places.take_at(s, count);
+  return places.take(group.placement.value_or(p.host_placement), count, seed,
+                     static_cast<std::uint32_t>(g));
+}
+
+/// @param places of a fabric; nullptr without one
+bool place_group(const Checks& root, const ExperimentFile& e, const CaseParameters& p,
+                 std::size_t g, std::uint64_t seed, HostPlaces* places, Topology& t) {
+  const auto& group = e.hosts[g];
   const bool single = group.count.parameter.empty() && group.count.fixed == 1;
-  const std::uint32_t count = count_of(group, p);
+  const std::uint32_t count = hosts_in(e, group, p);
+  std::optional<std::vector<std::size_t>> slots;
+  if (places != nullptr) {
+    slots = places_of(root, e, p, g, seed, *places);
+    if (!slots) return false;
+  }
+  std::map<std::size_t, std::size_t> taken;  // hosts of each switch
+  for (const auto& host : t.hosts) ++taken[host.at_switch];
   for (std::uint32_t i = 0; i < count; ++i) {
+    HostGroupEntry own = group;
+    std::size_t s = 0;
+    if (slots) {
+      const FabricSlot& slot = e.slots[(*slots)[i]];
+      s = slot.at_switch;
+      own.rate = slot.rate;
+      own.delay = slot.delay;
+    } else {
+      s = index_of(e.switches, group.at_switch);
+    }
     const auto entity = static_cast<std::uint32_t>(g) * kEntitiesPerGroup + i;
     t.hosts.push_back({single ? group.name : group.name + '_' + std::to_string(i),
-                       host_address(s, position++), g, s, spread_delay(group, seed, entity),
-                       host_rate(e, group, p, i)});
+                       host_address(e, t.prefixes[s], taken[s]++), g, s,
+                       spread_delay(own, seed, entity), host_rate(e, own, p, i)});
   }
+  return true;
 }
 
 /// Places the hosts. Groups with a fixed number of hosts come first: the generator keys a
 /// host's random numbers by its position, and those of the background must not depend on
 /// the number of workers.
-void place_hosts(const ExperimentFile& e, const CaseParameters& p, std::uint64_t seed,
-                 Topology& t) {
+bool place_hosts(const Checks& root, const ExperimentFile& e, const CaseParameters& p,
+                 std::uint64_t seed, Topology& t) {
+  HostPlaces places(e.slots);
   for (const bool fixed : {true, false})
     for (std::size_t g = 0; g < e.hosts.size(); ++g)
-      if (e.hosts[g].count.parameter.empty() == fixed) place_group(e, p, g, seed, t);
+      if (e.hosts[g].count.parameter.empty() == fixed &&
+          !place_group(root, e, p, g, seed, e.slots.empty() ? nullptr : &places, t))
+        return false;
+  return true;
 }
 
 /// Returns the delay of the trunks between two hosts; nothing, with a fault, if there is no path.
@@ -134,6 +221,10 @@ std::optional<Duration> trunk_delay(const Checks& root, const ExperimentFile& e,
 }
 
 bool check_rtt(const Checks& root, const ExperimentFile& e, Topology& t) {
+  if (!e.slots.empty()) {  // the longest one of the fabric
+    t.rtt = e.network.rtt;
+    return true;
+  }
   const auto& workers = e.hosts[index_of(e.hosts, e.job.worker_group())];
   const auto& servers = e.hosts[index_of(e.hosts, e.job.server_group())];
   const auto trunks = trunk_delay(root, e, t, index_of(e.switches, workers.at_switch),
@@ -148,6 +239,15 @@ bool check_rtt(const Checks& root, const ExperimentFile& e, Topology& t) {
 }
 
 bool check_measured(const Checks& root, const ExperimentFile& e, Topology& t) {
+  if (e.network.measured == kWorstQueue && !e.slots.empty()) {
+    t.measured_rate = {std::numeric_limits<std::uint64_t>::max()};
+    const auto least = [&t](BitRate rate) {
+      t.measured_rate = {std::min(t.measured_rate.bits_per_second, rate.bits_per_second)};
+    };
+    for (const auto& trunk : e.trunks) least(trunk.rate);
+    for (const auto& host : t.hosts) least(host.rate);
+    return true;
+  }
   std::vector<std::string> ports;
   for (const auto& trunk : e.trunks) {
     ports.push_back(trunk.a + '.' + port_towards(trunk.b));
@@ -160,6 +260,7 @@ bool check_measured(const Checks& root, const ExperimentFile& e, Topology& t) {
     const std::vector<std::string_view> known(ports.begin(), ports.end());
     root.below("network").fault("measured", Checks::quoted(e.network.measured),
                                 "must be \"SWITCH.to_NEIGHBOUR\" or \"SWITCH.to_HOST\"" +
+                                    std::string(e.slots.empty() ? "" : ", or \"worst\"") +
                                     suggestion(e.network.measured, known));
     return false;
   }
@@ -178,26 +279,47 @@ bool check_gray(const Checks& root, const ExperimentFile& e, const CaseParameter
 }
 
 bool check_connected(const Checks& root, const ExperimentFile& e, const Topology& t) {
-  for (std::size_t s = 0; s < e.switches.size(); ++s)
-    if (!trunk_delay(root, e, t, s, 0)) return false;
+  const auto first = std::ranges::find_if(t.prefixes, [](const auto& p) { return p.length != 0; });
+  const auto to = static_cast<std::size_t>(first - t.prefixes.begin());
+  for (std::size_t s = 0; s < e.switches.size(); ++s) {
+    if (s == to || !t.next[s][to].empty()) continue;
+    root.fault(e.slots.empty() ? "link" : "fabric",
+               std::string(e.slots.empty() ? "no [[link]]" : "no link") + " leads from \"" +
+                   e.switches[s].name + "\" to \"" + e.switches[to].name + "\"");
+    return false;
+  }
   return true;
 }
 
 }  // namespace
 
-std::string switch_prefix(std::size_t index) {
-  return "10." + std::to_string(index + 1) + ".0.0/16";
+std::string prefix_text(const HostPrefix& prefix) {
+  return address_text(prefix.first) + '/' + std::to_string(prefix.length);
 }
 
-std::string port_towards(const std::string& name) { return "to_" + name; }
+std::uint32_t hosts_in(const ExperimentFile& e, const HostGroupEntry& group,
+                       const CaseParameters& p) {
+  const std::string& count = group.count.parameter;
+  if (group.of_job) {
+    const CaseParameters own = parameters_of(e.jobs[*group.of_job], p);
+    return count == "workers" ? own.workers : own.servers;
+  }
+  if (count == kWorkersAndServer) return p.workers + 1;
+  if (count == "workers") return p.workers * p.jobs;
+  if (count == "servers") return p.servers * p.jobs;
+  return group.count.fixed;
+}
 
 std::optional<Topology> make_topology(const ExperimentFile& e, const CaseParameters& p,
                                       std::uint64_t seed, ConfigIssues& issues) {
   const Checks root(issues);
-  if (!root.in_range("switch", e.switches.size(), 1, kMaxSwitches, "switches")) return std::nullopt;
+  if (e.slots.empty() && !root.in_range("switch", e.switches.size(), 1, kMaxSwitches, "switches"))
+    return std::nullopt;
   Topology t;
-  t.next = find_routes(e);
-  place_hosts(e, p, seed, t);
+  t.prefixes = prefixes_of(e);
+  t.devices = devices_of(e, t);
+  t.next = find_routes(e, t);
+  if (!place_hosts(root, e, p, seed, t)) return std::nullopt;
   if (!check_connected(root, e, t)) return std::nullopt;
   const bool measured = check_measured(root, e, t);
   const bool rtt = check_rtt(root, e, t);

@@ -21,14 +21,29 @@ struct PlacedHost {
   BitRate rate{};    ///< of its NIC and of the switch's port to it
 };
 
+/// The IPv4 prefix of all hosts at one switch.
+struct HostPrefix {
+  std::uint32_t first = 0;  ///< address of the prefix itself
+  std::uint8_t length = 0;  ///< 0: the switch can have no hosts
+};
+
 /// Says where the hosts of a case are and how its switches reach them.
 struct Topology {
   std::vector<PlacedHost> hosts;
-  /// next[s][d]: the neighbours of switch s on the shortest paths, in hops, to switch d
+  std::vector<HostPrefix> prefixes;  ///< of each switch
+  /// The device behind which the hosts of each switch are: its own, called as the switch is, or
+  /// one that neighbours share where there would be more than a process may have
+  std::vector<std::string> devices;
+  /// next[s][d]: the neighbours of switch s on the shortest paths, in hops, to switch d; empty if
+  /// d can have no hosts
   std::vector<std::vector<std::vector<std::size_t>>> next;
-  Duration rtt{};  ///< worker to server and back, without spread
-  BitRate measured_rate{};
+  Duration rtt{};  ///< worker to server and back, without spread; in a fabric the longest one
+  BitRate measured_rate{};  ///< of the worst queue: the least rate of any port
 };
+
+/// Returns the number of hosts in a group. @param parameters of the case
+std::uint32_t hosts_in(const ExperimentFile& experiment, const HostGroupEntry& group,
+                       const CaseParameters& parameters);
 
 /// Places the hosts, finds routes and checks [network] against them. The spread of a
 /// host's delay depends only on the seed and the host, so it is equal in all arms.
@@ -37,10 +52,7 @@ std::optional<Topology> make_topology(const ExperimentFile& experiment,
                                       const CaseParameters& parameters, std::uint64_t seed,
                                       ConfigIssues& issues);
 
-/// Returns the prefix of all hosts at switch `index`, "10.S.0.0/16".
-std::string switch_prefix(std::size_t index);
-
-/// Returns the name of a switch's port towards a neighbour or a host.
-std::string port_towards(const std::string& name);
+/// Returns a prefix as text, "10.1.0.0/16".
+std::string prefix_text(const HostPrefix& prefix);
 
 }  // namespace outrider::lab

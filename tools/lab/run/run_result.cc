@@ -20,8 +20,22 @@ void trim(CaseRun& run) {
   run.alone->traffic.bins = {};
 }
 
+const sw::QueueReport* worst_queue(const sw::SwitchReport& report) {
+  const sw::QueueReport* worst = nullptr;
+  std::uint64_t longest_ns = 0;
+  for (const auto& queue : report.queues) {
+    std::uint64_t waited_ns = 0;
+    for (const auto& burst : queue.bursts) waited_ns += burst.sojourn_ns;
+    if (worst != nullptr && waited_ns <= longest_ns) continue;
+    worst = &queue;
+    longest_ns = waited_ns;
+  }
+  return worst;
+}
+
 const sw::QueueReport* find_queue(const sw::SwitchReport& report,
                                   const std::string& switch_dot_port) {
+  if (switch_dot_port == kWorstQueue) return worst_queue(report);
   for (const auto& queue : report.queues)
     if (queue.switch_name + "." + queue.port_name == switch_dot_port) return &queue;
   return nullptr;

@@ -47,7 +47,12 @@ struct CaseRun {
 /// those of the run without background. So they are not stored either.
 void trim(CaseRun& run);
 
+/// Returns the queue in which packets of bursts waited longest, all taken together; the first one
+/// of several. nullptr if the report has no queue.
+const sw::QueueReport* worst_queue(const sw::SwitchReport& report);
+
 /// Returns the measured queue of a report, or nullptr if the report does not have it.
+/// @param switch_dot_port  Case::measured_queue
 const sw::QueueReport* find_queue(const sw::SwitchReport& report,
                                   const std::string& switch_dot_port);
 

@@ -58,7 +58,9 @@ SwitchProcessConfig switches_of(const std::string& parameters) {
 }
 
 const RouteConfig& route_to(const SwitchProcessConfig& config, std::size_t from, std::size_t to) {
-  return *std::ranges::find(config.switches[from].routes, switch_prefix(to), &RouteConfig::prefix);
+  const HostPrefix prefix{10U << 24 | static_cast<std::uint32_t>(to + 1) << 16, 16};
+  return *std::ranges::find(config.switches[from].routes, prefix_text(prefix),
+                            &RouteConfig::prefix);
 }
 
 const SwitchPortConfig& port_of(const SwitchProcessConfig& config, std::size_t sw,

@@ -1,0 +1,104 @@
+// Goal: topologies of HPCC's simulator and of networkx become the same fabric, and every fault of
+// a file is told by its line or key.
+#include "tools/lab/fabric/topology_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace outrider::topology_file_test {
+using namespace lab;
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+namespace {
+
+// Hosts 0 and 1 at switch 2, host 3 at switch 4.
+constexpr const char* kHpcc = R"(5 2 4
+2 4
+0 2 100Gbps 1000ns 0
+1 2 100Gbps 1us 0.000000
+2 4 400Gbps 2us 0
+3 4 25Gbps 500ns 0
+comment after the links
+)";
+
+constexpr const char* kNodeLink = R"({"directed": false, "nodes": [{"id": 2}, {"id": 4},
+  {"id": 0}, {"id": 1}, {"id": 3}], "links": [
+  {"source": 0, "target": 2, "rate": "100Gbps", "delay": "1us"},
+  {"source": 2, "target": 1, "rate": "100gbit", "delay": "1us"},
+  {"source": 2, "target": 4, "rate": "400gbit", "delay": "2us"},
+  {"source": 4, "target": 3, "rate": "25gbit", "delay": "500ns"}]})";
+
+void expect_the_same(const std::optional<Fabric>& f) {
+  ASSERT_TRUE(f);
+  ASSERT_EQ(f->switches.size(), 2U);
+  EXPECT_EQ(f->switches[0].name, "switch_2");
+  ASSERT_EQ(f->trunks.size(), 1U);
+  EXPECT_EQ(f->trunks[0].rate.bits_per_second, 400'000'000'000U);
+  ASSERT_EQ(f->slots.size(), 3U);
+  EXPECT_EQ(f->slots[1].at_switch, 0U);
+  EXPECT_EQ(f->slots[2].at_switch, 1U);
+  EXPECT_EQ(f->slots[2].rate.bits_per_second, 25'000'000'000U);
+  EXPECT_EQ(f->slots[2].delay, 500ns);
+  EXPECT_EQ(longest_rtt(*f), 7us);
+}
+
+TEST(TopologyFile, BothFormsGiveTheSameFabric) {
+  ConfigIssues issues;
+  expect_the_same(parse_hpcc_topology(kHpcc, issues));
+  expect_the_same(parse_node_link(kNodeLink, issues));
+  EXPECT_TRUE(issues.empty()) << format_issues("", issues);
+}
+
+std::string edited(std::string text, const std::string& from, const std::string& to) {
+  const auto at = text.find(from);
+  EXPECT_NE(at, text.npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+TEST(TopologyFile, HpccFaultsNameTheLine) {
+  struct Row {
+    std::string text, problem;
+  };
+  const Row rows[] = {
+      {"", "is empty"},
+      {edited(kHpcc, "5 2 4", "5 2"), "line 1: must hold the numbers"},
+      {edited(kHpcc, "5 2 4", "5 2 9"), "must hold two nodes, rate, delay and error rate"},
+      {edited(kHpcc, "2 4\n0", "2 7\n0"), "line 2: \"7\": is no node, 0 to 4"},
+      {edited(kHpcc, "100Gbps 1000ns", "100Gb 1000ns"), "line 3: rate \"100Gb\""},
+      {edited(kHpcc, "1us 0.000000", "1us 0.01"), "line 4: error rate must be 0"},
+      {edited(kHpcc, "400Gbps", "0Gbps"), "400"},
+      {edited(kHpcc, "3 4 25", "1 4 25"), "host 1 has a link already"},
+      {edited(kHpcc, "3 4 25", "3 0 25"), "joins two hosts"},
+      {edited(kHpcc, "1 2 100", "2 2 100"), "joins a node to itself"},
+      {edited(kHpcc, "1 2 100", "0 2 100"), "joins two nodes that are joined"},
+      {edited(kHpcc, "5 2 4", "6 2 4"), "host 5 has no link"},
+  };
+  for (const Row& row : rows) {
+    ConfigIssues issues;
+    EXPECT_FALSE(parse_hpcc_topology(row.text, issues)) << row.problem;
+    if (row.problem != "400") EXPECT_THAT(format_issues("", issues), HasSubstr(row.problem));
+  }
+}
+
+TEST(TopologyFile, NodeLinkFaultsNameTheKey) {
+  struct Row {
+    std::string text, problem;
+  };
+  const Row rows[] = {
+      {"{", "must be JSON with the lists"},
+      {"{\"nodes\": []}", "must be JSON with the lists"},
+      {edited(kNodeLink, "{\"id\": 3}", "{}"), "nodes[4]: needs \"id\""},
+      {edited(kNodeLink, "{\"id\": 3}", "{\"id\": 0}"), "nodes[4]: \"0\" is used twice"},
+      {edited(kNodeLink, "\"target\": 3", "\"target\": 9"), "links[3]: \"target\" must be the id"},
+      {edited(kNodeLink, "\"500ns\"", "7"), "links[3]: needs \"delay\" as a text"},
+      {edited(kNodeLink, "25gbit", "fast"), "links[3]: rate: "},
+  };
+  for (const Row& row : rows) {
+    ConfigIssues issues;
+    EXPECT_FALSE(parse_node_link(row.text, issues)) << row.problem;
+    EXPECT_THAT(format_issues("", issues), HasSubstr(row.problem));
+  }
+}
+
+}  // namespace
+}  // namespace outrider::topology_file_test

@@ -1,0 +1,136 @@
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "common/config/checks.h"
+#include "common/config/config_file.h"
+#include "common/config/suggestion.h"
+#include "tools/lab/experiment/experiment.h"
+
+namespace outrider::lab {
+namespace {
+
+constexpr std::uint32_t kMaxListedJobs = 1000;
+
+/// The parameters of a case that one job may have for itself.
+constexpr std::array<std::string_view, 14> kOwnParameters{
+    "workers",         "servers",         "burst_bytes",    "model",    "iterations",
+    "schedule",        "warm_up_seconds", "period_seconds", "protocol", "connection",
+    "compute_seconds", "compute_spread",  "learner_rate",   "h_packets"};
+
+/// What [[job]] says of a job itself. All its other keys are parameters or settings of the job.
+struct JobHead {
+  std::string name;
+  std::uint32_t count = 1;  ///< jobs alike, "NAME_0", "NAME_1", ...
+  std::optional<HostPlacement> placement;
+  tg::Collective collective = tg::Collective::kPs;
+  Duration start{};
+};
+
+void describe(Settings& v, JobHead& c) {
+  v.value("name", c.name, Presence::kRequired);
+  v.value("count", c.count, {.range = integers(1, kMaxListedJobs)});
+  v.choice("placement", c.placement, kHostPlacements);
+  v.choice("collective", c.collective, tg::kCollectives);
+  v.duration("start", c.start);
+}
+
+bool is_of_head(std::string_view key) {
+  constexpr std::array<std::string_view, 5> kKeys{"name", "count", "placement", "collective",
+                                                  "start"};
+  return std::ranges::find(kKeys, key) != kKeys.end();
+}
+
+/// Returns the keys of a job as a case has them: a parameter stays, "transport" is that of bursts,
+/// and all else is a setting of the job.
+ConfigTable as_parameters(const ConfigTable& own) {
+  ConfigTable table;
+  for (const auto& [key, value] : own.members) {
+    ConfigTable one;
+    if (std::ranges::find(kOwnParameters, key) != kOwnParameters.end()) one[key] = value;
+    else (void)assign(one, key == "transport" ? "ddl.transport" : "job." + key, value);
+    overlay(table, one);
+  }
+  return table;
+}
+
+/// Reports the faults of a job's own keys by the keys of the file.
+void check_own(const ConfigTable& own, const std::string& path, ConfigIssues& issues) {
+  ConfigIssues found;
+  CaseParameters ignored;
+  read_config(own, path, ignored, found);
+  check_settings(own, path, std::chrono::microseconds(1), found);
+  for (auto& issue : found) {
+    for (const std::string_view part : {".job.", ".ddl.transport"})
+      if (const auto at = issue.key.find(part); at != std::string::npos)
+        issue.key.replace(at, part.size(), part == ".job." ? "." : ".transport");
+    issues.push_back(std::move(issue));
+  }
+}
+
+/// Adds the groups of hosts of the job that was added last.
+void add_groups(ExperimentFile& e, tg::Collective collective) {
+  const std::size_t index = e.jobs.size() - 1;
+  const ListedJob& job = e.jobs.back();
+  const auto add = [&](const char* role, const char* count) {
+    HostGroupEntry group;
+    group.name = job.name + role;
+    group.count = {0, count};
+    group.placement = job.placement;
+    group.of_job = index;
+    e.hosts.push_back(std::move(group));
+  };
+  add("_worker", "workers");
+  if (collective == tg::Collective::kPs) add("_server", "servers");
+}
+
+void read_job(const ConfigTable& table, std::size_t entry, ExperimentFile& e,
+              ConfigIssues& issues) {
+  const std::string path = join_key("", "job", entry);
+  ConfigTable of_head, own;
+  for (const auto& [key, value] : with_nested_keys(table).members)
+    (is_of_head(key) ? of_head : own)[key] = value;
+  JobHead head;
+  read_config(of_head, path, head, issues);
+  const ConfigTable parameters = as_parameters(own);
+  check_own(parameters, path, issues);
+  for (std::uint32_t i = 0; i < std::min(head.count, kMaxListedJobs); ++i) {
+    e.jobs.push_back({.name = head.count == 1 ? head.name : head.name + '_' + std::to_string(i),
+                      .placement = head.placement,
+                      .collective = head.collective,
+                      .start = head.start,
+                      .entry = entry,
+                      .own = parameters});
+    add_groups(e, head.collective);
+  }
+}
+
+}  // namespace
+
+CaseParameters parameters_of(const ListedJob& job, const CaseParameters& of_case) {
+  CaseParameters p = of_case;
+  ConfigIssues ignored;  // reported when the file was read
+  read_config(job.own, "", p, ignored);
+  return p;
+}
+
+std::optional<ConfigValue> take_job_list(ConfigTable& file) {
+  const auto at = std::ranges::find(file.members, "job", &ConfigMember::key);
+  if (at == file.members.end() || !is_array_of_tables(at->value)) return std::nullopt;
+  ConfigValue list = std::move(at->value);
+  file.members.erase(at);
+  return list;
+}
+
+void read_job_list(const ConfigValue& list, ExperimentFile& e, ConfigIssues& issues) {
+  const auto& entries = *list.as<ConfigValue::Array>();
+  for (std::size_t i = 0; i < entries.size(); ++i)
+    read_job(*entries[i].as<ConfigTable>(), i, e, issues);
+  const Checks root(issues);
+  if (e.slots.empty() && issues.empty()) root.fault("job", "as a list needs a [fabric]");
+  if (e.jobs.size() > kMaxListedJobs)
+    root.fault("job", std::to_string(e.jobs.size()) + " jobs: a case may have " +
+                          std::to_string(kMaxListedJobs));
+}
+
+}  // namespace outrider::lab

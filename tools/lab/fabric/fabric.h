@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "common/core/config_issue.h"
+#include "tools/lab/fabric/fabric_config.h"
+#include "tools/lab/fabric/network_entries.h"
+
+namespace outrider::lab {
+
+/// A place where one host can be plugged in.
+struct FabricSlot {
+  std::size_t at_switch = 0;  ///< index into Fabric::switches
+  BitRate rate{};
+  Duration delay{};  ///< one way, host to switch
+};
+
+/// A fabric as a list. Slots are in the order of their switches, so that neighbours in the list
+/// are neighbours in a rack, a pod, the network.
+struct Fabric {
+  std::vector<SwitchEntry> switches;
+  std::vector<TrunkEntry> trunks;
+  std::vector<FabricSlot> slots;
+};
+
+/// Lists the switches, links and slots of a fabric. Failed links are left out, gray ones are
+/// gray. Names: "leaf_0", "spine_0" of a leaf_spine; "leaf_0", "aggregation_0", "core_0" of a
+/// fat_tree, where pod p has the leaves and the aggregation switches from p x k/2 on, and
+/// aggregation switch i of each pod has a link to the cores from i x k/2 on; "switch_ID" of a
+/// file.
+///
+/// Source of the fat tree: Al-Fares, Loukissas and Vahdat, SIGCOMM 2008, section 3. Deviation:
+/// hosts_per_leaf and the rates may differ from it.
+///
+/// @param directory where a relative path of `file` starts
+/// @return nothing, with faults below [fabric], if it cannot be built
+std::optional<Fabric> build_fabric(const FabricConfig& config,
+                                   const std::filesystem::path& directory, ConfigIssues& issues);
+
+/// Returns the longest round trip between two places, propagation only, by paths of the fewest
+/// links and of those the one with the least delay. Zero with fewer than two places; places
+/// without a path between them do not count.
+Duration longest_rtt(const Fabric& fabric);
+
+}  // namespace outrider::lab

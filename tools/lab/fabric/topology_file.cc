@@ -1,0 +1,289 @@
+#include "tools/lab/fabric/topology_file.h"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "common/config/quantities.h"
+#include "common/config/text_file.h"
+#include "trafficgen/import/text_lines.h"
+
+namespace outrider::lab {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::size_t kMaxFaults = 20;  ///< a file may have a hundred thousand links
+
+/// A link as the files have it: between two nodes, which may be hosts.
+struct ListedLink {
+  std::size_t a = 0, b = 0;  ///< indices of nodes
+  BitRate rate{};
+  Duration delay{};
+  std::string place;  ///< for messages: "line 5", "links[2]"
+};
+
+struct ListedNode {
+  std::string name;  ///< for messages
+  bool host = false;
+};
+
+/// Reads "100Gbps" of simulators as "100gbit".
+Parsed<BitRate> read_rate(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (text.ends_with("bps")) text.replace(text.size() - 3, 3, "bit");
+  return parse_rate(text);
+}
+
+/// Makes switches, trunks and slots of nodes and links.
+class FabricMaker {
+ public:
+  FabricMaker(std::vector<ListedNode> nodes, ConfigIssues& issues)
+      : nodes_(std::move(nodes)), issues_(issues), index_(nodes_.size()), plugged_(nodes_.size()) {
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      if (nodes_[i].host) continue;
+      index_[i] = fabric_.switches.size();
+      fabric_.switches.push_back({.name = "switch_" + nodes_[i].name});
+    }
+  }
+
+  void add(const ListedLink& link) {
+    const auto& [a, b] = std::minmax(link.a, link.b);
+    if (a == b) return fault(link, "joins a node to itself");
+    if (!joined_.emplace(a, b).second) return fault(link, "joins two nodes that are joined");
+    if (link.rate.bits_per_second == 0) return fault(link, "has a rate of 0");
+    if (nodes_[a].host && nodes_[b].host) return fault(link, "joins two hosts");
+    if (nodes_[a].host || nodes_[b].host) return plug(link, nodes_[a].host ? a : b);
+    fabric_.trunks.push_back({fabric_.switches[index_[link.a]].name,
+                              fabric_.switches[index_[link.b]].name, link.rate, link.delay});
+  }
+
+  std::optional<Fabric> made() {
+    for (std::size_t i = 0; i < nodes_.size() && issues_.size() < kMaxFaults; ++i)
+      if (nodes_[i].host && !plugged_[i])
+        issues_.push_back({"", "host " + nodes_[i].name + " has no link"});
+    if (!issues_.empty()) return std::nullopt;
+    std::ranges::stable_sort(fabric_.slots, {}, &FabricSlot::at_switch);
+    return std::move(fabric_);
+  }
+
+ private:
+  void fault(const ListedLink& link, const std::string& problem) {
+    if (issues_.size() < kMaxFaults) issues_.push_back({link.place, problem});
+  }
+
+  void plug(const ListedLink& link, std::size_t host) {
+    if (plugged_[host])
+      return fault(link, "host " + nodes_[host].name + " has a link already, and may have one");
+    plugged_[host] = true;
+    const std::size_t at = link.a == host ? link.b : link.a;
+    fabric_.slots.push_back({index_[at], link.rate, link.delay});
+  }
+
+  std::vector<ListedNode> nodes_;
+  ConfigIssues& issues_;
+  std::vector<std::size_t> index_;  ///< of a node that is a switch, in Fabric::switches
+  std::vector<bool> plugged_;       ///< hosts that have their link
+  std::set<std::pair<std::size_t, std::size_t>> joined_;
+  Fabric fabric_;
+};
+
+using Words = std::vector<std::string_view>;
+
+/// Takes HPCC's lines one after the other.
+class HpccReader {
+ public:
+  explicit HpccReader(ConfigIssues& issues) : issues_(issues) {}
+
+  void take(std::size_t line, const Words& words) {
+    line_ = line;
+    if (issues_.size() >= kMaxFaults) return;
+    if (nodes_.empty()) return take_counts(words);
+    if (switches_seen_ < switches_) return take_switches(words);
+    if (links_.size() + faulty_ < link_count_) take_link(words);
+  }
+
+  std::optional<Fabric> made() {
+    if (nodes_.empty() && issues_.empty())
+      issues_.push_back({"", "is empty: no numbers of nodes, switches and links"});
+    if (issues_.empty() && links_.size() < link_count_)
+      fault("ends after " + std::to_string(links_.size()) + " of " + std::to_string(link_count_) +
+            " links");
+    if (!issues_.empty()) return std::nullopt;
+    FabricMaker maker(std::move(nodes_), issues_);
+    for (const auto& link : links_) maker.add(link);
+    return maker.made();
+  }
+
+ private:
+  void fault(const std::string& rule) { issues_.push_back(tg::line_issue(line_, rule)); }
+
+  void take_counts(const Words& words) {
+    std::vector<std::uint64_t> numbers;
+    for (const auto word : words)
+      if (const auto n = tg::whole_number_of(word)) numbers.push_back(*n);
+    const auto most = kMaxFabricHosts + kMaxFabricSwitches;
+    if (words.size() != 3 || numbers.size() != 3 || numbers[0] == 0 || numbers[0] > most ||
+        numbers[1] == 0 || numbers[1] > numbers[0])
+      return fault("must hold the numbers of nodes (to " + std::to_string(most) +
+                   "), of switches among them (from 1) and of links");
+    nodes_.resize(numbers[0]);
+    for (std::size_t i = 0; i < nodes_.size(); ++i) nodes_[i] = {std::to_string(i), true};
+    switches_ = numbers[1];
+    link_count_ = numbers[2];
+  }
+
+  std::optional<std::size_t> node(std::string_view word) {
+    const auto n = tg::whole_number_of(word);
+    if (n && *n < nodes_.size()) return *n;
+    fault("\"" + std::string(word) + "\": is no node, 0 to " + std::to_string(nodes_.size() - 1));
+    return std::nullopt;
+  }
+
+  void take_switches(const Words& words) {
+    for (const auto word : words) {
+      const auto n = node(word);
+      if (n && !nodes_[*n].host) fault("switch " + std::string(word) + " is listed twice");
+      if (n) nodes_[*n].host = false;
+      ++switches_seen_;
+    }
+    if (switches_seen_ > switches_) fault("must hold " + std::to_string(switches_) + " switches");
+  }
+
+  void take_link(const Words& words) {
+    ++faulty_;
+    if (words.size() != 5) return fault("must hold two nodes, rate, delay and error rate");
+    const auto a = node(words[0]), b = node(words[1]);
+    const auto rate = read_rate(std::string(words[2]));
+    const auto delay = parse_duration(words[3]);
+    const auto errors = tg::number_of(words[4]);
+    if (!rate.value) fault("rate \"" + std::string(words[2]) + "\": " + rate.problem);
+    if (!delay.value) fault("delay \"" + std::string(words[3]) + "\": " + delay.problem);
+    if (!errors || *errors != 0)
+      fault("error rate must be 0; [fabric] gray_links has links that lose packets");
+    if (!a || !b || !rate.value || !delay.value) return;
+    --faulty_;
+    links_.push_back({*a, *b, *rate.value, *delay.value, "line " + std::to_string(line_)});
+  }
+
+  ConfigIssues& issues_;
+  std::size_t line_ = 0;
+  std::vector<ListedNode> nodes_;
+  std::size_t switches_ = 0, switches_seen_ = 0;
+  std::size_t link_count_ = 0, faulty_ = 0;  ///< lines of links, and those with a fault
+  std::vector<ListedLink> links_;
+};
+
+std::string text_of(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+/// Returns the text of an attribute; empty, with a fault, if it has none.
+std::string attribute(const Json& object, const char* key, const std::string& place,
+                      ConfigIssues& issues) {
+  if (const auto it = object.find(key); it != object.end() && it->is_string())
+    return it->get<std::string>();
+  issues.push_back({place, std::string("needs \"") + key + "\" as a text"});
+  return {};
+}
+
+std::vector<ListedNode> read_nodes(const Json& nodes, std::map<std::string, std::size_t>& index,
+                                   ConfigIssues& issues, bool& typed) {
+  std::vector<ListedNode> found;
+  for (const auto& node : nodes) {
+    const std::string place = "nodes[" + std::to_string(found.size()) + "]";
+    const auto id = node.is_object() ? node.find("id") : node.end();
+    if (!node.is_object() || id == node.end()) {
+      issues.push_back({place, "needs \"id\""});
+      found.emplace_back();
+      continue;
+    }
+    const auto type = node.find("type");
+    typed |= type != node.end();
+    found.push_back({text_of(*id), type != node.end() && *type == "host"});
+    if (found.back().name.find_first_of(". /") != std::string::npos)
+      issues.push_back({place, "\"id\" must not hold a dot, a blank or a slash"});
+    if (!index.emplace(found.back().name, found.size() - 1).second)
+      issues.push_back({place, "\"" + found.back().name + "\" is used twice"});
+  }
+  return found;
+}
+
+std::optional<ListedLink> read_link(const Json& link, const std::string& place,
+                                    const std::map<std::string, std::size_t>& index,
+                                    ConfigIssues& issues) {
+  const std::size_t before = issues.size();
+  if (!link.is_object()) {
+    issues.push_back({place, "must be an object"});
+    return std::nullopt;
+  }
+  const auto end = [&](const char* key) -> std::size_t {
+    const auto it = link.find(key);
+    const auto node = it == link.end() ? index.end() : index.find(text_of(*it));
+    if (node != index.end()) return node->second;
+    issues.push_back({place, std::string("\"") + key + "\" must be the id of a node"});
+    return 0;
+  };
+  ListedLink listed{.a = end("source"), .b = end("target"), .place = place};
+  const auto rate = read_rate(attribute(link, "rate", place, issues));
+  const auto delay = parse_duration(attribute(link, "delay", place, issues));
+  if (issues.size() == before && !rate.value) issues.push_back({place, "rate: " + rate.problem});
+  if (issues.size() == before && !delay.value) issues.push_back({place, "delay: " + delay.problem});
+  if (issues.size() != before) return std::nullopt;
+  listed.rate = *rate.value;
+  listed.delay = *delay.value;
+  return listed;
+}
+
+}  // namespace
+
+std::optional<Fabric> parse_hpcc_topology(std::string_view text, ConfigIssues& issues) {
+  HpccReader reader(issues);
+  tg::for_each_line(text, [&](std::size_t line, const Words& words) { reader.take(line, words); });
+  return reader.made();
+}
+
+std::optional<Fabric> parse_node_link(std::string_view text, ConfigIssues& issues) {
+  const Json file = Json::parse(text, nullptr, false);
+  const auto list = [&file](const char* key) {
+    return file.is_object() && file.contains(key) && file[key].is_array() ? &file[key] : nullptr;
+  };
+  const Json* nodes = list("nodes");
+  const Json* links = list("links") != nullptr ? list("links") : list("edges");
+  if (nodes == nullptr || links == nullptr) {
+    issues.push_back({"", R"(must be JSON with the lists "nodes" and "links" (or "edges"))"});
+    return std::nullopt;
+  }
+  std::map<std::string, std::size_t> index;
+  bool typed = false;
+  std::vector<ListedNode> listed = read_nodes(*nodes, index, issues, typed);
+  std::vector<ListedLink> read;
+  std::vector<std::size_t> degrees(listed.size());
+  for (std::size_t i = 0; i < links->size() && issues.size() < kMaxFaults; ++i) {
+    const auto link = read_link((*links)[i], "links[" + std::to_string(i) + "]", index, issues);
+    if (!link) continue;
+    ++degrees[link->a];
+    ++degrees[link->b];
+    read.push_back(*link);
+  }
+  if (!issues.empty()) return std::nullopt;
+  for (std::size_t i = 0; i < listed.size() && !typed; ++i) listed[i].host = degrees[i] == 1;
+  FabricMaker maker(std::move(listed), issues);
+  for (const auto& link : read) maker.add(link);
+  return maker.made();
+}
+
+std::optional<Fabric> load_topology(const std::string& path, ConfigIssues& issues) {
+  const auto text = read_text_file(path, tg::kMaxImportMib);
+  if (!text) {
+    issues.push_back({"", text.issues.front().problem});
+    return std::nullopt;
+  }
+  return path.ends_with(".json") ? parse_node_link(*text.config, issues)
+                                 : parse_hpcc_topology(*text.config, issues);
+}
+
+}  // namespace outrider::lab

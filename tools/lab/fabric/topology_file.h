@@ -1,0 +1,37 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "common/core/config_issue.h"
+#include "tools/lab/fabric/fabric.h"
+
+namespace outrider::lab {
+
+/// Reads the `topology.txt` of HPCC's simulator: a line with the numbers of nodes, switches and
+/// links; a line with the numbers of the nodes that are switches; and a line for each link,
+///
+///     node node rate delay error-rate
+///
+/// such as "0 40 100Gbps 1000ns 0". A node that is no switch is a host with one link. Lines after
+/// the last link are not read.
+/// Format: alibaba-edu/High-Precision-Congestion-Control, simulation/mix/topology.txt. Deviation:
+/// the error rate must be 0.
+///
+/// @return nothing, with faults by line, if it is not that
+std::optional<Fabric> parse_hpcc_topology(std::string_view text, ConfigIssues& issues);
+
+/// Reads node-link JSON as networkx writes it: "nodes" with "id" (a text or a number) and
+/// "links" (or "edges") with "source", "target", and the attributes "rate" and "delay" as texts,
+/// "100gbit" or "100Gbps", and "1us". A node with the attribute "type": "host" is a host, as is,
+/// if no node has a type, each node with one link.
+///
+/// @return nothing, with faults by key, if it is not that
+std::optional<Fabric> parse_node_link(std::string_view text, ConfigIssues& issues);
+
+/// Reads a file by its ending: ".json" is node-link JSON, any other HPCC's form.
+/// @return nothing, with faults, if it cannot be read
+std::optional<Fabric> load_topology(const std::string& path, ConfigIssues& issues);
+
+}  // namespace outrider::lab
