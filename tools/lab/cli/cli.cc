@@ -176,6 +176,7 @@ void add_worker(CLI::App& app, LabOptions& options) {
   add_queue_directory(app, options);
   app.add_option("--cpus", options.cpus, "CPUs to take, each for one case at a time [1]")
       ->check(CLI::Range(1U, 1024U));
+  app.add_flag("--share-cpus", options.share_cpus, "Also use CPUs that other workers have");
 }
 
 void add_collect(CLI::App& app, LabOptions& options) {

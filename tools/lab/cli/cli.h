@@ -41,6 +41,7 @@ struct LabOptions {
   std::string queue{};                   ///< for kQueue, kWorker, kCollect: its directory
   double lease_seconds = 60;             ///< for kQueue: LeaseRules::lease
   std::size_t cpus = 1;                  ///< for kWorker: cases at a time, each on its own CPU
+  bool share_cpus = false;               ///< for kWorker: also CPUs that other workers have
   bool partial = false;                  ///< for kCollect: also of a queue that is not done
   std::string out{};                     ///< empty: results/NAME of the experiment
   std::size_t jobs = 0;                  ///< processes; 0: one per CPU
@@ -99,7 +100,8 @@ int run_command(const LabOptions& options);
 /// @return exit status
 int queue_command(const LabOptions& options);
 
-/// Runs `outrider-lab worker`, which runs cases of a queue until there are none. @return exit status
+/// Runs `outrider-lab worker`, which runs cases of a queue until there are none.
+/// @return exit status
 int worker_command(const LabOptions& options);
 
 /// Runs `outrider-lab collect`, which writes the results of a queue as `run` does.

@@ -19,20 +19,20 @@ RunOutcome outcome_of(const OpenQueue& queue, const std::vector<std::size_t>& mi
   const CaseQueue tickets(queue.directory, {}, queue.manifest.rules);
   RunOutcome outcome;
   const auto failed = tickets.failed();
+  const auto with_tickets = tickets.with_tickets();
   for (const std::size_t i : missing) {
     const auto ticket = std::ranges::find(failed, i, &Ticket::index);
-    if (ticket == failed.end()) outcome.interrupted = true;
-    else outcome.failures.push_back({queue.planned.names[i], tickets.history(*ticket)});
+    if (ticket != failed.end())
+      outcome.failures.push_back({queue.planned.names[i], tickets.history(*ticket)});
+    else outcome.interrupted = true;
+    // Its run or its ticket was lost with a disk. A ticket too many costs time alone.
+    if (!with_tickets.contains(i)) tickets.add(i, queue.planned.names[i]);
   }
   return outcome;
 }
 
-/// Lets workers run a case again whose finished run a disk has damaged.
-void put_back(const OpenQueue& queue, std::size_t i, const fs::path& damaged) {
-  fs::remove(damaged);
-  CaseQueue(queue.directory, {}, queue.manifest.rules).add(i, queue.planned.names[i]);
-  say("outrider-lab: " + damaged.string() + " is damaged; \"" + queue.planned.names[i] +
-      "\" waits in the queue again");
+void tell_damaged(const fs::path& run) {
+  say("outrider-lab: " + run.string() + " is damaged; its case is run again");
 }
 
 /// Says how far a queue is that is not done.
@@ -41,8 +41,7 @@ void tell_progress(const LabOptions& options, const OpenQueue& queue, std::size_
   say("outrider-lab: --queue " + options.queue + ": " + std::to_string(there) + " of " +
       std::to_string(queue.planned.cases.size()) + " cases are done, " +
       std::to_string(counts.running) + " are running, " + std::to_string(counts.todo) +
-      " wait and " + std::to_string(counts.failed) +
-      " failed; start workers, or wait for them" +
+      " wait and " + std::to_string(counts.failed) + " failed; start workers, or wait for them" +
       (options.partial ? "" : ", or write what there is with --partial"));
 }
 
@@ -68,7 +67,7 @@ int collect_command(const LabOptions& options) {
     const auto stored = store.load(cases[i], Runtime::kVirtual);
     if (stored.text) runs.add(deserialize(cases[i], *stored.text), true);
     else missing.push_back(i);
-    if (stored.damaged) put_back(*queue, i, *stored.damaged);
+    if (stored.damaged) tell_damaged(*stored.damaged);
   }
   const RunOutcome outcome = outcome_of(*queue, missing);
   if (outcome.interrupted) tell_progress(options, *queue, cases.size() - missing.size());

@@ -40,8 +40,7 @@ std::optional<Planned> plan_cases(const std::string& path, const PlanOptions& op
 
 std::optional<Planned> load(const LabOptions& options) {
   auto planned = plan_cases(options.file, plan_options(options));
-  if (planned)
-    std::fputs(format_advice(options.file, advice(planned->cases)).c_str(), stderr);
+  if (planned) std::fputs(format_advice(options.file, advice(planned->cases)).c_str(), stderr);
   return planned;
 }
 

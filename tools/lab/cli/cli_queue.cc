@@ -91,11 +91,13 @@ std::optional<OpenQueue> open_queue(const std::string& name) {
     return std::nullopt;
   }
   if (queue.manifest.program != program_identity())
-    return refuse("was made by another build of outrider-lab, whose results may differ; use the "
-                  "same program everywhere, or make the queue again with this one");
+    return refuse(
+        "was made by another build of outrider-lab, whose results may differ; use the "
+        "same program everywhere, or make the queue again with this one");
   std::error_code error;
   fs::current_path(queue.directory / queue.manifest.root, error);
-  if (error) return refuse((queue.directory / queue.manifest.root).string() + ": " + error.message());
+  if (error)
+    return refuse((queue.directory / queue.manifest.root).string() + ": " + error.message());
   auto planned = plan_cases(queue.manifest.file, queue.manifest.plan);
   if (!planned) return std::nullopt;
   queue.planned = std::move(*planned);

@@ -49,9 +49,9 @@ std::filesystem::path directory_of(const LabOptions& options, const std::string&
 }
 
 ShownResults show_results(const LabOptions& options, const Experiment& experiment,
-                   const RunOutcome& outcome, const FinishedRuns& runs,
-                   const std::vector<Case>& cases, const std::vector<std::string>& names,
-                   const std::filesystem::path& directory) {
+                          const RunOutcome& outcome, const FinishedRuns& runs,
+                          const std::vector<Case>& cases, const std::vector<std::string>& names,
+                          const std::filesystem::path& directory) {
   tell_failures(outcome);
   ShownResults shown{.status = status_of(outcome, balanced(runs, names, cases))};
   const Summary summary = summarise(experiment, runs.digests());

@@ -118,8 +118,8 @@ int run_command(const LabOptions& options) {
       {planned->file.name, planned->cases, planned->names, options.runtime, store,
        [&](const RunOrder& order) { return run_order(options, order, *testbed, directory); }},
       all, runs);
-  const ShownResults shown = show_results(options, experiment, outcome, runs, planned->cases,
-                                   planned->names, directory);
+  const ShownResults shown =
+      show_results(options, experiment, outcome, runs, planned->cases, planned->names, directory);
   if (outcome.interrupted)
     say("outrider-lab: interrupted: " + std::to_string(shown.complete) + " of " +
         std::to_string(planned->cases.size()) +

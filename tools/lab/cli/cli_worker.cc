@@ -1,7 +1,11 @@
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <map>
 #include <numeric>
+#include <optional>
+#include <random>
 #include <stdexcept>
 #include <thread>
 
@@ -34,7 +38,7 @@ std::vector<std::size_t> ranks_of(const std::vector<Case>& cases) {
 /// expired, and for a case if there was none.
 std::chrono::nanoseconds look_interval(const LeaseRules& rules) {
   return std::clamp<std::chrono::nanoseconds>(rules.lease / 12, std::chrono::milliseconds(50),
-                                              std::chrono::seconds(5));
+                                              std::chrono::seconds(2));
 }
 
 /// Is due at once, and then each time that the interval has passed.
@@ -71,19 +75,22 @@ class QueueWorker {
 
   /// @param cpus  number of cases at a time. @return exit status
   int run(std::size_t cpus) {
-    RunOrder order{.cases = queue_.planned.cases,
-                   .names = queue_.planned.names,
-                   .wanted = {},
-                   .progress = [this](std::size_t, std::size_t) { look_after(SteadyClock::now()); },
-                   .on_run = [this](std::size_t i, const CaseRun&,
-                                    const std::string& text) { keep(i, text); },
-                   .feed = feed()};
+    RunOrder order{
+        .cases = queue_.planned.cases,
+        .names = queue_.planned.names,
+        .wanted = {},
+        .progress = [this](std::size_t, std::size_t) { look_after(SteadyClock::now()); },
+        .on_run = [this](std::size_t i, const CaseRun&, const std::string& text) { keep(i, text); },
+        .feed = feed()};
     order.wanted.resize(rank_.size());
     std::iota(order.wanted.begin(), order.wanted.end(), std::size_t{0});
-    tickets_.join("begun");
+    tickets_.join(name_ + " has begun");
     const RunOutcome outcome = run_cases_virtual(order, cpus);
     tickets_.give_back_all();
-    if (!error_.empty()) throw std::runtime_error(error_);
+    if (!error_.empty())
+      throw std::runtime_error(error_ +
+                               "; its case waits in the queue again. Remove the cause, and start "
+                               "the worker again");
     return tell_end(outcome.interrupted);
   }
 
@@ -141,7 +148,7 @@ class QueueWorker {
     const Ticket& ticket = node.mapped();
     // What a case throws it throws again; a process may have died for want of memory.
     tickets_.fail(ticket, name_ + ": " + cause,
-                  died ? verdict_of_failure(ticket, queue_.manifest.rules) : TicketVerdict::kFailed);
+                  died ? verdict_of(ticket, queue_.manifest.rules) : TicketVerdict::kFailed);
   }
 
   void look_after(SteadyClock::time_point now) {
@@ -153,7 +160,7 @@ class QueueWorker {
         return true;
       });
     if (!looks_.due(now)) return;
-    for (const Ticket& ticket : tickets_.expire())
+    for (const Ticket& ticket : tickets_.expire(now))
       say("outrider-lab: \"" + queue_.planned.names.at(ticket.index) + "\" is taken from " +
           ticket.worker + ", whose lease has expired");
     const auto counts = tickets_.counts();
@@ -170,8 +177,7 @@ class QueueWorker {
       say(ran + "; interrupted: " + std::to_string(left) + " are not done");
       return kExitInterrupted;
     }
-    say(ran + "; all are done but " + std::to_string(counts.failed) +
-        " that failed; `outrider-lab collect --queue " + queue_.directory.string() +
+    say(ran + "; none is left; `outrider-lab collect --queue " + queue_.directory.string() +
         "` writes the results");
     for (const Ticket& ticket : tickets_.failed())
       say("outrider-lab: \"" + queue_.planned.names.at(ticket.index) + "\" failed:\n" +
@@ -194,15 +200,30 @@ class QueueWorker {
 
 }  // namespace
 
+namespace {
+
+/// Returns this process's CPUs in another order for each process, so that workers that share CPUs
+/// do not all begin with the first.
+std::vector<unsigned> shared_cpus(std::size_t count) {
+  auto cpus = usable_cpus();
+  std::ranges::shuffle(cpus, std::minstd_rand(static_cast<unsigned>(getpid())));
+  cpus.resize(std::min(cpus.size(), count));
+  return cpus;
+}
+
+}  // namespace
+
 int worker_command(const LabOptions& options) {
   catch_stop_signals();  // first, so that cases are given back
   const auto queue = open_queue(options.queue);
   if (!queue) return kExitUsage;
-  const CpuClaims cpus(options.cpus, usable_cpus());
-  cpus.bind();
+  std::optional<CpuClaims> claims;
+  if (!options.share_cpus) claims.emplace(options.cpus, usable_cpus());
+  const auto cpus = claims ? claims->cpus() : shared_cpus(options.cpus);
+  bind_to(cpus);
   const std::string name = new_worker_name();
-  say("outrider-lab: worker " + name + " on " + cpus_text(cpus.cpus()));
-  return QueueWorker(*queue, name).run(cpus.cpus().size());
+  say("outrider-lab: worker " + name + " on " + cpus_text(cpus));
+  return QueueWorker(*queue, name).run(options.cpus);
 }
 
 }  // namespace outrider::lab

@@ -8,13 +8,14 @@
 #include <array>
 #include <cctype>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <random>
 #include <stdexcept>
 #include <utility>
 
-#include "common/telemetry/whole_file.h"
+#include "common/core/clock.h"
 
 namespace outrider::lab {
 namespace {
@@ -45,12 +46,14 @@ class OpenFile {
   [[nodiscard]] bool is_open() const noexcept { return fd_ >= 0; }
   /// Sets the file's time to that of its file system. @return whether it could
   [[nodiscard]] bool touch() const noexcept { return futimens(fd_, nullptr) == 0; }
-  [[nodiscard]] SharedTime time() const noexcept {
+  /// Returns the file's time [ns].
+  [[nodiscard]] std::int64_t stamp() const noexcept {
     struct stat s {};
     fstat(fd_, &s);
-    return SharedTime(std::chrono::seconds(s.st_mtim.tv_sec) +
-                      std::chrono::nanoseconds(s.st_mtim.tv_nsec));
+    return s.st_mtim.tv_sec * std::int64_t{kNsPerSecond} + s.st_mtim.tv_nsec;
   }
+  /// Makes what was written survive a loss of power.
+  void sync() const noexcept { fsync(fd_); }
   /// Appends one line in one write. @return whether it could
   bool append(const std::string& line) const noexcept {
     const std::string text = line + '\n';
@@ -89,7 +92,10 @@ const char* folder_of(TicketVerdict verdict) {
 }  // namespace
 
 CaseQueue::CaseQueue(fs::path directory, std::string worker, const LeaseRules& rules)
-    : directory_(std::move(directory)), worker_(std::move(worker)), rules_(rules) {}
+    : directory_(std::move(directory)),
+      worker_(std::move(worker)),
+      rules_(rules),
+      watch_(rules.lease) {}
 
 void CaseQueue::make(const fs::path& directory, const std::vector<std::string>& names) {
   for (const char* folder : {kTodo, kRunning, kFailed, kWorkers}) {
@@ -99,11 +105,14 @@ void CaseQueue::make(const fs::path& directory, const std::vector<std::string>& 
   }
   const CaseQueue queue(directory, {}, {});
   for (std::size_t i = 0; i < names.size(); ++i) queue.add(i, names[i]);
+  const OpenFile todo(directory / kTodo, O_RDONLY | O_DIRECTORY);
+  if (todo.is_open()) todo.sync();
 }
 
 void CaseQueue::add(std::size_t index, const std::string& name) const {
   const fs::path path = directory_ / kTodo / file_name({.index = index});
   const OpenFile file(path, O_WRONLY | O_CREAT | O_EXCL);
+  if (!file.is_open() && errno == EEXIST) return;
   if (!file.is_open() || !file.append(name)) fail_at(path, "written", errno);
 }
 
@@ -118,29 +127,10 @@ void CaseQueue::note(const std::string& line) const {
   if (file.is_open()) file.append(line);  // for people: nothing depends on it
 }
 
-SharedTime CaseQueue::now() const {
-  const fs::path path = directory_ / kWorkers / worker_;
-  {
-    const OpenFile file(path, O_WRONLY);
-    if (!file.is_open() || !file.touch()) fail_at(path, "touched", errno);
-  }
-  const OpenFile file(path, O_RDONLY);
-  if (!file.is_open()) fail_at(path, "read", errno);
-  return file.time();
-}
-
-/// Takes a ticket by renaming it. Its time is renewed before the rename: a ticket never lies in
-/// `running` with the time of its making, at which another worker would see an expired lease.
 bool CaseQueue::move_to_running(const Ticket& waiting, const Ticket& taken) const {
-  const fs::path from = directory_ / kTodo / file_name(waiting);
   const fs::path to = directory_ / kRunning / file_name(taken);
-  {
-    const OpenFile file(from, O_WRONLY);
-    if (!file.is_open() && errno == ENOENT) return false;
-    if (!file.is_open() || !file.touch()) fail_at(from, "taken", errno);
-  }
   // An NFS server whose answer was lost is asked again, and then says that the file is not there.
-  return moved(from, to) || fs::exists(to);
+  return moved(directory_ / kTodo / file_name(waiting), to) || fs::exists(to);
 }
 
 std::optional<Ticket> CaseQueue::take(const std::vector<std::size_t>& rank) {
@@ -206,24 +196,16 @@ void CaseQueue::give_back_all() const noexcept {
   }
 }
 
-std::vector<Ticket> CaseQueue::expire() const {
-  std::vector<Ticket> expired;
-  const SharedTime at = now();
-  for (const Ticket& ticket : tickets_in(directory_ / kRunning)) {
-    if (ticket.worker == worker_) continue;
-    const fs::path from = directory_ / kRunning / file_name(ticket);
-    SharedTime renewed;
-    {
-      const OpenFile file(from, O_RDONLY);
-      if (!file.is_open()) continue;  // done, or given back
-      renewed = file.time();
-    }
-    const TicketVerdict verdict = verdict_of(ticket, renewed, at, rules_);
-    if (verdict == TicketVerdict::kHeld) continue;
-    fail(ticket, "the lease of " + ticket.worker + " has expired", verdict);
-    expired.push_back(ticket);
+std::vector<Ticket> CaseQueue::expire(LeaseWatch::Clock::time_point now) {
+  std::vector<HeldTicket> held;
+  for (Ticket& ticket : tickets_in(directory_ / kRunning)) {
+    const OpenFile file(directory_ / kRunning / file_name(ticket), O_RDONLY);
+    if (file.is_open()) held.push_back({std::move(ticket), file.stamp()});  // else done meanwhile
   }
-  return expired;
+  auto silent = watch_.look(held, now);
+  for (const Ticket& ticket : silent)
+    fail(ticket, "the lease of " + ticket.worker + " has expired", verdict_of(ticket, rules_));
+  return silent;
 }
 
 CaseQueue::Counts CaseQueue::counts() const {
@@ -236,6 +218,13 @@ std::vector<Ticket> CaseQueue::failed() const {
   auto tickets = tickets_in(directory_ / kFailed);
   std::ranges::sort(tickets, {}, &Ticket::index);
   return tickets;
+}
+
+std::set<std::size_t> CaseQueue::with_tickets() const {
+  std::set<std::size_t> cases;
+  for (const char* folder : {kTodo, kRunning, kFailed})
+    for (const Ticket& ticket : tickets_in(directory_ / folder)) cases.insert(ticket.index);
+  return cases;
 }
 
 std::string CaseQueue::history(const Ticket& failed) const {

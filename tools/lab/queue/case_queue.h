@@ -4,6 +4,7 @@
 #include <deque>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,10 +27,10 @@ class CaseQueue {
   /// Makes the folders and a ticket for each case. @param names  [cases]
   static void make(const std::filesystem::path& directory, const std::vector<std::string>& names);
 
-  /// Adds a ticket for a case that has none. @param name  of the case
+  /// Adds a ticket for a case that waits for a worker. @param name  of the case
   void add(std::size_t index, const std::string& name) const;
 
-  /// Makes the worker's own file in `workers`: its journal, whose time is the queue's time.
+  /// Makes the worker's own file in `workers`, its journal.
   void join(const std::string& text) const;
   /// Appends a line to the worker's journal.
   void note(const std::string& line) const;
@@ -48,8 +49,9 @@ class CaseQueue {
   /// Gives back all cases that this worker has; they do not count as taken. Never throws.
   void give_back_all() const noexcept;
 
-  /// Puts back, or aside, each case whose worker's lease has expired. @return these
-  [[nodiscard]] std::vector<Ticket> expire() const;
+  /// Puts back, or aside, each case whose worker's lease has expired: of this worker too, as one
+  /// of its processes may have died between taking a case and telling so. @return these
+  std::vector<Ticket> expire(LeaseWatch::Clock::time_point now);
 
   struct Counts {
     std::size_t todo = 0;
@@ -58,19 +60,21 @@ class CaseQueue {
   };
   [[nodiscard]] Counts counts() const;
   [[nodiscard]] std::vector<Ticket> failed() const;
+  /// Returns the cases that have a ticket in any folder.
+  [[nodiscard]] std::set<std::size_t> with_tickets() const;
   /// Returns what the ticket of a failed case says has happened to it.
   [[nodiscard]] std::string history(const Ticket& failed) const;
   /// Returns the first file in the tickets' folders that is no ticket of a queue of so many cases.
   [[nodiscard]] std::optional<std::filesystem::path> foreign(std::size_t cases) const;
 
  private:
-  [[nodiscard]] SharedTime now() const;
   [[nodiscard]] bool move_to_running(const Ticket& waiting, const Ticket& taken) const;
   [[nodiscard]] std::vector<Ticket> own_tickets() const;
 
   std::filesystem::path directory_;
   std::string worker_;
   LeaseRules rules_;
+  LeaseWatch watch_;
   std::deque<Ticket> waiting_{};  ///< of the last look into `todo`, in order
 };
 

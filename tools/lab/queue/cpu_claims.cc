@@ -55,6 +55,16 @@ class Turn {
 
 CpuClaims::CpuClaims(std::size_t count, const std::vector<unsigned>& allowed,
                      const std::string& name) {
+  try {
+    choose(count, allowed, name);
+  } catch (const EnvironmentError&) {
+    release();
+    throw;
+  }
+}
+
+void CpuClaims::choose(std::size_t count, const std::vector<unsigned>& allowed,
+                       const std::string& name) {
   const Turn turn(name);
   for (const unsigned cpu : allowed) {
     if (cpus_.size() == count) break;
@@ -64,12 +74,11 @@ CpuClaims::CpuClaims(std::size_t count, const std::vector<unsigned>& allowed,
     cpus_.push_back(cpu);
   }
   if (cpus_.size() == count) return;
-  const std::size_t free = cpus_.size();
-  release();
   throw EnvironmentError("--cpus " + std::to_string(count) + ": of the " +
                          std::to_string(allowed.size()) + " CPUs that this process may use, " +
-                         std::to_string(free) +
-                         " have no worker; start fewer workers on this machine, or wait for one");
+                         std::to_string(cpus_.size()) +
+                         " have no worker; start fewer workers on this machine, or share CPUs with "
+                         "--share-cpus");
 }
 
 CpuClaims::~CpuClaims() { release(); }
@@ -80,12 +89,12 @@ void CpuClaims::release() noexcept {
   cpus_.clear();
 }
 
-void CpuClaims::bind() const {
+void bind_to(const std::vector<unsigned>& cpus) {
   cpu_set_t set;
   CPU_ZERO(&set);
-  for (const unsigned cpu : cpus_) CPU_SET(cpu, &set);
+  for (const unsigned cpu : cpus) CPU_SET(cpu, &set);
   if (sched_setaffinity(0, sizeof set, &set) != 0)
-    throw DpdkError("sched_setaffinity", cpus_text(cpus_), errno);
+    throw DpdkError("sched_setaffinity", cpus_text(cpus), errno);
 }
 
 std::string cpus_text(const std::vector<unsigned>& cpus) {

@@ -22,16 +22,18 @@ class CpuClaims {
   CpuClaims& operator=(const CpuClaims&) = delete;
 
   [[nodiscard]] const std::vector<unsigned>& cpus() const noexcept { return cpus_; }
-  /// Lets this process, and those that it forks from now on, run on these CPUs alone.
-  /// @throws EnvironmentError
-  void bind() const;
 
  private:
+  void choose(std::size_t count, const std::vector<unsigned>& allowed, const std::string& name);
   void release() noexcept;
 
   std::vector<unsigned> cpus_{};
   std::vector<int> sockets_{};  ///< [cpus_]
 };
+
+/// Lets this process, and those that it forks from now on, run on these CPUs alone.
+/// @throws EnvironmentError
+void bind_to(const std::vector<unsigned>& cpus);
 
 /// Returns "CPU 3", or "CPUs 0, 2 and 5".
 std::string cpus_text(const std::vector<unsigned>& cpus);

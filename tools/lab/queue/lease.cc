@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <system_error>
+#include <utility>
 
 namespace outrider::lab {
 namespace {
@@ -38,14 +39,23 @@ std::optional<Ticket> ticket_from(std::string_view name) {
   return ticket;
 }
 
-TicketVerdict verdict_of(const Ticket& ticket, SharedTime renewed, SharedTime now,
-                         const LeaseRules& rules) {
-  if (now - renewed <= rules.lease) return TicketVerdict::kHeld;
-  return verdict_of_failure(ticket, rules);
+TicketVerdict verdict_of(const Ticket& ticket, const LeaseRules& rules) {
+  return ticket.taken < rules.takes ? TicketVerdict::kAgain : TicketVerdict::kFailed;
 }
 
-TicketVerdict verdict_of_failure(const Ticket& ticket, const LeaseRules& rules) {
-  return ticket.taken < rules.takes ? TicketVerdict::kAgain : TicketVerdict::kFailed;
+std::vector<Ticket> LeaseWatch::look(const std::vector<HeldTicket>& held, Clock::time_point now) {
+  std::vector<Ticket> silent;
+  std::map<std::string, Seen, std::less<>> seen;
+  for (const auto& [ticket, stamp] : held) {
+    std::string name = file_name(ticket);
+    const auto before = seen_.find(name);
+    const bool same = before != seen_.end() && before->second.stamp == stamp;
+    const Clock::time_point since = same ? before->second.since : now;
+    if (now - since > lease_) silent.push_back(ticket);
+    seen.emplace(std::move(name), Seen{stamp, since});
+  }
+  seen_ = std::move(seen);
+  return silent;
 }
 
 }  // namespace outrider::lab

@@ -3,24 +3,16 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/core/clock.h"
 
 namespace outrider::lab {
-
-/// The clock of the file system that holds a queue. The clocks of the workers' machines differ, so
-/// that an instant of this clock is only ever compared with another one of it.
-struct SharedClock {
-  using duration = Duration;
-  using rep = duration::rep;
-  using period = duration::period;
-  using time_point = std::chrono::time_point<SharedClock>;
-  static constexpr bool is_steady = false;
-};
-using SharedTime = SharedClock::time_point;
 
 /// A case's file in a queue. The file's name says all of this, so that a rename changes it at once.
 struct Ticket {
@@ -47,17 +39,40 @@ struct LeaseRules {
 constexpr Duration renewal_interval(const LeaseRules& rules) { return rules.lease / 3; }
 
 enum class TicketVerdict : std::uint8_t {
-  kHeld,    ///< its worker has shown that it is alive
-  kAgain,   ///< another worker may take it
+  kAgain,   ///< another worker may take the case
   kFailed,  ///< too many workers have taken it already
 };
 
-/// Says what becomes of a case that a worker has taken. Pure.
-/// @param renewed  when the worker took it or renewed its lease last
-TicketVerdict verdict_of(const Ticket& ticket, SharedTime renewed, SharedTime now,
-                         const LeaseRules& rules);
+/// Says what becomes of a case whose worker did not end it. Pure.
+TicketVerdict verdict_of(const Ticket& ticket, const LeaseRules& rules);
 
-/// Says what becomes of a case that has just failed. Pure.
-TicketVerdict verdict_of_failure(const Ticket& ticket, const LeaseRules& rules);
+/// A ticket that a worker has, and its file's time, which the worker renews.
+struct HeldTicket {
+  Ticket ticket;
+  std::int64_t stamp = 0;  ///< [ns], by a clock that is not ours
+};
+
+/// Tells which leases have expired. The clocks of the workers' machines and of their file server
+/// differ. So a stamp is only compared with the same file's at an earlier look: a worker is silent
+/// while it stays the same. A worker that has just begun to look takes a lease longer to see it.
+class LeaseWatch {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  explicit LeaseWatch(Duration lease) : lease_(lease) {}
+
+  /// Looks at all tickets that workers have. @param now by this machine's clock
+  /// @return those whose workers have been silent for longer than a lease
+  std::vector<Ticket> look(const std::vector<HeldTicket>& held, Clock::time_point now);
+
+ private:
+  struct Seen {
+    std::int64_t stamp = 0;
+    Clock::time_point since;
+  };
+
+  Duration lease_;
+  std::map<std::string, Seen, std::less<>> seen_{};  ///< by the ticket's file name
+};
 
 }  // namespace outrider::lab

@@ -14,8 +14,7 @@ namespace fs = std::filesystem;
 
 /// Returns how many folders a path leads up before it leads down.
 std::size_t steps_up(const fs::path& path) {
-  return static_cast<std::size_t>(
-      std::ranges::count(path.lexically_normal(), fs::path("..")));
+  return static_cast<std::size_t>(std::ranges::count(path.lexically_normal(), fs::path("..")));
 }
 
 }  // namespace

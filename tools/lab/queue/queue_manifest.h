@@ -13,8 +13,8 @@ namespace outrider::lab {
 /// What a queue is of: `queue.json` in its directory. It is written last, so that a directory with
 /// it has everything that workers need.
 struct QueueManifest {
-  std::string program;  ///< program_identity() of the program that made the queue
-  std::string given;    ///< the experiment's file as it was named
+  std::string program;         ///< program_identity() of the program that made the queue
+  std::string given;           ///< the experiment's file as it was named
   std::filesystem::path root;  ///< where its files are, below the queue's directory
   std::filesystem::path file;  ///< the experiment's file, below `root`
   PlanOptions plan;

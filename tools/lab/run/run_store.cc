@@ -122,8 +122,6 @@ RunStore::Size RunStore::size() const {
   return size;
 }
 
-std::string program_identity() {
-  return content_of("/proc/self/exe");
-}
+std::string program_identity() { return content_of("/proc/self/exe"); }
 
 }  // namespace outrider::lab
