@@ -134,23 +134,24 @@ bool CaseQueue::move_to_running(const Ticket& waiting, const Ticket& taken) cons
 }
 
 std::optional<Ticket> CaseQueue::take(const std::vector<std::size_t>& rank) {
-  constexpr int kMisses = 8;  // after which the look into `todo` is too old to go on with
-  int misses = kMisses;
-  for (;;) {
-    if (waiting_.empty() || misses >= kMisses) {
-      auto tickets = tickets_in(directory_ / kTodo);
-      std::erase_if(tickets, [&rank](const Ticket& t) { return t.index >= rank.size(); });
-      waiting_.assign(tickets.begin(), tickets.end());
-      std::ranges::sort(waiting_, {}, [&rank](const Ticket& t) { return rank.at(t.index); });
-      misses = 0;
-      if (waiting_.empty()) return std::nullopt;
-    }
+  constexpr std::size_t kTries = 8;  // after which the last look into `todo` is too old
+  if (auto taken = take_waiting(kTries)) return taken;
+  auto tickets = tickets_in(directory_ / kTodo);
+  std::erase_if(tickets, [&rank](const Ticket& t) { return t.index >= rank.size(); });
+  std::ranges::sort(tickets, {}, [&rank](const Ticket& t) { return rank[t.index]; });
+  waiting_.assign(tickets.begin(), tickets.end());
+  return take_waiting(waiting_.size());
+}
+
+/// Takes the first of the waiting tickets that no other worker has taken since the look.
+std::optional<Ticket> CaseQueue::take_waiting(std::size_t tries) {
+  for (; tries > 0 && !waiting_.empty(); --tries) {
     const Ticket waiting = std::move(waiting_.front());
     waiting_.pop_front();
     Ticket taken{.index = waiting.index, .taken = waiting.taken + 1, .worker = worker_};
     if (move_to_running(waiting, taken)) return taken;
-    ++misses;
   }
+  return std::nullopt;
 }
 
 std::vector<Ticket> CaseQueue::own_tickets() const {

@@ -68,6 +68,7 @@ class CaseQueue {
   [[nodiscard]] std::optional<std::filesystem::path> foreign(std::size_t cases) const;
 
  private:
+  std::optional<Ticket> take_waiting(std::size_t tries);
   [[nodiscard]] bool move_to_running(const Ticket& waiting, const Ticket& taken) const;
   [[nodiscard]] std::vector<Ticket> own_tickets() const;
 

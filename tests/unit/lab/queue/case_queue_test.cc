@@ -203,8 +203,11 @@ TEST_F(CaseQueueTest, SaysWhatIsInTheWay) {
   } catch (const std::runtime_error& error) {
     EXPECT_THAT(error.what(), HasSubstr("workers/a: cannot be written: Not a directory"));
   }
-  fs::remove_all(directory_ / "todo");
   CaseQueue gone(directory_, "a", kRules);
+  fs::remove_all(directory_ / "running");
+  EXPECT_FALSE(gone.take(rank_)) << "and it does not try for ever";
+  EXPECT_THROW((void)gone.counts(), std::runtime_error);
+  fs::remove_all(directory_ / "todo");
   EXPECT_THROW(gone.take(rank_), std::runtime_error);
 }
 
