@@ -26,6 +26,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAMS = pathlib.Path(os.environ.get("OUTRIDER_PROGRAMS", ROOT / "build/release/bin"))
 RUNS_FOR = 2  # seconds
 PATIENCE = 60  # seconds, of failing tests
+UNTIL_DONE = [["worker"]]  # commands that a later one needs to have ended
 
 RUN = {"outrider-lab", "outrider-switch", "outrider-trafficgen", "outrider-doctor",
        "outrider-hostagent"}
@@ -158,7 +159,8 @@ class Documented(unittest.TestCase):
                     started.append(self.start(command))
                     ran += 1
                     if not together:
-                        self.ends_well(*started.pop(), time.monotonic() + RUNS_FOR)
+                        until = PATIENCE if command.words[1:2] in UNTIL_DONE else RUNS_FOR
+                        self.ends_well(*started.pop(), time.monotonic() + until)
             deadline = time.monotonic() + RUNS_FOR
             for one in started:
                 with self.subTest(command=str(one[0])):

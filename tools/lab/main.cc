@@ -27,6 +27,12 @@ int run(const LabOptions& options) {
       return front_command(options);
     case LabCommand::kRun:
       return run_command(options);
+    case LabCommand::kQueue:
+      return queue_command(options);
+    case LabCommand::kWorker:
+      return worker_command(options);
+    case LabCommand::kCollect:
+      return collect_command(options);
   }
   return kExitFailure;
 }

@@ -33,6 +33,32 @@ Examples:
   outrider-lab run conf/experiments/quick.toml --runtime testbed --testbed rack.toml
   outrider-lab run conf/experiments/quick.toml --json | jq '.cases[].label')";
 
+constexpr const char* kQueueHelp =
+    R"(Makes DIR for workers on this machine and others: the cases of FILE, one file each, and a
+copy of all files that they are made of. Runs nothing. DIR must be on a file system that all
+workers share.
+
+Example:
+  outrider-lab queue conf/experiments/pcn-paper.toml --repeat 30 --queue queues/pcn)";
+
+constexpr const char* kWorkerHelp =
+    R"(Takes cases from a queue and runs them in virtual time, until no case is left. Any
+number of workers may be started, at any time and by anything, on machines that share DIR. A
+worker that dies costs the others nothing: the cases that it had are taken again when
+their lease has expired. Workers on one machine use CPUs that do not overlap. Ctrl-C and SIGTERM
+give the cases back at once. Ends with 1 if cases have failed, and names them.
+
+Examples:
+  outrider-lab worker --queue queues/pcn
+  outrider-lab worker --queue queues/pcn --cpus 8)";
+
+constexpr const char* kCollectHelp =
+    R"(Writes the results of a queue, byte for byte as `outrider-lab run` writes them for the
+same file, seeds and cases.
+
+Example:
+  outrider-lab collect --queue queues/pcn --out results/pcn)";
+
 constexpr const char* kFrontHelp =
     R"(Searches the settings of FILE's [[front.system]] tables: every one with a few seeds, those
 that may be on their system's front of communication time against background's loss with more.
@@ -131,6 +157,40 @@ void add_run(CLI::App& app, LabOptions& options) {
       ->excludes("--json");
 }
 
+void add_queue_directory(CLI::App& app, LabOptions& options) {
+  app.add_option("--queue", options.queue, "Directory of the queue, which all workers share")
+      ->required()
+      ->type_name("DIR");
+}
+
+void add_queue(CLI::App& app, LabOptions& options) {
+  add_selection(app, options);
+  add_queue_directory(app, options);
+  app.add_option("--lease", options.lease_seconds,
+                 "How long a worker may be silent before its cases are taken again [60]")
+      ->check(CLI::Range(1.0, 86400.0))
+      ->type_name("SECONDS");
+}
+
+void add_worker(CLI::App& app, LabOptions& options) {
+  add_queue_directory(app, options);
+  app.add_option("--cpus", options.cpus, "CPUs to take, each for one case at a time [1]")
+      ->check(CLI::Range(1U, 1024U));
+  app.add_flag("--share-cpus", options.share_cpus, "Also use CPUs that other workers have");
+}
+
+void add_collect(CLI::App& app, LabOptions& options) {
+  add_queue_directory(app, options);
+  app.add_option("--out", options.out, "Directory of the results [results/NAME]")->type_name("DIR");
+  app.add_flag("--partial", options.partial, "Of a queue that is not done, too: what there is");
+  app.add_flag("--force", options.force,
+               "Replace what DIR has of another experiment or runtime, or of more seeds or cases");
+  app.add_flag("--json", options.json, "Print summary.json instead of the table");
+  app.add_flag("--brief", options.brief,
+               "Print the answer and a row an arm; the table is in table.txt")
+      ->excludes("--json");
+}
+
 void add_front(CLI::App& app, LabOptions& options) {
   app.add_option("FILE", options.file, "Experiment with [front], e.g. conf/experiments/front.toml")
       ->required();
@@ -221,6 +281,9 @@ ParsedCommandLine parse_lab_command_line(int argc, const char* const* argv) {
     add_options(*sub, options);
   };
   add("run", kRunHelp, LabCommand::kRun, add_run);
+  add("queue", kQueueHelp, LabCommand::kQueue, add_queue);
+  add("worker", kWorkerHelp, LabCommand::kWorker, add_worker);
+  add("collect", kCollectHelp, LabCommand::kCollect, add_collect);
   add("front", kFrontHelp, LabCommand::kFront, add_front);
   add("check", kCheckHelp, LabCommand::kCheck, add_check);
   add("plan", kPlanHelp, LabCommand::kPlan, add_selection);

@@ -14,6 +14,9 @@ namespace outrider::lab {
 
 enum class LabCommand : std::uint8_t {
   kRun,
+  kQueue,
+  kWorker,
+  kCollect,
   kFront,
   kPlan,
   kCheck,
@@ -35,6 +38,11 @@ struct LabOptions {
   std::string testbed{};  ///< for kTestbed: the testbed's file
   std::uint64_t first_seed = 1;
   std::optional<std::uint32_t> seeds{};  ///< absent: the experiment's number
+  std::string queue{};                   ///< for kQueue, kWorker, kCollect: its directory
+  double lease_seconds = 60;             ///< for kQueue: LeaseRules::lease
+  std::size_t cpus = 1;                  ///< for kWorker: cases at a time, each on its own CPU
+  bool share_cpus = false;               ///< for kWorker: also CPUs that other workers have
+  bool partial = false;                  ///< for kCollect: also of a queue that is not done
   std::string out{};                     ///< empty: results/NAME of the experiment
   std::size_t jobs = 0;                  ///< processes; 0: one per CPU
   std::string filter{};
@@ -87,5 +95,17 @@ int front_command(const LabOptions& options);
 
 /// Runs `outrider-lab run`. @return exit status
 int run_command(const LabOptions& options);
+
+/// Runs `outrider-lab queue`, which makes a directory from which workers take cases.
+/// @return exit status
+int queue_command(const LabOptions& options);
+
+/// Runs `outrider-lab worker`, which runs cases of a queue until there are none.
+/// @return exit status
+int worker_command(const LabOptions& options);
+
+/// Runs `outrider-lab collect`, which writes the results of a queue as `run` does.
+/// @return exit status
+int collect_command(const LabOptions& options);
 
 }  // namespace outrider::lab

@@ -1,64 +1,26 @@
-#include <rte_version.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <numeric>
 #include <optional>
-#include <stdexcept>
 
 #include "common/config/config_file.h"
 #include "common/runtime/poll_stop.h"
 #include "common/telemetry/exit_status.h"
 #include "tools/lab/cli/cli.h"
 #include "tools/lab/cli/cli_cases.h"
-#include "tools/lab/plan/advice.h"
-#include "tools/lab/plan/plan.h"
+#include "tools/lab/cli/cli_plan.h"
+#include "tools/lab/cli/cli_results.h"
 #include "tools/lab/plan/testbed.h"
-#include "tools/lab/report/brief_text.h"
 #include "tools/lab/run/run_loopback.h"
 #include "tools/lab/run/run_pool.h"
 #include "tools/lab/run/run_programs.h"
 #include "tools/lab/run/run_store.h"
 #include "tools/lab/run/time_estimate.h"
-#include "tools/lab/summary/bundle.h"
 #include "tools/lab/summary/summary.h"
 
 namespace outrider::lab {
 namespace {
-
-struct Planned {
-  ExperimentFile file;
-  std::vector<Case> cases;
-  std::vector<std::string> names;
-};
-
-/// Loads the experiment and plans its cases. @return nothing, after printing a message, on a fault
-std::optional<Planned> load(const LabOptions& options) {
-  auto file = load_experiment(options.file);
-  if (!file) {
-    std::fputs(format_issues(options.file, file.issues).c_str(), stderr);
-    return std::nullopt;
-  }
-  auto plan = make_plan(*file.config, {.first_seed = options.first_seed,
-                                       .seeds = options.seeds,
-                                       .filter = options.filter,
-                                       .arms = options.arms,
-                                       .quick = options.quick});
-  if (!plan) {
-    std::fputs(format_issues(options.file, plan.issues).c_str(), stderr);
-    return std::nullopt;
-  }
-  Planned planned{std::move(*file.config), std::move(*plan.config), {}};
-  if (planned.cases.empty()) {
-    say("outrider-lab: no case's name holds \"" + options.filter +
-        "\"; `outrider-lab plan` lists them");
-    return std::nullopt;
-  }
-  for (const auto& c : planned.cases) planned.names.push_back(case_name(planned.file, c));
-  std::fputs(format_advice(options.file, advice(planned.cases)).c_str(), stderr);
-  return planned;
-}
 
 /// Loads the testbed. @return a default one if the options name none; nothing, after printing a
 /// message, on a fault
@@ -122,42 +84,6 @@ std::string for_virtual_time_alone(const std::vector<Case>& cases) {
   return {};
 }
 
-/// Writes all files of the results. @return whether they could be written; if not, a message has
-/// named the file, and the caller still has the results to show
-bool write_results(const std::filesystem::path& directory, const FinishedRuns& runs,
-                   const Summary& summary, const std::string& file) {
-  try {
-    write_bundle(directory, summary, reader_of(runs),
-                 {{"dpdk", rte_version()}, {"experiment_file", file}});
-    write_report_of_run(directory);
-    return true;
-  } catch (const std::runtime_error& error) {
-    say(std::string("outrider-lab: the results are not complete: ") + error.what());
-    return false;
-  }
-}
-
-/// Returns the directory of the results. Those of real time are not in the place of those that
-/// virtual time can make again.
-std::filesystem::path directory_of(const LabOptions& options, const std::string& name) {
-  if (!options.out.empty()) return options.out;
-  std::string own = name + (options.quick ? "-quick" : "");
-  if (options.runtime != Runtime::kVirtual) own += std::string("-") + name_of(options.runtime);
-  return std::filesystem::path("results") / own;
-}
-
-/// Returns whether the results of a session that was cut short, or in which cases failed, have as
-/// much as those in their place. If not, a message has said so.
-bool replaces(const std::filesystem::path& directory, const Experiment& experiment,
-              const FinishedRuns& runs) {
-  const auto digests = runs.digests();
-  ResultsScope made{experiment.name, name_of(experiment.runtime), {}, digests.size()};
-  for (const RunDigest* digest : digests) made.seeds.insert(digest->definition->seed);
-  const auto lost = lost_results(directory, made);
-  if (lost) say("outrider-lab: " + directory.string() + " keeps its earlier results: it " + *lost);
-  return !lost;
-}
-
 }  // namespace
 
 int run_command(const LabOptions& options) {
@@ -192,24 +118,15 @@ int run_command(const LabOptions& options) {
       {planned->file.name, planned->cases, planned->names, options.runtime, store,
        [&](const RunOrder& order) { return run_order(options, order, *testbed, directory); }},
       all, runs);
-  tell_failures(outcome);
-  const int status = status_of(outcome, balanced(runs, planned->names, planned->cases));
-  const Summary summary = summarise(experiment, runs.digests());
-  const bool written = (options.force || replaces(directory, experiment, runs)) &&
-                       write_results(directory, runs, summary, options.file);
-  std::fputs((options.json    ? to_json(summary)
-              : options.brief ? brief_text(summary)
-                              : comparison_table(summary))
-                 .c_str(),
-             stdout);
-  std::fflush(stdout);
+  const ShownResults shown =
+      show_results(options, experiment, outcome, runs, planned->cases, planned->names, directory);
   if (outcome.interrupted)
-    say("outrider-lab: interrupted: " + std::to_string(summary.cases.size()) + " of " +
+    say("outrider-lab: interrupted: " + std::to_string(shown.complete) + " of " +
         std::to_string(planned->cases.size()) +
         " cases are complete; the same command runs the rest (" + store_text(store) + ")");
-  if (written) say("outrider-lab: results are in " + directory.string());
-  if (written && !outcome.interrupted && outcome.failures.empty()) store.clear();
-  return written || status != kExitOk ? status : kExitFailure;
+  if (shown.written) say("outrider-lab: results are in " + directory.string());
+  if (shown.written && !outcome.interrupted && outcome.failures.empty()) store.clear();
+  return shown.status;
 }
 
 }  // namespace outrider::lab

@@ -63,13 +63,6 @@ CaseRun run_with_reference(const Case& c, rte_mempool& pool, const StopCheck& st
   return run;
 }
 
-/// Orders the cases by seed, so that an interrupted experiment has all arms of its seeds.
-std::vector<std::size_t> seed_major(const RunOrder& wanted) {
-  std::vector<std::size_t> order = wanted.wanted;
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return wanted.cases[i].seed; });
-  return order;
-}
-
 void append_part(std::string& out, const std::string& part) {
   out += std::to_string(part.size()) + '\n' + part;
 }
@@ -106,6 +99,13 @@ RunResult read_result(PartReader& parts) {
 }
 
 }  // namespace
+
+std::vector<std::size_t> seed_major(const std::vector<Case>& cases,
+                                    const std::vector<std::size_t>& wanted) {
+  std::vector<std::size_t> order = wanted;
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return cases[i].seed; });
+  return order;
+}
 
 std::string serialize(const CaseRun& run) {
   std::string out;
@@ -163,7 +163,14 @@ RunOutcome run_cases_virtual(const RunOrder& order, std::size_t jobs) {
 
   PoolOptions options;
   options.jobs = jobs;
-  options.order = seed_major(order);
+  options.order = seed_major(cases, order.wanted);
+  if (order.feed) {
+    options.next = order.feed->next;
+    options.on_begun = order.feed->on_begun;
+    options.on_failure = [&feed = *order.feed](const PoolFailure& failure) {
+      feed.on_failure(failure.item, failure.cause, failure.died);
+    };
+  }
   options.make_worker = [&](std::size_t index) -> PoolWork {
     auto worker = std::make_shared<VirtualWorker>(cpus[index % cpus.size()], buffers, attribution);
     return [&cases, worker](std::size_t item, const StopCheck& stop) {

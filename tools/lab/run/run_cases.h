@@ -28,6 +28,16 @@ struct RunOutcome {
 /// Is called as cases end.
 using Progress = std::function<void(std::size_t done, std::size_t total)>;
 
+/// Hands out the cases of a queue one at a time, because several sessions share them.
+struct CaseFeed {
+  /// Is called in the process that is to run the case, see PoolOptions::next.
+  std::function<std::optional<std::size_t>(const std::function<bool()>& stop)> next;
+  /// Are called in the session's process.
+  std::function<void(std::size_t index)> on_begun;
+  /// @param died  its process ended; else the same would happen again
+  std::function<void(std::size_t index, const std::string& cause, bool died)> on_failure;
+};
+
 /// Says which cases to run.
 struct RunOrder {
   const std::vector<Case>& cases;         ///< must outlive the outcome
@@ -37,7 +47,14 @@ struct RunOrder {
   /// Is called with each run as it ends, in any order.
   /// @param text  serialize() of it; empty if the run was cut short, in real time alone
   std::function<void(std::size_t index, CaseRun run, const std::string& text)> on_run;
+  /// In virtual time: says which of the wanted cases to run, and when. Absent: each once.
+  std::optional<CaseFeed> feed{};
 };
+
+/// Orders the cases by seed, so that an interrupted experiment has all arms of its seeds.
+/// @param wanted  indices into `cases`
+std::vector<std::size_t> seed_major(const std::vector<Case>& cases,
+                                    const std::vector<std::size_t>& wanted);
 
 /// Runs the wanted cases and their references without background in virtual time, on `jobs`
 /// processes. The outcome does not depend on the number of processes.

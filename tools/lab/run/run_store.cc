@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
@@ -19,19 +20,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// FNV-1a. It names files and detects edited files; it does not protect against attacks.
-std::uint64_t hash_of(const std::string& text) noexcept {
-  std::uint64_t hash = 0xcbf29ce484222325ULL;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
-  return hash;
+/// Returns the size of a file and a hash of its content.
+std::string content_of(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  return std::to_string(text.size()) + ' ' + std::to_string(content_hash(text));
 }
 
 /// Returns a mark of the content of a file that a configuration names. Its path alone would not
 /// show that the file was edited.
-std::string mark_of(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  return path + ' ' + std::to_string(text.size()) + ' ' + std::to_string(hash_of(text)) + '\n';
+std::string mark_of(const std::string& path) { return path + ' ' + content_of(path) + '\n'; }
+
+std::string file_name_of(const std::string& key) {
+  char name[32];
+  std::snprintf(name, sizeof name, "%016llx.run",
+                static_cast<unsigned long long>(content_hash(key)));
+  return name;
 }
 
 std::string head_of(const std::string& key) {
@@ -40,8 +44,14 @@ std::string head_of(const std::string& key) {
 
 }  // namespace
 
-RunStore::RunStore(const fs::path& directory, std::string program)
-    : directory_(directory / "unfinished"), program_(std::move(program)) {}
+std::uint64_t content_hash(std::string_view text) noexcept {
+  std::uint64_t hash = 0xcbf29ce484222325ULL;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+  return hash;
+}
+
+RunStore::RunStore(const fs::path& directory, std::string program, const StorePlace& place)
+    : directory_(directory / place.folder), writer_(place.writer), program_(std::move(program)) {}
 
 std::string RunStore::key_of(const Case& c, Runtime runtime) const {
   std::string key =
@@ -57,10 +67,10 @@ std::string RunStore::key_of(const Case& c, Runtime runtime) const {
   return key;
 }
 
-fs::path RunStore::path_of(const std::string& key) const {
-  char name[32];
-  std::snprintf(name, sizeof name, "%016llx.run", static_cast<unsigned long long>(hash_of(key)));
-  return directory_ / name;
+fs::path RunStore::path_of(const std::string& key) const { return directory_ / file_name_of(key); }
+
+std::string RunStore::file_of(const Case& c, Runtime runtime) const {
+  return file_name_of(key_of(c, runtime));
 }
 
 RunStore::Stored RunStore::load(const Case& c, Runtime runtime) const {
@@ -84,8 +94,13 @@ void RunStore::save(const Case& c, Runtime runtime, const std::string& text) con
     throw std::runtime_error(directory_.string() + ": cannot be made: " + error.message() +
                              " (errno " + std::to_string(error.value()) + ")");
   const std::string key = key_of(c, runtime);
-  const fs::path path = path_of(key);
-  write_whole_file(path.string(), head_of(key) + packed_text(text));
+  const std::string path = path_of(key).string();
+  const std::string own = writer_.empty() ? path : path + '.' + writer_;
+  write_whole_file(own, head_of(key) + packed_text(text));
+  if (own == path) return;
+  if (const int e = publish_file(own, path); e != 0)
+    throw std::runtime_error(path + ": cannot be written: " + std::strerror(e) + " (errno " +
+                             std::to_string(e) + ")");
 }
 
 void RunStore::clear() const {
@@ -107,12 +122,6 @@ RunStore::Size RunStore::size() const {
   return size;
 }
 
-std::string program_identity() {
-  const fs::path self = "/proc/self/exe";
-  std::error_code error;
-  const auto size = fs::file_size(self, error);
-  const auto written = fs::last_write_time(fs::canonical(self, error), error);
-  return std::to_string(size) + ' ' + std::to_string(written.time_since_epoch().count());
-}
+std::string program_identity() { return content_of("/proc/self/exe"); }
 
 }  // namespace outrider::lab

@@ -5,10 +5,20 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "tools/lab/experiment/case.h"
 
 namespace outrider::lab {
+
+/// Says where a store has its files, below its directory, and who writes them.
+struct StorePlace {
+  std::string folder = "unfinished";
+  /// A name that no other process has which may write the same run at the same time: each then
+  /// writes a file of its own, and the last one takes the place of those before, which are equal.
+  /// Empty: there is no other.
+  std::string writer{};
+};
 
 /// Keeps the finished runs of an experiment in files until the experiment is done. A session
 /// that ends early, for whatever reason, loses only the runs that were under way.
@@ -19,7 +29,8 @@ namespace outrider::lab {
 class RunStore {
  public:
   /// @param directory of the results. @param program program_identity() of the running program
-  RunStore(const std::filesystem::path& directory, std::string program);
+  RunStore(const std::filesystem::path& directory, std::string program,
+           const StorePlace& place = {});
 
   struct Stored {
     std::optional<std::string> text{};               ///< what save() was given
@@ -32,6 +43,9 @@ class RunStore {
   /// Writes the file completely or not at all, see write_whole_file().
   /// @throws std::runtime_error naming the file and the cause
   void save(const Case& c, Runtime runtime, const std::string& text) const;
+
+  /// Returns the name of the run's file, which differs for all that makes another run.
+  [[nodiscard]] std::string file_of(const Case& c, Runtime runtime) const;
 
   /// Deletes all stored runs.
   void clear() const;
@@ -49,10 +63,15 @@ class RunStore {
   [[nodiscard]] std::filesystem::path path_of(const std::string& key) const;
 
   std::filesystem::path directory_;
+  std::string writer_;
   std::string program_;
 };
 
-/// Returns an identity of the running program that differs after each build.
+/// Returns an identity of the running program's file: its size and a hash of its bytes. A copy on
+/// another machine has the same one.
 [[nodiscard]] std::string program_identity();
+
+/// FNV-1a. It names files and detects edited files; it does not protect against attacks.
+[[nodiscard]] std::uint64_t content_hash(std::string_view text) noexcept;
 
 }  // namespace outrider::lab

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/lab/cli/cli.h"
+#include "tools/lab/experiment/experiment.h"
+#include "tools/lab/plan/plan.h"
+
+namespace outrider::lab {
+
+struct Planned {
+  ExperimentFile file;
+  std::vector<Case> cases;
+  std::vector<std::string> names;  ///< [cases]
+};
+
+PlanOptions plan_options(const LabOptions& options);
+
+/// Loads an experiment and plans its cases. @return nothing, after printing a message, on a fault
+std::optional<Planned> plan_cases(const std::string& path, const PlanOptions& options);
+
+/// Does the same for the experiment of a command line, and prints what there is to advise.
+std::optional<Planned> load(const LabOptions& options);
+
+}  // namespace outrider::lab
