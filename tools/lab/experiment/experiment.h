@@ -76,9 +76,14 @@ struct JobEntry {
   /// The group of hosts that servers and workers share: each job has its server on one of
   /// them, by `placement`, and a worker on every other. Empty: `workers` and `servers` hold.
   std::string hosts{};
-  /// For a ring all-reduce, which has no servers: its workers are on these groups in turn.
+  /// For a collective without servers: its workers are on these groups in turn.
   std::vector<std::string> ring{};
 
+  /// Returns the job's collective. On the groups of `ring` it is a ring unless the settings give
+  /// another. @param set  of the settings, whose default has servers
+  [[nodiscard]] tg::Collective collective(tg::Collective set) const {
+    return ring.empty() || !tg::has_servers(set) ? set : tg::Collective::kRing;
+  }
   /// The groups at the two ends of the job's round trip.
   [[nodiscard]] const std::string& worker_group() const {
     if (!ring.empty()) return ring.front();
