@@ -123,7 +123,8 @@ TEST(JobConfig, EveryRuleNamesItsKey) {
     EXPECT_TRUE(validate(ring).empty()) << name_of(c);
   }
   const Breach<C> of_pipelines[] = {
-      {[](C& c) { c.workers = {"w0"}; }, "job[0].workers", "with collective \"pipeline\""},
+      {[](C& c) { c.workers = {"w0"}; }, "job[0].workers",
+       "1 workers: must be at least 2 with collective \"pipeline\""},
       {[](C& c) { c.all_to_all.skew = 1; }, "job[0].all_to_all.skew",
        "1.0: needs collective \"all_to_all\""},
       {[](C& c) { c.pipeline.micro_batches = 9; }, "job[0].burst_bytes",

@@ -75,11 +75,12 @@ void describe(Settings& v, StragglerConfig& c) {
 void describe(Settings& v, JobConfig& c) {
   v.value("name", c.name, {.required = true, .accepts = "unique"});
   v.value("workers", c.workers, {.required = true, .accepts = "1 to 256 hosts, each once"});
-  v.value("servers", c.servers,
-          {.accepts =
-               "hosts, each once, none a worker of the job; at least one with `ps`, none without",
-           .absent = "none",
-           .help = "parameter servers"});
+  v.value(
+      "servers", c.servers,
+      {.accepts = "hosts, each once, none a worker of the job; at least one with `ps`, none with "
+                  "another `collective`",
+       .absent = "none",
+       .help = "parameter servers"});
   v.value("transport", c.transport, {.required = true, .accepts = "name of a `[[transport]]`"});
   v.choice("collective", c.collective, kCollectives,
            {.help = "parameter servers, or a [collective among the "
