@@ -102,7 +102,7 @@ struct Scene {
     setup.message = message;
     setup.by_tensor = true;
     setup.gate = StalenessGate(2, 0U);
-    collective = make_collective(Collective::kPs, setup, records, owner);
+    collective = make_collective(JobConfig{}, setup, records, owner);
     ExchangeSetup lanes{.workers = setup.workers};
     collective->plan(lanes);
     collective->attach(exchange);

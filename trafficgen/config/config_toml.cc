@@ -14,7 +14,7 @@ namespace {
 /// Checks that each server has a tensor; otherwise it would never be pushed to.
 void check_shards(const Checks& at, const JobConfig& job, const ModelProfile& model) {
   at.require(model.total_bytes >= listeners_of(job).size(), "model", Checks::quoted(*job.model),
-             "has fewer bytes than there are servers, or workers of a ring");
+             "has fewer bytes than there are servers, or workers without them");
   if (job.shard_by == ShardRule::kBytes || job.servers.empty()) return;
   at.require(job.servers.size() <= model.tensors.size(), "servers",
              std::to_string(job.servers.size()) + " servers",
@@ -30,7 +30,7 @@ void check_values(const Checks& at, const JobConfig& job, const ModelProfile& mo
              "has a tensor that is no multiple of 4 bytes, as protocol \"mlt\" needs");
   at.require(model.total_bytes >= mlt::kValueBytes * listeners_of(job).size(), "model",
              Checks::quoted(*job.model),
-             "has fewer values of 4 bytes than there are servers, or workers of a ring");
+             "has fewer values of 4 bytes than there are servers, or workers without them");
   const std::uint64_t shards = mlt::kValueBytes * std::max<std::uint64_t>(job.servers.size(), 1);
   at.require(job.shard_by != ShardRule::kBytes || model.total_bytes % shards == 0, "shard_by",
              "\"bytes\"",

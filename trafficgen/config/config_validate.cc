@@ -158,10 +158,11 @@ void check_job_references(const Checks& at, const JobConfig& job, const std::str
   check_host_list(at, "servers", job.servers, transport, scope);
   if (transport != nullptr && transport->protocol == TransportProtocol::kMlt)
     return check_mlt_job(at, job, c);
-  if (transport != nullptr && job.collective == Collective::kRing)
+  if (transport != nullptr && !has_servers(job.collective))
     at.require(transport->tcp.reuse != ConnectionReuse::kNew, "transport",
                Checks::quoted(job.transport),
-               "must keep its connections with collective \"ring\"; its connections is \"new\"");
+               "must keep its connections with collective " +
+                   Checks::quoted(name_of(job.collective)) + "; its connections is \"new\"");
   if (transport != nullptr && job.policy.granularity == Granularity::kTensor)
     at.require(transport->tcp.reuse != ConnectionReuse::kNew, "transport",
                Checks::quoted(job.transport),

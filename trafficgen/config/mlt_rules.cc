@@ -34,21 +34,25 @@ bool is_of_both(std::string_view key) {
          kControl.get(key) != nullptr;
 }
 
-/// Checks a ring, whose chunks are cut from the whole model regardless of layers.
-void check_ring_over_mlt(const Checks& at, const JobConfig& job, const GeneratorConfig& config) {
+/// Checks a job without servers, whose messages are cut from the whole model regardless of layers.
+void check_collective_over_mlt(const Checks& at, const JobConfig& job,
+                               const GeneratorConfig& config) {
   const auto transport =
       std::ranges::find(config.transports, job.transport, &TransportConfig::name);
   const std::string shown = Checks::quoted(job.transport);
+  const std::string with = "with collective " + Checks::quoted(name_of(job.collective));
+  at.require(is_all_reduce(job.collective), "transport", shown,
+             "must not have protocol \"mlt\" " + with +
+                 ", which carries activations: only gradients tolerate losses");
   at.require(transport->mlt.class_dscps.size() <= 1, "transport", shown,
-             "must have one DSCP in class_dscps with collective \"ring\", whose chunks are not "
-             "layers");
+             "must have one DSCP in class_dscps " + with + ", whose messages are not layers");
   at.require(transport->mlt.front_share == 0, "transport", shown,
-             "must have front_share 0 with collective \"ring\", whose chunks are not layers");
+             "must have front_share 0 " + with + ", whose messages are not layers");
   const std::uint64_t least_bytes = mlt::kValueBytes * job.workers.size();
   if (job.burst_bytes)
     at.require(*job.burst_bytes >= least_bytes, "burst_bytes", std::to_string(*job.burst_bytes),
                "must be at least " + std::to_string(least_bytes) +
-                   " over protocol \"mlt\": a value of 4 bytes for each worker of the ring");
+                   " over protocol \"mlt\": a value of 4 bytes for each worker");
 }
 
 }  // namespace
@@ -94,7 +98,7 @@ void check_mlt_job(const Checks& at, const JobConfig& job, const GeneratorConfig
   const auto refuse = [&at](bool broken, std::string_view key, std::string_view problem) {
     if (broken) at.fault(key, problem);
   };
-  if (job.collective == Collective::kRing) check_ring_over_mlt(at, job, config);
+  if (!has_servers(job.collective)) check_collective_over_mlt(at, job, config);
   const std::uint64_t partition_bytes = partition_of(job.send_policy, job.policy).value_or(0);
   at.below("policy").require(
       partition_bytes % mlt::kValueBytes == 0, "partition_bytes", std::to_string(partition_bytes),

@@ -107,7 +107,8 @@ TEST(JobConfig, EveryRuleNamesItsKey) {
   EXPECT_TRUE(validate(ring).empty());
   const Breach<C> of_rings[] = {
       {[](C& c) { c.servers = {"s0"}; }, "job[0].servers", "must not be given with collective"},
-      {[](C& c) { c.workers = {"w0"}; }, "job[0].workers", "1 workers: a ring has at least 2"},
+      {[](C& c) { c.workers = {"w0"}; }, "job[0].workers",
+       "1 workers: must be at least 2 with collective \"ring\""},
       {[](C& c) { c.synchronisation = Synchronisation::kAsp; }, "job[0].synchronisation",
        "must be \"bsp\""},
       {[](C& c) { c.pull = false; }, "job[0].pull", "false: must be true"},
@@ -115,6 +116,35 @@ TEST(JobConfig, EveryRuleNamesItsKey) {
       {[](C& c) { c.burst_bytes = 1; }, "job[0].burst_bytes", "1 bytes: must be at least 2"},
   };
   expect_each_reported(of_rings, ring);
+  for (const Collective c : {Collective::kHalvingDoubling, Collective::kTree, Collective::kAllToAll,
+                             Collective::kPipeline}) {
+    ring.collective = c;
+    if (c == Collective::kPipeline) ring.burst_bytes = 8;
+    EXPECT_TRUE(validate(ring).empty()) << name_of(c);
+  }
+  const Breach<C> of_pipelines[] = {
+      {[](C& c) { c.workers = {"w0"}; }, "job[0].workers",
+       "1 workers: must be at least 2 with collective \"pipeline\""},
+      {[](C& c) { c.all_to_all.skew = 1; }, "job[0].all_to_all.skew",
+       "1.0: needs collective \"all_to_all\""},
+      {[](C& c) { c.pipeline.micro_batches = 9; }, "job[0].burst_bytes",
+       "8 bytes: must be at least 9"},
+      {[](C& c) { c.pipeline.micro_batches = 0; }, "job[0].pipeline.micro_batches",
+       "0: must be at least 1"},
+      {[](C& c) {
+         c.model = "model.toml";
+         c.burst_bytes.reset();
+       },
+       "job[0].model", "must not be given with collective \"pipeline\", whose data are"},
+  };
+  expect_each_reported(of_pipelines, ring);
+  ring.collective = Collective::kAllToAll;
+  const Breach<C> of_all_to_all[] = {
+      {[](C& c) { c.all_to_all.skew = -1; }, "job[0].all_to_all.skew", "-1.0: must be at least 0"},
+      {[](C& c) { c.pipeline.micro_batches = 2; }, "job[0].pipeline.micro_batches",
+       "2: needs collective \"pipeline\""},
+  };
+  expect_each_reported(of_all_to_all, ring);
   EXPECT_TRUE(validate(closed_job()).empty());
   const Breach<C> of_policies[] = {
       {[](C& c) { c.send_policy = SendPolicyKind::kWfbp; }, "job[0].send_policy",

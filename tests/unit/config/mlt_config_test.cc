@@ -110,6 +110,11 @@ TEST(MltConfig, EveryRuleNamesItsKey) {
        "job[0].transport", "front_share 0"},
       {[](C& c) {
          make_ring(c);
+         c.jobs[0].collective = Collective::kAllToAll;
+       },
+       "job[0].transport", "only gradients tolerate losses"},
+      {[](C& c) {
+         make_ring(c);
          c.jobs[0].burst_bytes = 4;
        },
        "job[0].burst_bytes", "at least 8"},

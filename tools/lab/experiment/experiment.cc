@@ -318,7 +318,9 @@ ConfigResult<ExperimentFile> experiment_from(const ConfigTable& as_written,
 
 Parameters resolved_settings(const ExperimentFile& e, const CaseParameters& p) {
   ConfigIssues ignored;  // faults of a case that is never built
-  const ConfigTable table = to_table(read_settings(p.settings, p.protocol, e.network.rtt, ignored));
+  ProgramSettings settings = read_settings(p.settings, p.protocol, e.network.rtt, ignored);
+  settings.job.collective = e.job.collective(settings.job.collective);
+  const ConfigTable table = to_table(settings);
   Parameters all;
   all.reserve(e.setting_names.size());
   for (const auto& name : e.setting_names) all.emplace_back(name, setting_value(table, name));

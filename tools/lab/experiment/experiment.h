@@ -64,9 +64,14 @@ struct JobEntry {
   /// The group of hosts that servers and workers share: each job has its server on one of
   /// them, by `placement`, and a worker on every other. Empty: `workers` and `servers` hold.
   std::string hosts{};
-  /// For a ring all-reduce, which has no servers: its workers are on these groups in turn.
+  /// For a collective without servers: its workers are on these groups in turn.
   std::vector<std::string> ring{};
 
+  /// Returns the job's collective. On the groups of `ring` it is a ring unless the settings give
+  /// another. @param set  of the settings, whose default has servers
+  [[nodiscard]] tg::Collective collective(tg::Collective set) const {
+    return ring.empty() || !tg::has_servers(set) ? set : tg::Collective::kRing;
+  }
   /// The groups at the two ends of the job's round trip.
   [[nodiscard]] const std::string& worker_group() const {
     if (!ring.empty()) return ring.front();
@@ -87,7 +92,6 @@ struct JobEntry {
 struct ListedJob {
   std::string name;
   std::optional<HostPlacement> placement{};  ///< absent: the parameter host_placement
-  tg::Collective collective{};
   Duration start{};
   std::size_t entry = 0;  ///< index of its [[job]], for messages
   ConfigTable own{};      ///< parameters and settings of this job, with nested keys
@@ -156,11 +160,14 @@ ConfigResult<ExperimentFile> experiment_from(const ConfigTable& file,
 /// Returns the parameters of one job of a list: those of the case with its own in their place.
 CaseParameters parameters_of(const ListedJob& job, const CaseParameters& of_case);
 
+/// Returns whether a job has servers. @param parameters of the job
+bool has_servers(const CaseParameters& parameters);
+
 /// Takes the list [[job]] out of `file`, if it has one; a table [job] stays.
 std::optional<ConfigValue> take_job_list(ConfigTable& file);
 
 /// Reads the list into `experiment.jobs`, and adds the groups of hosts of the jobs. A key of a job
-/// is its own, or a parameter or a setting `job.KEY` that holds for it alone; `transport` is that
+/// is its own, or a parameter, or a setting `job.KEY` that holds for it alone; `transport` is that
 /// of its bursts. @pre the fabric is built
 void read_job_list(const ConfigValue& list, ExperimentFile& experiment, ConfigIssues& issues);
 

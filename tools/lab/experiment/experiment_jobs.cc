@@ -23,7 +23,6 @@ struct JobHead {
   std::string name;
   std::uint32_t count = 1;  ///< jobs alike, "NAME_0", "NAME_1", ...
   std::optional<HostPlacement> placement;
-  tg::Collective collective = tg::Collective::kPs;
   Duration start{};
 };
 
@@ -31,13 +30,11 @@ void describe(Settings& v, JobHead& c) {
   v.value("name", c.name, Presence::kRequired);
   v.value("count", c.count, {.range = integers(1, kMaxListedJobs)});
   v.choice("placement", c.placement, kHostPlacements);
-  v.choice("collective", c.collective, tg::kCollectives);
   v.duration("start", c.start);
 }
 
 bool is_of_head(std::string_view key) {
-  constexpr std::array<std::string_view, 5> kKeys{"name", "count", "placement", "collective",
-                                                  "start"};
+  constexpr std::array<std::string_view, 4> kKeys{"name", "count", "placement", "start"};
   return std::ranges::find(kKeys, key) != kKeys.end();
 }
 
@@ -68,8 +65,9 @@ void check_own(const ConfigTable& own, const std::string& path, ConfigIssues& is
   }
 }
 
-/// Adds the groups of hosts of the job that was added last.
-void add_groups(ExperimentFile& e, tg::Collective collective) {
+/// Adds the groups of hosts of the job that was added last. A job without servers has none in the
+/// second.
+void add_groups(ExperimentFile& e) {
   const std::size_t index = e.jobs.size() - 1;
   const ListedJob& job = e.jobs.back();
   const auto add = [&](const char* role, const char* count) {
@@ -81,7 +79,7 @@ void add_groups(ExperimentFile& e, tg::Collective collective) {
     e.hosts.push_back(std::move(group));
   };
   add("_worker", "workers");
-  if (collective == tg::Collective::kPs) add("_server", "servers");
+  add("_server", "servers");
 }
 
 void read_job(const ConfigTable& table, std::size_t entry, ExperimentFile& e,
@@ -97,11 +95,10 @@ void read_job(const ConfigTable& table, std::size_t entry, ExperimentFile& e,
   for (std::uint32_t i = 0; i < std::min(head.count, kMaxListedJobs); ++i) {
     e.jobs.push_back({.name = head.count == 1 ? head.name : head.name + '_' + std::to_string(i),
                       .placement = head.placement,
-                      .collective = head.collective,
                       .start = head.start,
                       .entry = entry,
                       .own = parameters});
-    add_groups(e, head.collective);
+    add_groups(e);
   }
 }
 
@@ -112,6 +109,12 @@ CaseParameters parameters_of(const ListedJob& job, const CaseParameters& of_case
   ConfigIssues ignored;  // reported when the file was read
   read_config(job.own, "", p, ignored);
   return p;
+}
+
+bool has_servers(const CaseParameters& p) {
+  const ConfigValue* value = find(p.settings, "job.collective");
+  const auto* name = value == nullptr ? nullptr : value->as<std::string>();
+  return name == nullptr || *name == tg::name_of(tg::Collective::kPs);
 }
 
 std::optional<ConfigValue> take_job_list(ConfigTable& file) {

@@ -75,7 +75,6 @@ constexpr TakenKey kTaken[]{
     {"job.workers", "workers"},
     {"job.servers", "servers"},
     {"job.transport", "protocol"},
-    {"job.collective", "ring of [job]"},
     {"job.model", "model"},
     {"job.burst_bytes", "burst_bytes"},
     {"job.iterations", "iterations"},

@@ -51,10 +51,10 @@ Names in_turn(const std::vector<Names>& groups) {
   return all;
 }
 
-void place_on_ring(const ExperimentFile& e, const Topology& t, tg::JobConfig& job) {
+void place_on_groups(const ExperimentFile& e, const Topology& t, tg::JobConfig& job) {
   std::vector<Names> groups;
   for (const auto& group : e.job.ring) groups.push_back(names_of(e, t, group));
-  job.collective = tg::Collective::kRing;
+  job.collective = e.job.collective(job.collective);
   job.workers = in_turn(groups);
 }
 
@@ -113,6 +113,17 @@ Names background_to(const ExperimentFile& e, const Topology& t) {
   return to;
 }
 
+/// A job without servers is on the hosts of [job] ring, whatever its collective.
+void check_collective(const Checks& at, const ExperimentFile& e, const CaseParameters& p) {
+  const ConfigValue* value = find(p.settings, "job.collective");
+  const auto* name = value == nullptr ? nullptr : value->as<std::string>();
+  if (name == nullptr) return;
+  const bool servers = *name == tg::name_of(tg::Collective::kPs);
+  at.require(servers == e.job.ring.empty(), "job.collective", Checks::quoted(*name),
+             servers ? "must be one without servers with ring in [job]"
+                     : "needs ring in [job]: its workers are on the hosts of these groups");
+}
+
 void check_ring(const Checks& at, const ExperimentFile& e, const CaseParameters& p) {
   at.require(p.jobs == 1, "jobs", std::to_string(p.jobs), "must be 1 with ring in [job]");
   at.require(p.servers == 1, "servers", std::to_string(p.servers),
@@ -147,6 +158,7 @@ void check_listed_jobs(const Checks& at, const ExperimentFile& e, const CasePara
 
 void check_placement(const Checks& at, const ExperimentFile& e, const CaseParameters& p) {
   if (!e.jobs.empty()) return check_listed_jobs(at, e, p);
+  check_collective(at, e, p);
   at.require(p.worker_rate_spread == 0 || (e.job.ring.empty() && e.job.hosts.empty()),
              "worker_rate_spread", std::to_string(p.worker_rate_spread),
              "must be 0 with hosts or ring in [job]: it needs workers on hosts of their own");
@@ -183,7 +195,7 @@ std::vector<tg::JobConfig> plan_jobs(const ExperimentFile& e, const CaseParamete
     if (p.signal_signed) jobs[j].announce.signal_key = signal_key_file(j);
     jobs[j].start = from_seconds(static_cast<double>(j) * p.job_offset * seconds(iteration));
   }
-  if (!e.job.ring.empty()) place_on_ring(e, t, jobs.front());
+  if (!e.job.ring.empty()) place_on_groups(e, t, jobs.front());
   else if (e.job.hosts.empty()) place_on_own_hosts(e, p, t, jobs);
   else place_on_shared_hosts(e, p, t, jobs);
   return jobs;

@@ -133,7 +133,6 @@ void add_listed_jobs(const ExperimentFile& e, const CaseParameters& of_case, con
     const auto settings = read_settings(p.settings, p.protocol, e.network.rtt, ignored);
     tg::JobConfig job = job_of(e, p, settings, t);
     job.name = listed.name;
-    job.collective = listed.collective;
     job.tcp_port = static_cast<std::uint16_t>(job.tcp_port + j);
     job.start = listed.start;
     job.workers = names_of(e, t, listed.name + "_worker");

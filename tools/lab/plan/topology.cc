@@ -302,7 +302,8 @@ std::uint32_t hosts_in(const ExperimentFile& e, const HostGroupEntry& group,
   const std::string& count = group.count.parameter;
   if (group.of_job) {
     const CaseParameters own = parameters_of(e.jobs[*group.of_job], p);
-    return count == "workers" ? own.workers : own.servers;
+    if (count == "workers") return own.workers;
+    return has_servers(own) ? own.servers : 0;
   }
   if (count == kWorkersAndServer) return p.workers + 1;
   if (count == "workers") return p.workers * p.jobs;

@@ -22,7 +22,7 @@ struct PullStarts;
 struct CollectiveSetup {
   std::uint16_t job = 0;
   std::vector<Host*> workers{};
-  std::vector<Host*> servers{};              ///< none in a ring
+  std::vector<Host*> servers{};              ///< none among workers alone
   std::vector<std::uint64_t> shard_bytes{};  ///< [servers]
   std::uint64_t burst_bytes = 0;             ///< of all gradients of the model
   std::uint32_t unit_bytes = 1;              ///< size of a unit that must not be cut in two

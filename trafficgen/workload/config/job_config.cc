@@ -126,18 +126,39 @@ void check_compute(const Checks& at, const JobConfig& job) {
     check_straggler(at.below("straggler", i), job, job.stragglers[i]);
 }
 
-void check_ring(const Checks& at, const JobConfig& job) {
+/// Checks a job without servers.
+void check_among_workers(const Checks& at, const JobConfig& job) {
+  const std::string with = "with collective " + Checks::quoted(name_of(job.collective));
   if (!job.servers.empty())
-    at.fault("servers", "must not be given with collective \"ring\": workers reduce by themselves");
-  at.require(job.workers.size() != 1, "workers", "1 workers", "a ring has at least 2");
+    at.fault("servers", "must not be given " + with + ": workers send to each other");
+  at.require(job.workers.size() != 1, "workers", "1 workers", "must be at least 2 " + with);
   if (job.synchronisation != Synchronisation::kBsp)
-    at.fault("synchronisation",
-             "must be \"bsp\" with collective \"ring\": its steps are a barrier");
-  at.require(job.pull, "pull", "false", "must be true with collective \"ring\"");
+    at.fault("synchronisation", "must be \"bsp\" " + with + ": its messages are a barrier");
+  at.require(job.pull, "pull", "false", "must be true " + with);
   at.require(job.aggregate == Duration::zero(), "aggregate", format_duration(job.aggregate),
-             "must be 0s with collective \"ring\": it is the time of a server");
+             "must be 0s " + with + ": it is the time of a server");
   if (job.shard_by != ShardRule::kBytes)
-    at.fault("shard_by", "must be \"bytes\" with collective \"ring\": its chunks are equal");
+    at.fault("shard_by", "must be \"bytes\" " + with + ": there are no shards");
+  if (!is_all_reduce(job.collective) && job.model)
+    at.fault("model", "must not be given " + with +
+                          ", whose data are activations: burst_bytes says how many");
+}
+
+void check_collective(const Checks& at, const JobConfig& job) {
+  at.below("all_to_all")
+      .require(job.all_to_all.skew == 0 || job.collective == Collective::kAllToAll, "skew",
+               to_toml_text(ConfigValue(job.all_to_all.skew)), "needs collective \"all_to_all\"");
+  at.below("pipeline")
+      .require(!job.pipeline.micro_batches || job.collective == Collective::kPipeline,
+               "micro_batches", std::to_string(job.pipeline.micro_batches.value_or(0)),
+               "needs collective \"pipeline\"");
+  if (!has_servers(job.collective)) check_among_workers(at, job);
+}
+
+/// Returns the least bytes of a burst: one for each server, or for each part that no message cuts.
+std::uint64_t least_burst_bytes(const JobConfig& job) {
+  if (job.collective == Collective::kPipeline) return micro_batches_of(job);
+  return std::max<std::uint64_t>(listeners_of(job).size(), 1);
 }
 
 void check_synchronisation(const Checks& at, const JobConfig& job) {
@@ -175,7 +196,7 @@ void check_send_policy(const Checks& at, const JobConfig& job) {
   needs(job.schedule == Schedule::kClosedLoop,
         "needs schedule \"closed_loop\": a fixed one has no backward pass");
   needs(job.collective == Collective::kPs,
-        "needs collective \"ps\": the chunks of a ring are not tensors");
+        "needs collective \"ps\": without servers, messages are not tensors");
   if (!by_tensor) return;
   needs(job.pull, "needs pull: without, no layer waits for its parameters");
   needs(job.synchronisation == Synchronisation::kBsp,
@@ -212,7 +233,7 @@ void check_hosts(const Checks& at, const JobConfig& job) {
     at.below("workers", i)
         .require(workers.insert(job.workers[i]).second, "", Checks::quoted(job.workers[i]),
                  "is named twice");
-  if (job.collective == Collective::kRing) return check_ring(at, job);
+  if (!has_servers(job.collective)) return;
   if (job.servers.empty()) at.fault("servers", "must name at least one host");
   std::set<std::string> servers;
   for (std::size_t i = 0; i < job.servers.size(); ++i) {
@@ -254,14 +275,12 @@ void check(const Checks& at, const AnnounceConfig& announce) {
 
 void check(const Checks& at, const JobConfig& job) {
   check_hosts(at, job);
+  check_collective(at, job);
   if (job.model.has_value() == job.burst_bytes.has_value())
     at.fault("model", job.model ? "must not be given together with burst_bytes"
                                 : "one of model and burst_bytes is required");
-  // Each server, or each chunk of a ring, needs at least one byte.
-  const std::uint64_t parts = listeners_of(job).size();
   if (job.burst_bytes)
-    at.in_range("burst_bytes", *job.burst_bytes, std::max<std::uint64_t>(parts, 1), kMaxBurstBytes,
-                "bytes");
+    at.in_range("burst_bytes", *job.burst_bytes, least_burst_bytes(job), kMaxBurstBytes, "bytes");
   const std::uint64_t workers = std::clamp<std::uint64_t>(job.workers.size(), 1, kMaxWorkers);
   at.in_range("iterations", job.iterations, 1, kMaxWorkerIterations / workers);
   check_synchronisation(at, job);

@@ -12,6 +12,7 @@
 #include "trafficgen/learner/learner_config.h"
 #include "trafficgen/policy/message_config.h"
 #include "trafficgen/policy/policy_config.h"
+#include "trafficgen/workload/config/collective_config.h"
 #include "trafficgen/workload/config/r2sp_config.h"
 #include "trafficgen/workload/config/signal_faults_config.h"
 
@@ -51,12 +52,6 @@ struct AnnounceConfig {
 enum class Schedule : std::uint8_t {
   kClosedLoop,  ///< an iteration begins when the last one has ended
   kFixed,       ///< gradients are due at start + first_due + n * period
-};
-
-/// How gradients become parameters.
-enum class Collective : std::uint8_t {
-  kPs,    ///< parameter servers
-  kRing,  ///< ring all-reduce among the workers
 };
 
 /// When a worker gets the parameters of its next iteration (parameter servers).
@@ -101,9 +96,11 @@ struct StragglerConfig {
 struct JobConfig {
   std::string name;
   std::vector<std::string> workers;    ///< host names, 1 to 256
-  std::vector<std::string> servers{};  ///< host names; none with kRing
+  std::vector<std::string> servers{};  ///< host names; with kPs alone
   std::string transport;
   Collective collective = Collective::kPs;
+  AllToAllConfig all_to_all{};
+  PipelineConfig pipeline{};
   Synchronisation synchronisation = Synchronisation::kBsp;
   std::optional<std::uint32_t> staleness_bound{};  ///< kSsp [iterations]
   R2spConfig r2sp{};                               ///< kR2sp
@@ -140,15 +137,22 @@ void check(const Checks& at, const AnnounceConfig& announce);
 /// Checks all rules of a job except those that refer to hosts, transports and other jobs.
 void check(const Checks& at, const JobConfig& job);
 
-/// Returns the hosts on which the job listens: its servers, or all workers of a ring.
+/// Returns the hosts on which the job listens: its servers, or all workers if it has none.
 [[nodiscard]] inline const std::vector<std::string>& listeners_of(const JobConfig& job) {
-  return job.collective == Collective::kRing ? job.workers : job.servers;
+  return has_servers(job.collective) ? job.servers : job.workers;
 }
 /// Returns how many connections may be open at once: one for each worker and target, as many
 /// times as the job runs.
 [[nodiscard]] inline std::uint64_t connections_of(const JobConfig& job) {
-  const std::uint64_t targets = job.collective == Collective::kRing ? 1 : job.servers.size();
-  return job.workers.size() * targets * (job.arrivals.size() + 1);
+  const std::uint64_t pairs = has_servers(job.collective)
+                                  ? job.workers.size() * job.servers.size()
+                                  : lanes_among(job.collective, job.workers.size());
+  return pairs * (job.arrivals.size() + 1);
+}
+/// Returns the micro-batches of a pipeline. GPipe (Huang et al., NeurIPS 2019, section 2.3) finds
+/// the idle time of stages negligible from 4 for each stage.
+[[nodiscard]] inline std::uint32_t micro_batches_of(const JobConfig& job) {
+  return job.pipeline.micro_batches.value_or(4 * static_cast<std::uint32_t>(job.workers.size()));
 }
 /// Returns the configuration of the job's n-th arrival: 0 is the first, n that of arrivals[n - 1].
 [[nodiscard]] JobConfig arrival(const JobConfig& job, std::size_t n);
@@ -163,8 +167,6 @@ inline constexpr auto kSignalForms =
     choices<SignalForm>({{"tos", SignalForm::kTos}, {"udp", SignalForm::kUdp}});
 inline constexpr auto kSchedules =
     choices<Schedule>({{"closed_loop", Schedule::kClosedLoop}, {"fixed", Schedule::kFixed}});
-inline constexpr auto kCollectives =
-    choices<Collective>({{"ps", Collective::kPs}, {"ring", Collective::kRing}});
 inline constexpr auto kSynchronisations =
     choices<Synchronisation>({{"bsp", Synchronisation::kBsp},
                               {"asp", Synchronisation::kAsp},

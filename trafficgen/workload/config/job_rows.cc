@@ -77,15 +77,16 @@ void describe(Settings& v, JobConfig& c) {
   v.value("workers", c.workers, {.required = true, .accepts = "1 to 256 hosts, each once"});
   v.value(
       "servers", c.servers,
-      {.accepts =
-           "hosts, each once, none a worker of the job; at least one with `ps`, none with `ring`",
+      {.accepts = "hosts, each once, none a worker of the job; at least one with `ps`, none with "
+                  "another `collective`",
        .absent = "none",
        .help = "parameter servers"});
   v.value("transport", c.transport, {.required = true, .accepts = "name of a `[[transport]]`"});
   v.choice("collective", c.collective, kCollectives,
-           {.help = "parameter servers, or a [ring all-reduce](jobs.md#ring-all-reduce) in the "
-                    "order of `workers`; a ring needs 2 workers, kept connections, and the "
-                    "defaults of `synchronisation`, `shard_by`, `pull`, `aggregate`"});
+           {.help = "parameter servers, or a [collective among the "
+                    "workers](jobs.md#collectives-among-the-workers) in the order of `workers`; "
+                    "it needs 2 workers, kept connections, and the defaults of "
+                    "`synchronisation`, `shard_by`, `pull`, `aggregate`"});
   v.choice("synchronisation", c.synchronisation, kSynchronisations,
            {.accepts = "the last needs `closed_loop`",
             .help = "[whom a worker waits for](jobs.md#who-waits-for-whom)"});
@@ -106,9 +107,11 @@ void describe(Settings& v, JobConfig& c) {
            .absent = "none",
            .help = "exactly one of `model` and `burst_bytes`"});
   v.bytes("burst_bytes", c.burst_bytes,
-          {.accepts = "size, a byte for each server (ring: worker) to 1 PiB",
+          {.accepts =
+               "size, a byte for each server (`ps`), micro-batch (`pipeline`) or worker, to 1 PiB",
            .absent = "none",
-           .help = "a synthetic burst per worker"});
+           .help = "a synthetic burst per worker; with `pipeline` all activations of an iteration "
+                   "between two stages"});
   v.value("pull", c.pull, {.help = "servers send the parameters back"});
   v.value("iterations", c.iterations,
           {.accepts = "1 to 4194304 / workers", .help = "at most; records of all are kept"});
@@ -160,15 +163,18 @@ void describe(Settings& v, JobConfig& c) {
   v.duration("aggregate", c.aggregate,
              {.range = durations_from(Duration::zero()),
               .help = "server: last gradient to first parameter"});
-  v.value("tcp_port", c.tcp_port,
-          {.range = integers(1, 65535),
-           .help = "of the servers, or of a ring's workers; jobs and long flows that share a "
-                   "receiving host need ports of their own"});
+  v.value(
+      "tcp_port", c.tcp_port,
+      {.range = integers(1, 65535),
+       .help = "of the servers, or of the workers without them; jobs and long flows that share a "
+               "receiving host need ports of their own"});
   v.table("policy", c.policy);
   v.table("message", c.message);
   v.table("announce", c.announce);
   v.table("learner", c.learner);
   v.table("r2sp", c.r2sp);
+  v.table("all_to_all", c.all_to_all);
+  v.table("pipeline", c.pipeline);
   v.tables("straggler", c.stragglers);
 }
 

@@ -131,16 +131,17 @@ class Exchange {
   virtual void note_last() noexcept = 0;
 };
 
-/// The parameters of an exchange. Lists are [worker][target], with `targets` for each worker.
+/// The parameters of an exchange. Lists are [worker][target], with `targets` for each worker. Lanes
+/// whose pushes have no parts do not exist; they are the last ones of their worker.
 struct ExchangeSetup {
   std::uint16_t job = 0;
   std::uint64_t seed = 1;
-  TcpConfig tcp{};              ///< controller, ECN and reuse; mss_bytes as for the hosts
-  std::uint32_t mtu_bytes = 0;  ///< that all hosts support
-  std::uint16_t port = 0;       ///< on which the targets listen
-  std::uint32_t targets = 0;
-  std::vector<Host*> workers{};                  ///< [workers]
-  std::vector<Host*> ends{};                     ///< hosts of the targets
+  TcpConfig tcp{};               ///< controller, ECN and reuse; mss_bytes as for the hosts
+  std::uint32_t mtu_bytes = 0;   ///< that all hosts support
+  std::uint16_t port = 0;        ///< on which the targets listen
+  std::uint32_t targets = 0;     ///< the most that a worker has
+  std::vector<Host*> workers{};  ///< [workers]
+  std::vector<Host*> ends{};     ///< hosts of the targets; null: no such lane
   std::vector<std::vector<BurstPart>> pushes{};  ///< the parts of each lane's bursts
   std::vector<std::vector<BurstPart>> pulls{};   ///< the same; no parts: no pulls
   bool parts_told = false;                       ///< parts are handed over and reported one by one
@@ -154,6 +155,12 @@ struct ExchangeSetup {
   /// Returns the index in lists that are [worker][target].
   [[nodiscard]] std::size_t index_of(std::uint32_t worker, std::uint32_t target) const noexcept {
     return std::size_t{worker} * targets + target;
+  }
+  /// Returns the number of lanes that a worker has.
+  [[nodiscard]] std::uint32_t targets_of(std::uint32_t worker) const noexcept {
+    std::uint32_t target = 0;
+    while (target < targets && !pushes[index_of(worker, target)].empty()) ++target;
+    return target;
   }
   /// Returns the parts of the lane's bursts.
   [[nodiscard]] const std::vector<BurstPart>& parts(const Lane& lane) const noexcept {

@@ -20,7 +20,8 @@ class JobRecords {
   struct Setup {
     std::uint32_t iterations = 0;
     std::uint32_t workers = 0;
-    std::uint32_t targets = 0;              ///< of each worker
+    std::uint32_t targets = 0;              ///< the most that a worker has
+    std::vector<std::uint32_t> lanes{};     ///< [workers]: targets of each; empty: `targets`
     std::vector<std::string> flow_names{};  ///< [worker][target][push, pull]
   };
   /// @param goodput must outlive the records
@@ -28,6 +29,8 @@ class JobRecords {
       : workers_(setup.workers), targets_(setup.targets) {
     bursts_.resize(std::size_t{setup.iterations} * workers_ * 2);
     lanes_missing_.assign(bursts_.size(), targets_);
+    for (std::size_t i = 0; i < bursts_.size() && !setup.lanes.empty(); ++i)
+      lanes_missing_[i] = setup.lanes[i / 2 % workers_];
     iterations_.resize(std::size_t{setup.iterations} * workers_);
     flows_.reserve(setup.flow_names.size());
     for (const std::string& name : setup.flow_names)

@@ -6,8 +6,8 @@
 
 namespace outrider::tg {
 
-/// One direction between a worker and one of its targets (a server, or the right neighbour in a
-/// ring). Pushes leave the worker, pulls come back to it.
+/// One direction between a worker and one of its targets (a server, or another worker of a
+/// collective without servers). Pushes leave the worker, pulls come back to it.
 struct Lane {
   std::uint32_t worker = 0;
   std::uint32_t target = 0;

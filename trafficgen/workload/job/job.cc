@@ -33,7 +33,7 @@ std::optional<std::uint32_t> bound_of(const JobConfig& config) noexcept {
   return 0;
 }
 
-/// Without a model's tensors, each server's shard is one piece; in a ring, all bytes are one piece.
+/// Without a model's tensors, each server's shard is one piece; without servers, all bytes are.
 std::vector<GradientPiece> all_pieces(const Job::Setup& setup) {
   std::vector<GradientPiece> pieces = setup.pieces;
   if (pieces.empty()) {
@@ -59,7 +59,7 @@ Job::Job(const Setup& setup, GoodputSeries& goodput)
       limit_(setup.config.iterations, stop_of(setup.config),
              setup.config.synchronisation != Synchronisation::kAsp),
       gate_(static_cast<std::uint32_t>(setup.workers.size()), bound_of(setup.config)),
-      collective_(make_collective(setup.config.collective, collective_setup(), records_, *this)),
+      collective_(make_collective(setup.config, collective_setup(), records_, *this)),
       lanes_(make_lanes()),
       records_(records_setup(), goodput),
       exchange_(make_exchange(lanes_, setup.mlt, records_, *collective_)) {
@@ -157,11 +157,15 @@ JobRecords::Setup Job::records_setup() const {
   JobRecords::Setup setup{.iterations = setup_.config.iterations,
                           .workers = static_cast<std::uint32_t>(setup_.workers.size()),
                           .targets = lanes_.targets};
-  for (std::uint32_t w = 0; w < setup.workers; ++w)
+  for (std::uint32_t w = 0; w < setup.workers; ++w) {
+    setup.lanes.push_back(lanes_.targets_of(w));
     for (std::uint32_t t = 0; t < lanes_.targets; ++t)
       for (const char* direction : {"push", "pull"})
-        setup.flow_names.push_back(setup_.config.name + " " + direction + " " +
-                                   setup_.workers[w]->name() + " " + target(w, t).name());
+        setup.flow_names.push_back(t >= setup.lanes[w]
+                                       ? std::string()
+                                       : setup_.config.name + " " + direction + " " +
+                                             setup_.workers[w]->name() + " " + target(w, t).name());
+  }
   return setup;
 }
 
@@ -172,7 +176,8 @@ void Job::start(Time now) {
 
 std::uint64_t Job::push_bytes(std::uint32_t worker) const noexcept {
   std::uint64_t bytes = 0;
-  for (std::uint32_t t = 0; t < lanes_.targets; ++t) bytes += collective_->push_bytes(worker, t);
+  const std::uint32_t targets = targets_of(worker);
+  for (std::uint32_t t = 0; t < targets; ++t) bytes += collective_->push_bytes(worker, t);
   return bytes;
 }
 
@@ -300,7 +305,8 @@ void Job::on_iteration_end(std::uint32_t worker, std::uint32_t iteration, Time n
 
 void Job::fill_flows(JobsReport& report) const {
   for (std::uint32_t w = 0; w < workers_.size(); ++w) {
-    for (std::uint32_t t = 0; t < lanes_.targets; ++t) {
+    const std::uint32_t targets = targets_of(w);
+    for (std::uint32_t t = 0; t < targets; ++t) {
       report.flows.push_back(exchange_->report({w, t, BurstDirection::kPush}));
       if (!collective_->answers()) continue;
       report.flows.push_back(exchange_->report({w, t, BurstDirection::kPull}));

@@ -28,8 +28,8 @@ namespace outrider::tg {
 
 class Worker;
 
-/// A training job: W workers and S servers (or a ring) that repeat iterations of compute, push,
-/// aggregate and pull. The job assigns the shards and keeps the records. Its IterationPlanner
+/// A training job: W workers and S servers (or workers alone) that repeat iterations of compute,
+/// push, aggregate and pull. The job assigns the shards and keeps the records. Its IterationPlanner
 /// decides when gradients are due, its CollectiveOperation decides who sends what to whom, and its
 /// Exchange carries the bytes.
 ///
@@ -44,7 +44,7 @@ class Job final : private CollectiveOperation::Owner,
     std::uint16_t id = 0;
     TcpConfig tcp;  ///< mss_bytes is set per connection
     std::vector<Host*> workers;
-    std::vector<Host*> servers;                ///< none in a ring
+    std::vector<Host*> servers;                ///< none among workers alone
     std::vector<std::uint8_t> nic_classes{};   ///< [servers], at their hosts' NICs; empty: none
     std::vector<std::uint64_t> shard_bytes{};  ///< [servers], see even_shards()
     std::uint64_t burst_bytes = 0;             ///< of all gradients of the model
@@ -75,8 +75,10 @@ class Job final : private CollectiveOperation::Owner,
 
   // -- the plan
   [[nodiscard]] const Setup& setup() const noexcept { return setup_; }
-  /// Number of lanes of a worker: one to each server, or one to its right neighbour in a ring.
-  [[nodiscard]] std::uint32_t targets() const noexcept { return lanes_.targets; }
+  /// Number of lanes of a worker: one to each server, or to each worker that it sends to.
+  [[nodiscard]] std::uint32_t targets_of(std::uint32_t worker) const noexcept {
+    return lanes_.targets_of(worker);
+  }
   [[nodiscard]] Host& target(std::uint32_t worker, std::uint32_t target) const noexcept {
     return *lanes_.ends[lanes_.index_of(worker, target)];
   }

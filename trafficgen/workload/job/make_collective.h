@@ -7,9 +7,10 @@
 
 namespace outrider::tg {
 
-/// Makes the collective of the given kind; collectives are listed here only.
+/// Makes the collective of a job; collectives are listed here only.
 /// @param records,owner must outlive the result
-std::unique_ptr<CollectiveOperation> make_collective(Collective kind, const CollectiveSetup& setup,
+std::unique_ptr<CollectiveOperation> make_collective(const JobConfig& job,
+                                                     const CollectiveSetup& setup,
                                                      JobRecords& records,
                                                      CollectiveOperation::Owner& owner);
 

@@ -10,7 +10,8 @@ BurstAnnouncer::Setup announcer_setup(const Job& job, std::uint32_t worker) {
   const JobConfig& config = job.setup().config;
   BurstAnnouncer::Setup setup{
       .config = config.announce, .worker = worker, .tcp_port = config.tcp_port};
-  for (std::uint32_t t = 0; t < job.targets(); ++t)
+  const std::uint32_t targets = job.targets_of(worker);
+  for (std::uint32_t t = 0; t < targets; ++t)
     setup.targets.push_back({&job.target(worker, t), job.collective().push_bytes(worker, t)});
   if (job.setup().signal_key) setup.key = &*job.setup().signal_key;
   return setup;

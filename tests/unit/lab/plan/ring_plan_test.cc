@@ -38,6 +38,17 @@ TEST(RingPlan, TakesItsWorkersInTurn) {
     EXPECT_EQ(sw.signals.accept_from.size(), 5U) << "STARTs are believed from its hosts alone";
 }
 
+TEST(RingPlan, SettingsNameAnotherCollective) {
+  const auto cases = plan_of(ring_experiment(kBoth,
+                                             "workers = 5\njob.collective = \"all_to_all\"\n"
+                                             "job.all_to_all.skew = 1.5"));
+  const JobConfig& job = cases.at(0).traffic.jobs.at(0);
+  EXPECT_EQ(job.collective, Collective::kAllToAll);
+  EXPECT_EQ(job.all_to_all.skew, 1.5);
+  EXPECT_EQ(job.workers.size(), 5U);
+  EXPECT_TRUE(job.servers.empty());
+}
+
 TEST(RingPlan, FaultsNameTheirKeyAndTheirCause) {
   const auto faults = [](const std::string& job, const std::string& parameters) {
     const auto file = read_experiment(ring_experiment(job, parameters));
@@ -53,6 +64,12 @@ TEST(RingPlan, FaultsNameTheirKeyAndTheirCause) {
   EXPECT_THAT(faults("ring = [\"sender\", \"reciever\"]", "workers = 5"), HasSubstr("job.ring"));
   EXPECT_THAT(faults("ring = [\"sender\", \"sender\"]", "workers = 5"),
               HasSubstr("is named twice"));
+  EXPECT_THAT(faults(kBoth, "workers = 5\njob.collective = \"ps\""),
+              HasSubstr("job.collective: \"ps\": must be one without servers"));
+  EXPECT_THAT(faults(kBoth, "workers = 5\njob.all_to_all.skew = 1.5"),
+              HasSubstr("needs collective \"all_to_all\""));
+  EXPECT_THAT(faults("workers = \"worker\"", "job.collective = \"tree\""),
+              HasSubstr("job.collective: \"tree\": needs ring in [job]"));
   EXPECT_THAT(faults("ring = [\"worker\"]", "workers = 5"), HasSubstr("needs a number"));
   EXPECT_THAT(faults(std::string(kBoth) + "\nhosts = \"worker\"", "workers = 5"),
               HasSubstr("must not be given together with ring"));

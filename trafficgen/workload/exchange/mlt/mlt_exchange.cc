@@ -83,8 +83,11 @@ MltExchange::MltExchange(const ExchangeSetup& setup, const MltConfig& mlt, JobRe
     }
   }
   missing_.reserve(most);
-  for (std::uint32_t w = 0; w < setup_.workers.size(); ++w)
-    for (std::uint32_t t = 0; t < setup_.targets; ++t) make_pair(w, t);
+  pairs_.resize(setup_.workers.size() * setup_.targets);
+  for (std::uint32_t w = 0; w < setup_.workers.size(); ++w) {
+    targets_.push_back(setup_.targets_of(w));
+    for (std::uint32_t t = 0; t < targets_[w]; ++t) make_pair(w, t);
+  }
 }
 
 void MltExchange::make_pair(std::uint32_t worker, std::uint32_t target) {
@@ -106,10 +109,10 @@ void MltExchange::make_pair(std::uint32_t worker, std::uint32_t target) {
   back.flow = flow.reversed();
   std::swap(back.sends.tensors, back.receives);
   ends.sends.ranks_computed = config_.magnitudes == Magnitudes::kGradient;
-  pairs_.push_back(
-      std::unique_ptr<Pair>(new Pair{{*this, push, near, ends}, {*this, pull, far, back}}));
-  near.add_endpoint(pairs_.back()->at_worker.endpoint);
-  End& end = pairs_.back()->at_target;
+  auto& pair = pairs_[setup_.index_of(worker, target)];
+  pair.reset(new Pair{{*this, push, near, ends}, {*this, pull, far, back}});
+  near.add_endpoint(pair->at_worker.endpoint);
+  End& end = pair->at_target;
   far.add_endpoint(end.endpoint, setup_.nic_class(target));
   end.expected = {setup_.job, static_cast<std::uint16_t>(worker), 0, BurstDirection::kPush};
   end.endpoint.begin_receive(end.expected);
@@ -168,7 +171,7 @@ BurstPlace MltExchange::next_place(const Lane& lane) noexcept {
 
 /// Prepares the receivers for the pulls of the worker's iteration.
 void MltExchange::begin_iteration(std::uint32_t worker, std::uint32_t iteration) noexcept {
-  for (std::uint32_t t = 0; t < setup_.targets; ++t) {
+  for (std::uint32_t t = 0; t < targets_[worker]; ++t) {
     if (setup_.parts({worker, t, BurstDirection::kPull}).empty()) continue;
     End& end = sender({worker, t, BurstDirection::kPush});
     end.expected = {setup_.job, static_cast<std::uint16_t>(worker), iteration,
@@ -179,12 +182,12 @@ void MltExchange::begin_iteration(std::uint32_t worker, std::uint32_t iteration)
 
 void MltExchange::begin_push(const BurstLedger& burst, BurstTime, Time now) noexcept {
   const std::uint32_t worker = burst.burst().worker;
-  for (std::uint32_t t = 0; t < setup_.targets; ++t) {
+  for (std::uint32_t t = 0; t < targets_[worker]; ++t) {
     End& end = sender({worker, t, BurstDirection::kPush});
     begin(end, burst.burst(), now);
     if (config_.magnitudes == Magnitudes::kGradient) rank(end);
   }
-  for (std::uint32_t t = 0; t < setup_.targets; ++t) {
+  for (std::uint32_t t = 0; t < targets_[worker]; ++t) {
     End& end = sender({worker, t, BurstDirection::kPush});
     tell(end, std::exchange(end.owed_bytes, 0), now);
   }
@@ -261,6 +264,7 @@ FlowReport MltExchange::report(const Lane& lane) const {
 
 void MltExchange::note_last() noexcept {
   for (auto& p : pairs_) {
+    if (p == nullptr) continue;
     note(p->at_worker);
     note(p->at_target);
   }

@@ -71,7 +71,8 @@ class MltExchange final : public Exchange {
   JobRecords& records_;
   Listener& listener_;
   std::uint32_t layers_ = 0;                  ///< number of layers of the model
-  std::vector<std::unique_ptr<Pair>> pairs_;  ///< [worker][target]
+  std::vector<std::uint32_t> targets_;        ///< [workers]: number of its lanes
+  std::vector<std::unique_ptr<Pair>> pairs_;  ///< [worker][target]; null: no such lane
   std::vector<ByteRange> missing_;            ///< of the burst that has just arrived
 };
 

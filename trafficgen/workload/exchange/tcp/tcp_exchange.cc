@@ -171,9 +171,9 @@ struct TcpExchange::Pair {
   FarEnd at_target;
 };
 
-/// Accepts the connections of the workers that push to one target.
+/// Accepts the connections of the workers that push to one host. Each has one lane to it at most.
 struct TcpExchange::Gate final : Acceptor {
-  Gate(TcpExchange& e, Host& h, std::uint32_t t) : exchange(e), host(h), target(t) {}
+  Gate(TcpExchange& e, Host& h) : exchange(e), host(h) {}
 
   [[nodiscard]] Pair* from(std::uint32_t address) noexcept {
     const auto it = std::ranges::find(pairs, address,
@@ -187,25 +187,26 @@ struct TcpExchange::Gate final : Acceptor {
             .listener = &pair->at_target,
             .option_bytes = kBurstOptionBytes,
             .owner = exchange.setup_.owner(pair->at_target.pull.worker),
-            .nic_class = exchange.setup_.nic_class(target)};
+            .nic_class = exchange.setup_.nic_class(pair->at_target.pull.target)};
   }
   void on_accepted(TcpConnection&) noexcept override {}
 
   TcpExchange& exchange;
   Host& host;
-  std::uint32_t target;
   std::vector<Pair*> pairs{};  ///< in the order of workers
 };
 
 TcpExchange::TcpExchange(const ExchangeSetup& setup, JobRecords& records, Listener& listener)
     : setup_(setup), records_(records), listener_(listener), iterations_(setup.workers.size(), 0) {
   for (std::uint32_t w = 0; w < setup.workers.size(); ++w) {
+    targets_.push_back(setup.targets_of(w));
     for (std::uint32_t t = 0; t < setup.targets; ++t) {
       const std::size_t i = pairs_.size();
+      auto& pair = pairs_.emplace_back();
+      if (t >= targets_[w]) continue;
       Host& far = *setup_.ends[i];
-      pairs_.push_back(
-          std::unique_ptr<Pair>(new Pair{{*this, w, t, *setup_.workers[w], far, setup_.pulls[i]},
-                                         {*this, w, t, far, setup_.pushes[i]}}));
+      pair.reset(new Pair{{*this, w, t, *setup_.workers[w], far, setup_.pulls[i]},
+                          {*this, w, t, far, setup_.pushes[i]}});
     }
   }
   make_gates();
@@ -215,12 +216,11 @@ TcpExchange::~TcpExchange() = default;
 
 void TcpExchange::make_gates() {
   for (const auto& pair : pairs_) {
+    if (pair == nullptr) continue;
     Host& host = pair->at_target.host;
-    const std::uint32_t target = pair->at_target.pull.target;
-    auto it = std::ranges::find_if(gates_, [&](const std::unique_ptr<Gate>& gate) {
-      return &gate->host == &host && gate->target == target;
-    });
-    if (it == gates_.end()) it = gates_.insert(it, std::make_unique<Gate>(*this, host, target));
+    auto it = std::ranges::find_if(
+        gates_, [&](const std::unique_ptr<Gate>& gate) { return &gate->host == &host; });
+    if (it == gates_.end()) it = gates_.insert(it, std::make_unique<Gate>(*this, host));
     (*it)->pairs.push_back(pair.get());
   }
 }
@@ -231,7 +231,7 @@ void TcpExchange::start() {
 
 void TcpExchange::open(std::uint32_t worker, Time now) noexcept {
   if (connection_per_burst()) return;
-  for (std::uint32_t t = 0; t < setup_.targets; ++t) open(pair(worker, t).at_worker, now);
+  for (std::uint32_t t = 0; t < targets_[worker]; ++t) open(pair(worker, t).at_worker, now);
 }
 
 void TcpExchange::begin_iteration(std::uint32_t worker, std::uint32_t iteration) noexcept {
@@ -239,7 +239,7 @@ void TcpExchange::begin_iteration(std::uint32_t worker, std::uint32_t iteration)
 }
 
 void TcpExchange::end_iteration(std::uint32_t worker) noexcept {
-  for (std::uint32_t t = 0; t < setup_.targets; ++t) {
+  for (std::uint32_t t = 0; t < targets_[worker]; ++t) {
     NearEnd& end = pair(worker, t).at_worker;
     if (end.connection != nullptr) end.note_counters();
     if (connection_per_burst()) end.forget();  // the connection sends its FIN without us
@@ -280,7 +280,7 @@ void TcpExchange::open(NearEnd& end, Time now) noexcept {
 }
 
 void TcpExchange::begin_push(const BurstLedger& burst, BurstTime idle, Time now) noexcept {
-  for (std::uint32_t t = 0; t < setup_.targets; ++t) {
+  for (std::uint32_t t = 0; t < targets_[burst.burst().worker]; ++t) {
     NearEnd& end = pair(burst.burst().worker, t).at_worker;
     if (end.connection == nullptr) open(end, now);
     end.read_counters();

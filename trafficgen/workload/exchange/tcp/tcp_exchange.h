@@ -77,8 +77,9 @@ class TcpExchange final : public Exchange {
   JobRecords& records_;
   Listener& listener_;
   std::vector<std::uint32_t> iterations_;     ///< [workers]: current iteration
-  std::vector<std::unique_ptr<Pair>> pairs_;  ///< [worker][target]
-  std::vector<std::unique_ptr<Gate>> gates_;  ///< one for each listening end
+  std::vector<std::uint32_t> targets_;        ///< [workers]: number of its lanes
+  std::vector<std::unique_ptr<Pair>> pairs_;  ///< [worker][target]; null: no such lane
+  std::vector<std::unique_ptr<Gate>> gates_;  ///< one for each listening host
 };
 
 }  // namespace outrider::tg

@@ -4,22 +4,22 @@
 #include <vector>
 
 #include "trafficgen/workload/collective/collective.h"
-#include "trafficgen/workload/collective/ring/ring_schedule.h"
+#include "trafficgen/workload/collective/scheduled/schedule_progress.h"
 
 namespace outrider::tg {
 
-/// The ring all-reduce. Every worker pushes chunks to its right neighbour, which passes them on.
-/// Each step is a part of the worker's push; steps may arrive in any order. There are no pulls.
-class Ring final : public CollectiveOperation {
+/// A collective among the workers, without servers, that follows a CollectiveSchedule. A worker's
+/// messages to one other worker are the parts of its push on one lane. There are no pulls.
+class ScheduledCollective final : public CollectiveOperation {
  public:
-  Ring(const CollectiveSetup& setup, JobRecords& records, Owner& owner);
+  /// @param schedule has a rank for each worker
+  ScheduledCollective(const CollectiveSchedule& schedule, const CollectiveSetup& setup,
+                      JobRecords& records, Owner& owner);
 
   void plan(ExchangeSetup& setup) const override;
   void attach(Exchange& exchange) noexcept override { exchange_ = &exchange; }
   [[nodiscard]] std::uint64_t push_bytes(std::uint32_t worker,
-                                         std::uint32_t) const noexcept override {
-    return schedule_.sent_bytes(worker);
-  }
+                                         std::uint32_t target) const noexcept override;
   [[nodiscard]] bool answers() const noexcept override { return false; }
   void begin(std::uint32_t, std::uint32_t, Time) noexcept override {}
   void on_ready(std::uint32_t, const GradientPiece&, bool, Time) noexcept override {}
@@ -35,22 +35,23 @@ class Ring final : public CollectiveOperation {
   void on_gave_up(Time now) noexcept override { owner_.on_lost(now); }
 
  private:
-  /// A worker's place in the ring.
-  struct Member {
-    std::uint32_t iteration = 0;
-    RingProgress progress;
-    bool waits_for_last_burst = false;  ///< released, but the last burst is still in flight
-  };
-
+  /// Returns the iteration of the burst that arrives next on the lane.
+  [[nodiscard]] std::uint32_t& arriving(const Lane& lane) noexcept {
+    return arriving_[std::size_t{lane.worker} * table_.most_targets() + lane.target];
+  }
+  [[nodiscard]] bool idle(std::uint32_t worker) const noexcept;
   void begin_burst(std::uint32_t worker, Time now) noexcept;
-  void send(std::uint32_t worker, std::uint32_t step, Time now) noexcept;
+  void send(std::uint32_t message, Time now) noexcept;
+  void end_if_done(std::uint32_t worker, Time now) noexcept;
 
-  RingSchedule schedule_;
+  MessageTable table_;
   std::vector<Host*> workers_;
   JobRecords& records_;
   Owner& owner_;
   Exchange* exchange_ = nullptr;
-  std::vector<Member> members_;  ///< [workers]
+  ScheduleProgress progress_;
+  std::vector<std::uint32_t> arriving_;  ///< [workers x most targets]
+  std::vector<bool> waits_;  ///< [workers]: released, but a last burst is still in flight
 };
 
 }  // namespace outrider::tg
