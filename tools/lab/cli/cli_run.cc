@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "common/config/config_file.h"
+#include "common/config/process_checks.h"
 #include "common/runtime/poll_stop.h"
 #include "common/telemetry/exit_status.h"
 #include "tools/lab/cli/cli.h"
@@ -75,6 +76,11 @@ std::string for_virtual_time_alone(const std::vector<Case>& cases) {
     return job.learner.model != tg::LearnerModel::kNone;
   };
   for (const Case& c : cases) {
+    if (const std::size_t devices = c.switches.devices.size(); devices > kMaxOpenDevices)
+      return "fabric: " + std::to_string(devices) +
+             " switches with hosts are for virtual time alone: between processes each is a device, "
+             "of which DPDK opens " +
+             std::to_string(kMaxOpenDevices);
     if (c.traffic.attribution)
       return "attribution: is for virtual time alone: with real processes nobody can say what was "
              "served while a packet waited";

@@ -192,15 +192,14 @@ void add_hosts(const Topology& t, const sw::SwitchPortConfig& port,
   std::set<std::string_view> known;
   for (const auto& host : t.hosts) {
     auto& sw = config.switches[host.at_switch];
-    const std::string& device = t.devices[host.at_switch];
-    if (known.insert(device).second)
+    if (known.insert(sw.name).second)
       config.devices.push_back(
-          {.name = device, .device = vhost_device(config.devices.size(), device + ".sock")});
+          {.name = sw.name, .device = vhost_device(config.devices.size(), sw.name + ".sock")});
     auto& added = sw.ports.emplace_back(port);
     added.name = port_towards(host.name);
     added.drain_rate = host.rate;
     added.delay = host.delay;
-    added.device = device;
+    added.device = sw.name;
     sw.routes.push_back({host.address + "/32", added.name});
   }
 }

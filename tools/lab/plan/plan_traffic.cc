@@ -157,7 +157,7 @@ tg::GeneratorConfig plan_traffic(const ExperimentFile& e, const CaseParameters& 
   config.seed = seed;
   std::set<std::string_view> known;
   for (const auto& host : t.hosts) {
-    const std::string& device = t.devices[host.at_switch];
+    const auto& device = e.switches[host.at_switch].name;
     if (known.insert(device).second)
       config.devices.push_back(
           {.name = device, .device = virtio_user_device(config.devices.size(), device + ".sock")});

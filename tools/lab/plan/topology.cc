@@ -6,7 +6,6 @@
 #include <map>
 
 #include "common/config/checks.h"
-#include "common/config/process_checks.h"
 #include "common/config/suggestion.h"
 #include "common/core/random.h"
 #include "tools/lab/plan/host_places.h"
@@ -122,17 +121,6 @@ std::string host_address(const ExperimentFile& e, const HostPrefix& prefix, std:
     return address_text(prefix.first + 1 + static_cast<std::uint32_t>(position));
   return address_text(prefix.first + (static_cast<std::uint32_t>(position / kHostsPerByte) << 8) +
                       static_cast<std::uint32_t>(position % kHostsPerByte + 1));
-}
-
-std::vector<std::string> devices_of(const ExperimentFile& e, const Topology& t) {
-  std::vector<std::size_t> with_hosts;
-  for (std::size_t s = 0; s < t.prefixes.size(); ++s)
-    if (t.prefixes[s].length != 0) with_hosts.push_back(s);
-  const std::size_t each = (with_hosts.size() + kMaxDevices - 1) / kMaxDevices;
-  std::vector<std::string> devices(e.switches.size());
-  for (std::size_t i = 0; i < with_hosts.size(); ++i)
-    devices[with_hosts[i]] = e.switches[with_hosts[i / each * each]].name;
-  return devices;
 }
 
 /// Returns the places of a group's hosts in the fabric; nothing, with a fault, if there are too
@@ -318,7 +306,6 @@ std::optional<Topology> make_topology(const ExperimentFile& e, const CaseParamet
     return std::nullopt;
   Topology t;
   t.prefixes = prefixes_of(e);
-  t.devices = devices_of(e, t);
   t.next = find_routes(e, t);
   if (!place_hosts(root, e, p, seed, t)) return std::nullopt;
   if (!check_connected(root, e, t)) return std::nullopt;

@@ -31,9 +31,6 @@ struct HostPrefix {
 struct Topology {
   std::vector<PlacedHost> hosts;
   std::vector<HostPrefix> prefixes;  ///< of each switch
-  /// The device behind which the hosts of each switch are: its own, called as the switch is, or
-  /// one that neighbours share where there would be more than a process may have
-  std::vector<std::string> devices;
   /// next[s][d]: the neighbours of switch s on the shortest paths, in hops, to switch d; empty if
   /// d can have no hosts
   std::vector<std::vector<std::vector<std::size_t>>> next;
