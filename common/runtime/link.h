@@ -14,7 +14,10 @@ namespace outrider {
 /// The transmitter serialises. Packets in flight are chained through their meta data, so a
 /// link has no capacity limit.
 ///
-/// Identity: pushed == delivered + resident.
+/// Where several processes share a network, either end of a cut wire has a Link: packets leave the
+/// first with cross(), before they are due, and are pushed into the second, which delivers them.
+///
+/// Identity: pushed == delivered + crossed + resident.
 class Link final : public EventSource {
  public:
   /// @param to,to_port the far end; must outlive the link's last event
@@ -63,9 +66,21 @@ class Link final : public EventSource {
     return released;
   }
 
-  [[nodiscard]] std::uint64_t resident() const noexcept { return pushed_ - delivered_; }
+  /// Gives up the packets in flight, which another process is to deliver. They are chained through
+  /// their meta data in the order of their arrival, `due`. @return nullptr if there are none
+  [[nodiscard]] Packet* cross() noexcept {
+    Packet* first = head_;
+    if (first == nullptr) return nullptr;
+    for (const Packet* p = first; p != nullptr; p = meta(*p).next) ++crossed_;
+    head_ = tail_ = nullptr;
+    loop_.schedule(id_, kNever);
+    return first;
+  }
+
+  [[nodiscard]] std::uint64_t resident() const noexcept { return pushed_ - delivered_ - crossed_; }
   [[nodiscard]] std::uint64_t pushed() const noexcept { return pushed_; }
   [[nodiscard]] std::uint64_t delivered() const noexcept { return delivered_; }
+  [[nodiscard]] std::uint64_t crossed() const noexcept { return crossed_; }
   [[nodiscard]] Duration delay() const noexcept { return delay_; }
 
  private:
@@ -78,6 +93,7 @@ class Link final : public EventSource {
   Packet* tail_ = nullptr;
   std::uint64_t pushed_ = 0;
   std::uint64_t delivered_ = 0;
+  std::uint64_t crossed_ = 0;  ///< given to another process
 };
 
 }  // namespace outrider

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <numeric>
+#include <utility>
 
 #include "switch/runtime/switch.h"
 
@@ -26,37 +27,63 @@ PortRef find_port(const SwitchProcessConfig& config, const std::string& text) {
 
 }  // namespace
 
-SwitchNetwork::SwitchNetwork(const SwitchProcessConfig& config, EventLoop& loop)
-    : config_(config), loop_(loop) {
+void SwitchNetwork::Elsewhere::receive(std::uint32_t, Packet* packet, Time) noexcept {
+  release(packet);  // the identity of cut wires counts it as lost
+}
+
+SwitchNetwork::SwitchNetwork(const SwitchProcessConfig& config, EventLoop& loop, NetworkShare share)
+    : config_(config), loop_(loop), share_(std::move(share)) {
   const EgressPort::Limits limits{
       .tap = {.bursts = config.max_burst_records, .bins = config.max_bins, .bin = config.bin},
       .seed = config.seed};
-  for (const auto& sw : config_.switches) {
-    const auto index = static_cast<std::uint32_t>(switches_.size());
-    switches_.push_back(std::make_unique<Switch>(sw, loop_, limits, 1, index));
+  for (std::uint32_t s = 0; s < config_.switches.size(); ++s) {
+    switches_.emplace_back();
+    if (share_.has_switch(s))
+      switches_.back() = std::make_unique<Switch>(config_.switches[s], loop_, limits, 1, s);
   }
-  const auto join = [this](PortRef from, PortRef to, Duration delay) {
-    links_.push_back(
-        std::make_unique<Link>(loop_, delay, *switches_[to.switch_index], to.port_index));
-    switches_[from.switch_index]->port(from.port_index).connect(*links_.back());
+  make_trunks();
+  make_edges();
+}
+
+Link* SwitchNetwork::make_wire(std::uint32_t number, Duration delay, Node* to,
+                               std::uint32_t to_port, bool from) {
+  if (to == nullptr && !from) return nullptr;
+  Node& end = to != nullptr ? *to : elsewhere_;
+  links_.push_back(std::make_unique<Link>(loop_, delay, end, to_port));
+  if (to == nullptr) leaving_.push_back({number, links_.back().get()});
+  if (!from) coming_.push_back({number, links_.back().get()});
+  return links_.back().get();
+}
+
+void SwitchNetwork::make_trunks() {
+  const auto join = [this](std::uint32_t number, PortRef from, PortRef to, Duration delay) {
+    Switch* const sender = switches_[from.switch_index].get();
+    Link* const wire = make_wire(number, delay, switches_[to.switch_index].get(), to.port_index,
+                                 sender != nullptr);
+    if (sender != nullptr) sender->port(from.port_index).connect(*wire);
   };
-  for (const auto& link : config_.links) {
+  for (std::size_t i = 0; i < config_.links.size(); ++i) {
+    const SwitchLinkConfig& link = config_.links[i];
     const PortRef a = find_port(config_, link.a);
     const PortRef b = find_port(config_, link.b);
-    join(a, b, link.delay);
-    join(b, a, link.delay);
+    join(trunk_wire(i, true), a, b, link.delay);
+    join(trunk_wire(i, false), b, a, link.delay);
   }
+}
+
+void SwitchNetwork::make_edges() {
   by_device_.resize(config_.devices.size());
   for (std::uint32_t s = 0; s < config_.switches.size(); ++s) {
     const auto& ports = config_.switches[s].ports;
     for (std::uint32_t p = 0; p < ports.size(); ++p) {
       if (!ports[p].device) continue;
       const auto device = std::ranges::find(config_.devices, *ports[p].device, &DeviceConfig::name);
+      const std::size_t edge = edges_.size();
       by_device_[static_cast<std::size_t>(device - config_.devices.begin())].push_back(
-          static_cast<std::uint32_t>(edges_.size()));
+          static_cast<std::uint32_t>(edge));
       edges_.push_back({s, p, *ports[p].device, ports[p].delay});
-      links_.push_back(std::make_unique<Link>(loop_, ports[p].delay, *switches_[s], p));
-      ingress_.push_back(links_.back().get());
+      ingress_.push_back(make_wire(inward_wire(config_.links.size(), edge), ports[p].delay,
+                                   switches_[s].get(), p, share_.has_outside(edge)));
     }
   }
 }
@@ -65,14 +92,21 @@ SwitchNetwork::~SwitchNetwork() = default;
 
 void SwitchNetwork::connect(std::uint32_t edge, Node& to, std::uint32_t to_port) {
   const EdgePort& e = edges_[edge];
-  links_.push_back(std::make_unique<Link>(loop_, e.delay, to, to_port));
-  egress_.push_back(links_.back().get());
-  switches_[e.switch_index]->port(e.port_index).connect(*links_.back());
+  Switch* const from = switches_[e.switch_index].get();
+  egress_.push_back(
+      make_wire(outward_wire(config_.links.size(), edge), e.delay, &to, to_port, from != nullptr));
+  if (from != nullptr) from->port(e.port_index).connect(*egress_.back());
+}
+
+void SwitchNetwork::connect_elsewhere(std::uint32_t edge) {
+  const EdgePort& e = edges_[edge];
+  egress_.push_back(make_wire(outward_wire(config_.links.size(), edge), e.delay, nullptr, 0, true));
+  switches_[e.switch_index]->port(e.port_index).connect(*egress_.back());
 }
 
 void SwitchNetwork::attribute(std::uint32_t owners) {
   for (auto& sw : switches_)
-    for (std::uint32_t p = 0; p < sw->ports(); ++p) sw->port(p).attribute(owners);
+    for (std::uint32_t p = 0; sw != nullptr && p < sw->ports(); ++p) sw->port(p).attribute(owners);
 }
 
 std::optional<std::uint32_t> SwitchNetwork::route(std::uint32_t switch_index,
@@ -108,8 +142,13 @@ void SwitchNetwork::apply(ReloadChange& change, Time now) noexcept {
   for (std::size_t s = 0; s < switches_.size(); ++s) switches_[s]->apply(change.switches[s], now);
 }
 
+bool SwitchNetwork::is_inward(std::uint32_t wire) const noexcept {
+  return wire >= 2 * config_.links.size() && wire % 2 == 0;
+}
+
 void SwitchNetwork::flush() noexcept {
-  for (auto& sw : switches_) sw->flush();
+  for (auto& sw : switches_)
+    if (sw != nullptr) sw->flush();
   for (auto& link : links_) link->flush();
 }
 
@@ -124,13 +163,18 @@ SwitchReport SwitchNetwork::report(Time now) const {
   r.bin_ns = config_.bin.count();
   r.end_ns = now.time_since_epoch().count();
   r.ledger_balanced = true;
-  for (const auto& sw : switches_) sw->fill(r, now);
+  for (const auto& sw : switches_)
+    if (sw != nullptr) sw->fill(r, now);
   for (const auto& link : links_) r.on_links += link->resident();
-  // Identity across switches: every packet that entered at the edges has left at the edges, was
-  // dropped, or is still inside.
+  // Identity across switches: every packet that entered, at the edges or from another process, has
+  // left, was dropped, or is still inside.
   std::uint64_t entered = 0, left = 0, dropped = 0;
-  for (const auto* link : ingress_) entered += link->pushed();
+  for (const auto* link : ingress_)
+    if (link != nullptr) entered += link->pushed();
   for (const auto* link : egress_) left += link->delivered();
+  for (const auto& link : links_) left += link->crossed();
+  for (const CutWire& wire : coming_)
+    if (!is_inward(wire.number)) entered += wire.link->pushed();
   for (const auto& by_reason : r.drops.values)
     dropped = std::accumulate(by_reason.begin(), by_reason.end(), dropped);
   r.ledger_balanced &= entered + r.copied == left + dropped + r.resident + r.on_links;
@@ -140,7 +184,7 @@ SwitchReport SwitchNetwork::report(Time now) const {
 std::uint64_t SwitchNetwork::resident() const noexcept {
   std::uint64_t n = 0;
   for (const auto& sw : switches_)
-    for (std::uint32_t p = 0; p < sw->ports(); ++p) n += sw->port(p).resident();
+    for (std::uint32_t p = 0; sw != nullptr && p < sw->ports(); ++p) n += sw->port(p).resident();
   for (const auto& link : links_) n += link->resident();
   return n;
 }

@@ -28,13 +28,49 @@ struct EdgePort {
   Duration delay{};
 };
 
+/// What one process has of a network that several share.
+struct NetworkShare {
+  std::vector<bool> switches{};  ///< [switches]; empty: all
+  std::vector<bool> outside{};   ///< [edge ports] what is behind the port is here; empty: all
+
+  [[nodiscard]] bool has_switch(std::size_t s) const noexcept {
+    return switches.empty() || switches[s];
+  }
+  [[nodiscard]] bool has_outside(std::size_t edge) const noexcept {
+    return outside.empty() || outside[edge];
+  }
+};
+
+/// One direction of a wire of which this process has one end. Its number is the same in all
+/// processes: see trunk_wire(), inward_wire() and outward_wire().
+struct CutWire {
+  std::uint32_t number = 0;
+  Link* link = nullptr;
+};
+
+/// Returns the number of one direction of config.links[index].
+[[nodiscard]] constexpr std::uint32_t trunk_wire(std::size_t index, bool from_a) noexcept {
+  return static_cast<std::uint32_t>(2 * index + (from_a ? 0 : 1));
+}
+/// Returns the number of the wire into edge port `edge` of a network with `links` links.
+[[nodiscard]] constexpr std::uint32_t inward_wire(std::size_t links, std::size_t edge) noexcept {
+  return static_cast<std::uint32_t>(2 * (links + edge));
+}
+/// Returns the number of the wire out of edge port `edge`.
+[[nodiscard]] constexpr std::uint32_t outward_wire(std::size_t links, std::size_t edge) noexcept {
+  return inward_wire(links, edge) + 1;
+}
+
 /// The switches of one process and the links among them, driven by one event loop. It is the
 /// same in every runtime: only the nodes at the edges and the caller that advances the loop
 /// differ. Not thread-safe: one lcore owns it.
+///
+/// With a share, only its switches and the wires at them and at its hosts are made, in the order
+/// that they have in the whole: so they keep their order in the event loop, and their numbers.
 class SwitchNetwork {
  public:
   /// @param config must be valid, see validate(). @param loop must outlive the network
-  SwitchNetwork(const SwitchProcessConfig& config, EventLoop& loop);
+  SwitchNetwork(const SwitchProcessConfig& config, EventLoop& loop, NetworkShare share = {});
   ~SwitchNetwork();
   SwitchNetwork(const SwitchNetwork&) = delete;
   SwitchNetwork& operator=(const SwitchNetwork&) = delete;
@@ -46,14 +82,21 @@ class SwitchNetwork {
                                                    std::uint32_t address) const noexcept;
 
   /// Sends packets that leave edge port `edge` to `to`, after the port's delay. Call once per
-  /// edge, before the first packet.
+  /// edge of which either end is here, before the first packet.
   void connect(std::uint32_t edge, Node& to, std::uint32_t to_port);
+  /// Does the same for an edge port with its far end in another process.
+  void connect_elsewhere(std::uint32_t edge);
+
+  /// Returns the wires whose far end is in another process, and those whose near end is, by number.
+  [[nodiscard]] std::span<const CutWire> leaving() const noexcept { return leaving_; }
+  [[nodiscard]] std::span<const CutWire> coming() const noexcept { return coming_; }
 
   /// Makes every egress port split the waiting times of packets that have an owner. Call once,
   /// before the first packet. @pre all packets are from a pool with attribution
   void attribute(std::uint32_t owners);
 
   /// Returns the link from outside into edge port `edge`, with the port's delay.
+  /// @pre either end of it is here
   [[nodiscard]] Link& ingress(std::uint32_t edge) noexcept;
 
   /// Takes ownership of a packet that a device received. If several hosts share the device, the
@@ -61,7 +104,7 @@ class SwitchNetwork {
   /// that each host keeps its own delay. @pre `arrived` does not decrease
   void receive_from_device(std::uint32_t device, Packet* packet, Time arrived) noexcept;
 
-  /// Returns the switches that a reload may change, see SwitchReload.
+  /// Returns the switches that a reload may change, see SwitchReload. @pre the share is all
   [[nodiscard]] std::vector<Switch*> switches() const;
   /// Applies a reload. @pre the loop has run up to `now`
   void apply(ReloadChange& change, Time now) noexcept;
@@ -78,15 +121,31 @@ class SwitchNetwork {
   [[nodiscard]] std::uint64_t resident() const noexcept;
 
  private:
+  /// The far end of a wire that leaves the process. What arrives here should have crossed before.
+  class Elsewhere final : public Node {
+   public:
+    void receive(std::uint32_t port, Packet* packet, Time now) noexcept override;
+  };
+
+  /// Returns whether the wire leads into an edge port.
+  [[nodiscard]] bool is_inward(std::uint32_t wire) const noexcept;
+  void make_trunks();
+  void make_edges();
+  /// Makes one direction of a wire, if either end is here. @return nullptr if not
+  Link* make_wire(std::uint32_t number, Duration delay, Node* to, std::uint32_t to_port, bool from);
+
   SwitchProcessConfig config_;
   EventLoop& loop_;
-  std::vector<std::unique_ptr<Switch>> switches_;
+  NetworkShare share_;
+  Elsewhere elsewhere_;
+  std::vector<std::unique_ptr<Switch>> switches_;  ///< [switches] or null: in another process
   std::vector<std::unique_ptr<Link>> links_;
   std::vector<EdgePort> edges_;
-  std::vector<Link*> ingress_;  ///< [edges_.size()]
+  std::vector<Link*> ingress_;  ///< [edges_.size()] or null: both ends are in other processes
   /// [devices] edge ports of the device, all of one switch
   std::vector<std::vector<std::uint32_t>> by_device_;
   std::vector<Link*> egress_;  ///< one per connected edge
+  std::vector<CutWire> leaving_, coming_;
 };
 
 }  // namespace outrider::sw

@@ -82,6 +82,9 @@ class Generator {
   /// Returns the report of a run whose hosts several lcores shared: that of one generator with all
   /// of them. @param parts made of the same configuration with all shares of a plan; none runs
   [[nodiscard]] static GeneratorReport report(std::span<const Generator* const> parts, Time now);
+  /// Returns how many FlowReports each job has in report(), in order; 0 for jobs of other lcores.
+  /// What joins reports of several processes needs it: a FlowReport does not name its job.
+  [[nodiscard]] std::vector<std::uint32_t> flows_of_jobs() const;
   /// Returns the current counts. The cost depends on the number of hosts and jobs, not of
   /// connections or records.
   [[nodiscard]] TrafficLive live(Time now) const noexcept;

@@ -88,6 +88,16 @@ GeneratorReport Generator::report(std::span<const Generator* const> parts, Time 
   return r;
 }
 
+std::vector<std::uint32_t> Generator::flows_of_jobs() const {
+  std::vector<std::uint32_t> flows;
+  for (const auto& job : state_->jobs) {
+    JobsReport of_job;
+    if (job != nullptr) job->fill(of_job);
+    flows.push_back(static_cast<std::uint32_t>(of_job.flows.size()));
+  }
+  return flows;
+}
+
 namespace {
 
 /// Calls `act` for each of the objects in the order of the file, whichever lcore has it.

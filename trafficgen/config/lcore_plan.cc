@@ -153,6 +153,14 @@ LcorePlan plan_lcores(const GeneratorConfig& config, std::uint32_t lcores) {
   return plan;
 }
 
+std::vector<std::uint32_t> host_groups(const GeneratorConfig& config) {
+  const Groups groups(config, false);
+  std::vector<std::uint32_t> of_host;
+  for (std::size_t i = 0; i < config.hosts.size(); ++i)
+    of_host.push_back(static_cast<std::uint32_t>(groups.of(i)));
+  return of_host;
+}
+
 std::vector<Borrowing> borrowings(const GeneratorConfig& config, const LcorePlan& plan) {
   const auto before = [](const Borrowing& a, const Borrowing& b) {
     return std::pair(a.borrower, a.owner) < std::pair(b.borrower, b.owner);

@@ -36,6 +36,10 @@ struct LcorePlan {
 /// @param config valid for `lcores` lcores, see check_lcores(); for one, any valid configuration
 [[nodiscard]] LcorePlan plan_lcores(const GeneratorConfig& config, std::uint32_t lcores);
 
+/// Returns for each host a number of its group, whatever devices the hosts have: the position of
+/// the group's first host. Pure.
+[[nodiscard]] std::vector<std::uint32_t> host_groups(const GeneratorConfig& config);
+
 /// One lcore has hosts behind devices of another.
 struct Borrowing {
   std::uint32_t borrower = 0;

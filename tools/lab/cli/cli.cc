@@ -126,6 +126,28 @@ void add_replacing(CLI::App& app, LabOptions& options) {
                "Replace what DIR has of another experiment or runtime, or of more seeds or cases");
 }
 
+void add_ranks(CLI::App& app, LabOptions& options) {
+  static const std::map<std::string, CutKind> kCuts{{"blocks", CutKind::kBlocks},
+                                                    {"turns", CutKind::kTurns}};
+  app.add_option(
+         "--ranks", options.ranks.ranks,
+         "Cut each case across N processes, virtual runtime only [1; under mpirun: as many\n"
+         "as it starts], see docs/ranks.md")
+      ->check(CLI::Range(1U, 1024U))
+      ->type_name("N");
+  app.add_option(
+         "--cut", options.ranks.cut,
+         "How switches and hosts are dealt to ranks: neighbours together [blocks], or in turn")
+      ->transform(CLI::CheckedTransformer(kCuts))
+      ->type_name("blocks|turns")
+      ->option_text("blocks|turns");
+  app.add_option("--least-work", options.ranks.least_work,
+                 "Refuse ranks that can send fewer packets in a window [" +
+                     std::to_string(RankOptions::kLeastWork) + "]")
+      ->type_name("PACKETS");
+  app.add_flag("--profile", options.ranks.profile, "Print what each rank waited for");
+}
+
 void add_run(CLI::App& app, LabOptions& options) {
   static const std::map<std::string, Runtime> kRuntimes{{"virtual", Runtime::kVirtual},
                                                         {"loopback", Runtime::kLoopback},
@@ -148,6 +170,7 @@ void add_run(CLI::App& app, LabOptions& options) {
       ->type_name("DIR");
   app.add_option("--jobs", options.jobs, "Worker processes, virtual runtime only [one per CPU]")
       ->check(CLI::Range(1U, 1024U));
+  add_ranks(app, options);
   add_replacing(app, options);
   app.add_flag("--exclude-flagged", options.exclude_flagged,
                "Leave out iterations during which a poll loop was away too long (real time)");

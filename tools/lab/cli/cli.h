@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tools/lab/experiment/case.h"
+#include "tools/lab/run/ranked_cases.h"
 #include "tools/lab/summary/column_table.h"
 
 namespace outrider::lab {
@@ -45,6 +46,7 @@ struct LabOptions {
   bool partial = false;                  ///< for kCollect: also of a queue that is not done
   std::string out{};                     ///< empty: results/NAME of the experiment
   std::size_t jobs = 0;                  ///< processes; 0: one per CPU
+  RankOptions ranks{};                   ///< virtual time only
   std::string filter{};
   std::vector<std::string> arms{};  ///< PlanOptions::arms
   bool fresh = false;               ///< repeat runs that an interrupted session has finished

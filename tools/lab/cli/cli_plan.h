@@ -19,9 +19,11 @@ struct Planned {
 PlanOptions plan_options(const LabOptions& options);
 
 /// Loads an experiment and plans its cases. @return nothing, after printing a message, on a fault
-std::optional<Planned> plan_cases(const std::string& path, const PlanOptions& options);
+/// @param speaks  false: of several ranks, another prints it
+std::optional<Planned> plan_cases(const std::string& path, const PlanOptions& options,
+                                  bool speaks = true);
 
 /// Does the same for the experiment of a command line, and prints what there is to advise.
-std::optional<Planned> load(const LabOptions& options);
+std::optional<Planned> load(const LabOptions& options, bool speaks = true);
 
 }  // namespace outrider::lab

@@ -3,6 +3,9 @@
 #include <filesystem>
 #include <numeric>
 #include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "common/config/config_file.h"
 #include "common/config/process_checks.h"
@@ -13,6 +16,8 @@
 #include "tools/lab/cli/cli_plan.h"
 #include "tools/lab/cli/cli_results.h"
 #include "tools/lab/plan/testbed.h"
+#include "tools/lab/run/mpi_module.h"
+#include "tools/lab/run/ranked_cases.h"
 #include "tools/lab/run/run_loopback.h"
 #include "tools/lab/run/run_pool.h"
 #include "tools/lab/run/run_programs.h"
@@ -39,10 +44,15 @@ std::optional<Testbed> testbed_of(const LabOptions& options, const std::vector<C
 }
 
 RunOutcome run_order(const LabOptions& options, const RunOrder& order, const Testbed& testbed,
-                     const std::filesystem::path& directory) {
+                     const std::filesystem::path& directory, Peers* peers) {
   if (options.runtime == Runtime::kTestbed) return run_cases_testbed(order, directory, testbed);
   if (options.runtime == Runtime::kLoopback) return run_cases_loopback(order, directory);
-  return run_cases_virtual(order, options.jobs != 0 ? options.jobs : usable_cpus().size());
+  if (peers != nullptr) return run_cases_on_peers(order, *peers, options.ranks);
+  const std::size_t ranks = options.ranks.ranks;
+  const std::size_t jobs =
+      options.jobs != 0 ? options.jobs : std::max<std::size_t>(usable_cpus().size() / ranks, 1);
+  return ranks > 1 ? run_cases_on_local_ranks(order, jobs, options.ranks)
+                   : run_cases_virtual(order, jobs);
 }
 
 }  // namespace
@@ -92,10 +102,60 @@ std::string for_virtual_time_alone(const std::vector<Case>& cases) {
 
 }  // namespace
 
+namespace {
+
+/// Returns why ranks cannot run the cases; empty if they can.
+std::string no_ranks_for(const LabOptions& options, const Planned& planned) {
+  if (options.ranks.ranks == 1) return {};
+  if (options.runtime != Runtime::kVirtual) return "--ranks is for virtual time alone";
+  std::vector<std::size_t> all(planned.cases.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return uncuttable({planned.cases, planned.names, all, {}, {}}, options.ranks);
+}
+
+int run_as_rank_0(const LabOptions& options, const Planned& plan, Peers* peers);
+
+/// Runs what mpirun has started, as one of its ranks.
+int run_under_mpi(LabOptions options, std::uint32_t launched) {
+  MpiRanks mpi = join_mpi(launched);
+  options.ranks.ranks = launched;
+  try {
+    const auto planned = load(options, mpi.peers->rank() == 0);
+    const std::string cause = planned ? no_ranks_for(options, *planned) : std::string();
+    if (!cause.empty() && mpi.peers->rank() == 0) say("outrider-lab: " + cause);
+    if (!planned || !cause.empty()) return kExitUsage;
+    if (mpi.peers->rank() == 0) {
+      const int status = run_as_rank_0(options, *planned, mpi.peers.get());
+      mpi.peers->least(-1);  // no more cases
+      return status;
+    }
+    serve_peers(planned->cases, planned->names, *mpi.peers, options.ranks);
+    return kExitOk;
+  } catch (const std::exception& error) {
+    say(std::string("outrider-lab: ") + error.what());
+    mpi.abort(kExitFailure);
+    throw;
+  }
+}
+
+}  // namespace
+
 int run_command(const LabOptions& options) {
   catch_stop_signals();  // first, so that results are written after Ctrl-C
+  const auto launched = launched_ranks();
+  if (launched.value_or(1) > 1) return run_under_mpi(options, *launched);
   const auto planned = load(options);
   if (!planned) return kExitUsage;
+  const std::string cause = no_ranks_for(options, *planned);
+  if (cause.empty()) return run_as_rank_0(options, *planned, nullptr);
+  say("outrider-lab: " + cause);
+  return kExitUsage;
+}
+
+namespace {
+
+int run_as_rank_0(const LabOptions& options, const Planned& plan, Peers* peers) {
+  const Planned* const planned = &plan;
   const auto virtual_alone = for_virtual_time_alone(planned->cases);
   if (options.runtime != Runtime::kVirtual && !virtual_alone.empty()) {
     say(options.file + ": " + virtual_alone);
@@ -120,10 +180,12 @@ int run_command(const LabOptions& options) {
       .flagged = options.exclude_flagged ? Flagged::kExcluded : Flagged::kKept,
       .quick = options.quick};
   FinishedRuns runs(store, options.runtime, experiment.flagged);
-  const RunOutcome outcome = run_session(
-      {planned->file.name, planned->cases, planned->names, options.runtime, store,
-       [&](const RunOrder& order) { return run_order(options, order, *testbed, directory); }},
-      all, runs);
+  const RunOutcome outcome =
+      run_session({planned->file.name, planned->cases, planned->names, options.runtime, store,
+                   [&](const RunOrder& order) {
+                     return run_order(options, order, *testbed, directory, peers);
+                   }},
+                  all, runs);
   const ShownResults shown =
       show_results(options, experiment, outcome, runs, planned->cases, planned->names, directory);
   if (outcome.interrupted)
@@ -134,5 +196,7 @@ int run_command(const LabOptions& options) {
   if (shown.written && !outcome.interrupted && outcome.failures.empty()) store.clear();
   return shown.status;
 }
+
+}  // namespace
 
 }  // namespace outrider::lab

@@ -7,16 +7,14 @@
 #include <optional>
 #include <stdexcept>
 
-#include "common/dpdk/eal.h"
-#include "common/dpdk/mempool.h"
 #include "common/dpdk/packet_attribution.h"
 #include "switch/config/config_toml.h"
-#include "switch/report/report_json.h"
 #include "tools/lab/plan/plan.h"
+#include "tools/lab/run/case_worker.h"
 #include "tools/lab/run/run_pool.h"
 #include "tools/lab/run/run_virtual.h"
+#include "tools/lab/run/text_parts.h"
 #include "trafficgen/config/config_toml.h"
-#include "trafficgen/report/report_json.h"
 
 namespace outrider::lab {
 namespace {
@@ -25,34 +23,6 @@ namespace {
 constexpr std::uint64_t kBytesPerBuffer = 1024;
 constexpr std::uint64_t kBytesPerAttributedBuffer = kBytesPerBuffer + sizeof(PacketAttribution);
 constexpr std::uint32_t kOtherMemory_mb = 32;
-
-/// The EAL and the pool of a worker process. The pool is destroyed first.
-struct VirtualWorker {
-  VirtualWorker(std::uint32_t cpu, std::uint32_t buffers, bool attribution)
-      : eal({.program = "outrider-lab",
-             .cpus = {cpu},
-             .memory_mb =
-                 static_cast<std::uint32_t>(
-                     buffers * (attribution ? kBytesPerAttributedBuffer : kBytesPerBuffer) >> 20) +
-                 kOtherMemory_mb,
-             .use_hugepages = false}),
-        pool(make_packet_pool({.name = "lab",
-                               .mbufs = buffers,
-                               .frame_room_bytes = kHeaderRoomBytes,
-                               .attribution = attribution})) {}
-
-  Eal eal;
-  Mempool pool;
-};
-
-/// Says whether the case without background would be the same run again. (A closed loop has no
-/// first due time.)
-bool is_its_own_reference(const Case& c, Case alone) {
-  for (std::size_t j = 0; j < alone.traffic.jobs.size(); ++j)
-    if (c.traffic.jobs[j].schedule == tg::Schedule::kClosedLoop)
-      alone.traffic.jobs[j].first_due = c.traffic.jobs[j].first_due;
-  return to_toml(alone.traffic) == to_toml(c.traffic);
-}
 
 CaseRun run_with_reference(const Case& c, rte_mempool& pool, const StopCheck& stop) {
   CaseRun run{.definition = &c, .result = run_virtual(c, pool, stop)};
@@ -63,48 +33,50 @@ CaseRun run_with_reference(const Case& c, rte_mempool& pool, const StopCheck& st
   return run;
 }
 
-void append_part(std::string& out, const std::string& part) {
-  out += std::to_string(part.size()) + '\n' + part;
-}
-
-class PartReader {
- public:
-  explicit PartReader(const std::string& text) : text_(text) {}
-  std::string next() {
-    const auto end = text_.find('\n', at_);
-    if (end == text_.npos) throw std::runtime_error("a worker's result is cut short");
-    const std::size_t size = std::stoull(text_.substr(at_, end - at_));
-    at_ = end + 1 + size;
-    if (at_ > text_.size()) throw std::runtime_error("a worker's result is cut short");
-    return text_.substr(end + 1, size);
-  }
-
- private:
-  const std::string& text_;
-  std::size_t at_ = 0;
-};
-
-void append_result(std::string& out, const RunResult& result) {
-  append_part(out, to_json(result.switches));
-  append_part(out, to_json(result.traffic));
-  append_part(out, std::to_string(result.mbufs_leaked));
-}
-
-RunResult read_result(PartReader& parts) {
-  RunResult result;
-  result.switches = sw::switch_report_from_json(parts.next());
-  result.traffic = tg::generator_report_from_json(parts.next());
-  result.mbufs_leaked = std::stoull(parts.next());
-  return result;
-}
-
 }  // namespace
+
+VirtualWorker::VirtualWorker(std::uint32_t cpu, std::uint32_t buffers, bool attribution)
+    : eal({.program = "outrider-lab",
+           .cpus = {cpu},
+           .memory_mb =
+               static_cast<std::uint32_t>(
+                   buffers * (attribution ? kBytesPerAttributedBuffer : kBytesPerBuffer) >> 20) +
+               kOtherMemory_mb,
+           .use_hugepages = false}),
+      pool(make_packet_pool({.name = "lab",
+                             .mbufs = buffers,
+                             .frame_room_bytes = kHeaderRoomBytes,
+                             .attribution = attribution})) {}
+
+// A closed loop has no first due time.
+bool is_its_own_reference(const Case& c, Case alone) {
+  for (std::size_t j = 0; j < alone.traffic.jobs.size(); ++j)
+    if (c.traffic.jobs[j].schedule == tg::Schedule::kClosedLoop)
+      alone.traffic.jobs[j].first_due = c.traffic.jobs[j].first_due;
+  return to_toml(alone.traffic) == to_toml(c.traffic);
+}
 
 std::vector<std::size_t> seed_major(const std::vector<Case>& cases,
                                     const std::vector<std::size_t>& wanted) {
   std::vector<std::size_t> order = wanted;
   std::ranges::stable_sort(order, {}, [&](std::size_t i) { return cases[i].seed; });
   return order;
+}
+
+PoolNeed need_of(const RunOrder& order) {
+  PoolNeed need;
+  for (const std::size_t i : order.wanted) {
+    need.buffers = std::max(need.buffers, buffers_needed(order.cases[i]));
+    need.attribution |= order.cases[i].traffic.attribution;
+  }
+  return need;
+}
+
+RunOutcome outcome_of(const PoolResult& pool, const RunOrder& order) {
+  RunOutcome outcome{.failures = {}, .not_kept = {}, .interrupted = pool.interrupted};
+  for (const auto& failure : pool.failures)
+    outcome.failures.push_back({order.names[failure.item], failure.cause});
+  return outcome;
 }
 
 std::string serialize(const CaseRun& run) {
@@ -117,8 +89,8 @@ std::string serialize(const CaseRun& run) {
 
 CaseRun deserialize(const Case& definition, const std::string& text) {
   PartReader parts(text);
-  CaseRun run{.definition = &definition, .result = read_result(parts)};
-  if (!parts.next().empty()) run.alone = read_result(parts);
+  CaseRun run{.definition = &definition, .result = parts.next_result()};
+  if (!parts.next().empty()) run.alone = parts.next_result();
   run.switch_toml = to_toml(definition.switches);
   run.traffic_toml = to_toml(definition.traffic);
   return run;
@@ -153,12 +125,7 @@ std::optional<VirtualTrial> try_virtual(const Case& c, double wall_seconds) {
 
 RunOutcome run_cases_virtual(const RunOrder& order, std::size_t jobs) {
   const std::vector<Case>& cases = order.cases;
-  std::uint32_t buffers = 0;
-  bool attribution = false;
-  for (const std::size_t i : order.wanted) {
-    buffers = std::max(buffers, buffers_needed(cases[i]));
-    attribution |= cases[i].traffic.attribution;
-  }
+  const PoolNeed need = need_of(order);
   const auto cpus = usable_cpus();
 
   PoolOptions options;
@@ -172,7 +139,8 @@ RunOutcome run_cases_virtual(const RunOrder& order, std::size_t jobs) {
     };
   }
   options.make_worker = [&](std::size_t index) -> PoolWork {
-    auto worker = std::make_shared<VirtualWorker>(cpus[index % cpus.size()], buffers, attribution);
+    auto worker =
+        std::make_shared<VirtualWorker>(cpus[index % cpus.size()], need.buffers, need.attribution);
     return [&cases, worker](std::size_t item, const StopCheck& stop) {
       return serialize(run_with_reference(cases[item], *worker->pool, stop));
     };
@@ -181,12 +149,7 @@ RunOutcome run_cases_virtual(const RunOrder& order, std::size_t jobs) {
     order.on_run(item, deserialize(cases[item], text), text);
   };
   options.on_progress = order.progress;
-  const PoolResult pool = run_pool(options);
-
-  RunOutcome outcome{.failures = {}, .not_kept = {}, .interrupted = pool.interrupted};
-  for (const auto& failure : pool.failures)
-    outcome.failures.push_back({order.names[failure.item], failure.cause});
-  return outcome;
+  return outcome_of(run_pool(options), order);
 }
 
 }  // namespace outrider::lab

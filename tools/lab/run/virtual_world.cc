@@ -17,17 +17,33 @@ std::vector<tg::StreamDevice> stream_devices(const tg::GeneratorConfig& traffic)
   return devices;
 }
 
+/// Returns the number of edge ports of a case.
+std::size_t edges_in(const RankPart& part) {
+  return part.partition == nullptr ? 0 : part.partition->host_behind.size();
+}
+
+tg::LcoreShare hosts_of(const RankPart& part, const tg::GeneratorConfig& traffic) {
+  if (part.partition == nullptr) return {};
+  return {.plan = {.of_host = part.partition->of_host,
+                   .of_device = std::vector<std::uint32_t>(traffic.devices.size())},
+          .lcore = part.rank};
+}
+
 }  // namespace
 
 VirtualWorld::VirtualWorld(const sw::SwitchProcessConfig& switches,
                            const tg::GeneratorConfig& traffic, rte_mempool& pool,
-                           const std::map<std::string, SignalKey>& signal_keys)
-    : network_(switches, loop_),
-      generator_(traffic, loop_, pool, {.full_payload = false, .signal_keys = signal_keys}) {
+                           const std::map<std::string, SignalKey>& signal_keys,
+                           const RankPart& part)
+    : network_(switches, loop_, share_of(part, switches.switches.size(), edges_in(part))),
+      generator_(
+          traffic, loop_, pool,
+          {.full_payload = false, .signal_keys = signal_keys, .share = hosts_of(part, traffic)}) {
   if (!traffic.streams.empty())
     streams_.emplace(traffic.streams, stream_devices(traffic), traffic.seed, traffic.duration,
                      loop_, pool);
-  join(switches, traffic);
+  if (part.partition != nullptr) join(part);
+  else join(switches, traffic);
   if (generator_.owners() != 0) network_.attribute(generator_.owners());
   generator_.start(now_);
   if (streams_) streams_->start();
@@ -69,6 +85,19 @@ void VirtualWorld::join(const sw::SwitchProcessConfig& switches,
       throw std::runtime_error("host " + traffic.hosts[i].name + " has no edge port on device " +
                                traffic.hosts[i].device);
   join_streams(traffic, has_host);
+}
+
+/// Joins what either end of a wire needs that is here. @pre make_partition() has found the hosts
+void VirtualWorld::join(const RankPart& part) {
+  for (std::uint32_t e = 0; e < network_.edges().size(); ++e) {
+    const std::uint32_t host = part.partition->host_behind[e];
+    if (part.has_host(host)) {
+      network_.connect(e, generator_.host(host), 0);
+      generator_.connect(host, network_.ingress(e));
+    } else if (part.has_switch(network_.edges()[e].switch_index)) {
+      network_.connect_elsewhere(e);
+    }
+  }
 }
 
 void VirtualWorld::join_streams(const tg::GeneratorConfig& traffic,

@@ -11,6 +11,7 @@
 #include "common/runtime/event_loop.h"
 #include "switch/runtime/network.h"
 #include "tools/lab/experiment/case.h"
+#include "tools/lab/run/partition.h"
 #include "tools/lab/run/run_result.h"
 #include "trafficgen/apps/generator.h"
 #include "trafficgen/streams/engine/virtual_streams.h"
@@ -29,9 +30,11 @@ class VirtualWorld {
   /// @param switches,traffic must be valid, and every edge port must have a host
   /// @param pool of make_packet_pool({.frame_room_bytes = kHeaderRoomBytes}); outlives this
   /// @param signal_keys  of jobs that sign, by the name of their key files
+  /// @param part  what of both configurations is built, see RankWorld
   /// @throws std::runtime_error naming the port or host that has no counterpart
   VirtualWorld(const sw::SwitchProcessConfig& switches, const tg::GeneratorConfig& traffic,
-               rte_mempool& pool, const std::map<std::string, SignalKey>& signal_keys = {});
+               rte_mempool& pool, const std::map<std::string, SignalKey>& signal_keys = {},
+               const RankPart& part = {});
   ~VirtualWorld();
 
   /// Advances to `end`. @return events handled
@@ -56,6 +59,7 @@ class VirtualWorld {
 
  private:
   void join(const sw::SwitchProcessConfig& switches, const tg::GeneratorConfig& traffic);
+  void join(const RankPart& part);
   void join_streams(const tg::GeneratorConfig& traffic, const std::vector<bool>& has_host);
   [[nodiscard]] bool leads_to(std::uint32_t edge, const std::string& device,
                               const std::string& address) const;

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+
+#include "common/dpdk/eal.h"
+#include "common/dpdk/mempool.h"
+#include "tools/lab/experiment/case.h"
+#include "tools/lab/run/run_cases.h"
+#include "tools/lab/run/run_pool.h"
+
+namespace outrider::lab {
+
+/// The EAL and the pool of a process that runs cases. The pool is destroyed first.
+struct VirtualWorker {
+  /// @throws EnvironmentError
+  VirtualWorker(std::uint32_t cpu, std::uint32_t buffers, bool attribution);
+
+  Eal eal;
+  Mempool pool;
+};
+
+/// The packets that the greediest of the wanted cases needs, and whether any is attributed.
+struct PoolNeed {
+  std::uint32_t buffers = 0;
+  bool attribution = false;
+};
+[[nodiscard]] PoolNeed need_of(const RunOrder& order);
+
+/// Says whether the case without background would be the same run again.
+[[nodiscard]] bool is_its_own_reference(const Case& c, Case alone);
+
+/// Names the failures of a pool by their cases.
+[[nodiscard]] RunOutcome outcome_of(const PoolResult& pool, const RunOrder& order);
+
+}  // namespace outrider::lab

@@ -1,0 +1,274 @@
+#include "tools/lab/run/partition.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "common/config/addresses.h"
+#include "common/core/units.h"
+#include "common/net/headers.h"
+#include "switch/forwarding/forwarder.h"
+#include "trafficgen/config/lcore_plan.h"
+
+namespace outrider::lab {
+namespace {
+
+/// The shortest frame that anybody sends: an ARP packet, or a UDP header without data.
+constexpr std::uint32_t kLeastFrame_bytes = 42;
+/// A full frame of Ethernet with preamble, gap and FCS.
+constexpr std::uint64_t kFullFrame_bits = std::uint64_t{8} * 1538;
+
+struct WirePort {
+  std::size_t of_switch = 0;
+  const sw::SwitchPortConfig* config = nullptr;
+};
+
+/// @pre the configuration is valid
+WirePort port_named(const sw::SwitchProcessConfig& c, const std::string& text) {
+  const auto dot = text.find('.');
+  const auto sw = std::ranges::find(c.switches, text.substr(0, dot), &sw::SwitchConfig::name);
+  return {static_cast<std::size_t>(sw - c.switches.begin()),
+          &*std::ranges::find(sw->ports, text.substr(dot + 1), &sw::SwitchPortConfig::name)};
+}
+
+struct EdgeOfCase {
+  WirePort port;
+  std::uint32_t index = 0;  ///< of the port in its switch
+};
+
+/// Returns all edge ports in the order of SwitchNetwork::edges().
+std::vector<EdgeOfCase> edges_of(const sw::SwitchProcessConfig& c) {
+  std::vector<EdgeOfCase> edges;
+  for (std::size_t s = 0; s < c.switches.size(); ++s)
+    for (std::uint32_t p = 0; p < c.switches[s].ports.size(); ++p)
+      if (c.switches[s].ports[p].device) edges.push_back({{s, &c.switches[s].ports[p]}, p});
+  return edges;
+}
+
+/// Finds the host behind each edge port as VirtualWorld does: the first one of its device to which
+/// the switch's route leads by that port.
+std::vector<std::uint32_t> hosts_behind(const sw::SwitchProcessConfig& switches,
+                                        const tg::GeneratorConfig& traffic,
+                                        const std::vector<EdgeOfCase>& edges) {
+  std::map<std::string, std::vector<std::uint32_t>> of_device;
+  for (std::uint32_t h = 0; h < traffic.hosts.size(); ++h)
+    of_device[traffic.hosts[h].device].push_back(h);
+  std::vector<std::uint32_t> behind;
+  std::optional<sw::Forwarder> forwarder;
+  std::size_t whose = switches.switches.size();
+  for (const EdgeOfCase& edge : edges) {
+    if (edge.port.of_switch != whose) {
+      whose = edge.port.of_switch;
+      forwarder.emplace(switches.switches[whose], static_cast<std::uint32_t>(whose));
+    }
+    const auto& candidates = of_device[*edge.port.config->device];
+    const auto host = std::ranges::find_if(candidates, [&](std::uint32_t h) {
+      return forwarder->port_to(*parse_ipv4(traffic.hosts[h].address).value) == edge.index;
+    });
+    behind.push_back(host == candidates.end() ? Partition::kNobody : *host);
+  }
+  return behind;
+}
+
+/// One wire, of which either direction may be cut. Ends are numbers of nodes: switches, then hosts.
+struct Wire {
+  std::size_t a = 0, b = 0;
+  std::uint32_t number = 0;  ///< of the direction from a to b; that from b to a has the next
+  Duration delay{};
+  Serializer from_a, from_b;
+};
+
+std::vector<Wire> wires_of(const sw::SwitchProcessConfig& switches,
+                           const tg::GeneratorConfig& traffic, const std::vector<EdgeOfCase>& edges,
+                           const std::vector<std::uint32_t>& behind) {
+  std::vector<Wire> wires;
+  const auto of = [](const sw::SwitchPortConfig& port) {
+    return Serializer(port.drain_rate, port.rate_layer);
+  };
+  for (std::size_t i = 0; i < switches.links.size(); ++i) {
+    const WirePort a = port_named(switches, switches.links[i].a);
+    const WirePort b = port_named(switches, switches.links[i].b);
+    wires.push_back({a.of_switch, b.of_switch, sw::trunk_wire(i, true), switches.links[i].delay,
+                     of(*a.config), of(*b.config)});
+  }
+  for (std::size_t e = 0; e < edges.size(); ++e) {
+    const sw::SwitchPortConfig& port = *edges[e].port.config;
+    wires.push_back({switches.switches.size() + behind[e], edges[e].port.of_switch,
+                     sw::inward_wire(switches.links.size(), e), port.delay,
+                     Serializer(traffic.hosts[behind[e]].rate, RateLayer::kL1), of(port)});
+  }
+  return wires;
+}
+
+/// Nodes that must be on one rank.
+class Units {
+ public:
+  explicit Units(std::size_t nodes) : parent_(nodes) {
+    std::iota(parent_.begin(), parent_.end(), std::size_t{0});
+  }
+  void join(std::size_t a, std::size_t b) {
+    parent_[std::max(of(a), of(b))] = std::min(of(a), of(b));
+  }
+  [[nodiscard]] std::size_t of(std::size_t node) const {
+    while (parent_[node] != node) node = parent_[node];
+    return node;
+  }
+
+ private:
+  std::vector<std::size_t> parent_;
+};
+
+struct Unit {
+  std::size_t first = 0;     ///< its lowest node
+  std::size_t home = 0;      ///< the first switch that it has or is cabled to
+  std::uint64_t weight = 0;  ///< ports, two for each host: it sends and receives
+};
+
+/// Returns the units in the order of their homes.
+std::vector<Unit> listed(const Units& units, const std::vector<Wire>& wires, std::size_t switches,
+                         std::size_t nodes) {
+  std::vector<Unit> all(nodes);
+  for (std::size_t n = 0; n < nodes; ++n) all[n] = {n, nodes, 0};
+  for (std::size_t n = 0; n < switches; ++n)
+    all[units.of(n)].home = std::min(all[units.of(n)].home, n);
+  for (const Wire& w : wires) {
+    const bool cable = w.a >= switches;
+    Unit& a = all[units.of(w.a)];
+    a.weight += cable ? 2 : 1;
+    ++all[units.of(w.b)].weight;
+    if (cable && a.first >= switches) a.home = std::min(a.home, w.b);
+  }
+  std::erase_if(all, [&](const Unit& u) { return units.of(u.first) != u.first; });
+  std::ranges::stable_sort(all, {}, &Unit::home);
+  return all;
+}
+
+/// Returns the rank of each unit.
+std::vector<std::uint32_t> deal(const std::vector<Unit>& units, std::uint32_t ranks, CutKind kind) {
+  std::vector<std::uint32_t> rank_of;
+  std::uint64_t total = 0, before = 0;
+  for (const Unit& u : units) total += u.weight;
+  std::uint32_t rank = 0;
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    if (kind == CutKind::kTurns) {
+      rank_of.push_back(static_cast<std::uint32_t>(i % ranks));
+      continue;
+    }
+    // The next rank begins where this one has its share, or where each of the others needs a unit.
+    const std::size_t left = units.size() - i;
+    const bool has_one = !rank_of.empty() && rank_of.back() == rank;
+    const bool full = before * ranks >= total * (rank + 1);
+    if (has_one && rank + 1 < ranks && (full || left == ranks - rank - 1)) ++rank;
+    rank_of.push_back(rank);
+    before += units[i].weight;
+  }
+  return rank_of;
+}
+
+void check_cabled(const tg::GeneratorConfig& traffic, const std::vector<std::uint32_t>& behind) {
+  std::vector<bool> cabled(traffic.hosts.size());
+  for (const std::uint32_t host : behind) cabled[host] = true;
+  for (std::size_t h = 0; h < cabled.size(); ++h)
+    if (!cabled[h])
+      throw std::runtime_error("host " + traffic.hosts[h].name + " has no edge port on device " +
+                               traffic.hosts[h].device);
+}
+
+void check_cuttable(const tg::GeneratorConfig& traffic, const std::vector<EdgeOfCase>& edges,
+                    const std::vector<std::uint32_t>& behind,
+                    const sw::SwitchProcessConfig& switches) {
+  if (!traffic.streams.empty())
+    throw std::runtime_error("stream " + traffic.streams.front().name +
+                             ": a case with streams runs on one rank alone");
+  const auto empty = std::ranges::find(behind, Partition::kNobody);
+  if (empty == behind.end()) return check_cabled(traffic, behind);
+  const WirePort& port = edges[static_cast<std::size_t>(empty - behind.begin())].port;
+  throw std::runtime_error("edge port " + switches.switches[port.of_switch].name + "." +
+                           port.config->name + " has no host behind it");
+}
+
+/// Fills in which directions of which wires are cut, and what follows from them.
+void find_cuts(Partition& p, const std::vector<Wire>& wires,
+               const std::vector<std::uint32_t>& rank_of) {
+  p.lookahead = kNever - Time{};
+  for (const Wire& w : wires) {
+    if (rank_of[w.a] == rank_of[w.b]) continue;
+    const Duration from_a = w.delay + w.from_a.duration_of(kLeastFrame_bytes);
+    const Duration from_b = w.delay + w.from_b.duration_of(kLeastFrame_bytes);
+    p.cuts.push_back({w.number, rank_of[w.a], rank_of[w.b], from_a});
+    p.cuts.push_back({w.number + 1, rank_of[w.b], rank_of[w.a], from_b});
+    p.lookahead = std::min({p.lookahead, from_a, from_b});
+  }
+  const auto packets = [&](const Serializer& of) {
+    const auto each = of.duration_of(kFullFrame_bits / 8).count();
+    return static_cast<std::uint64_t>(p.lookahead.count() / std::max<std::int64_t>(each, 1));
+  };
+  p.packets_per_window.resize(p.ranks);
+  for (const Wire& w : wires) {
+    if (p.cuts.empty()) break;
+    p.packets_per_window[rank_of[w.a]] += packets(w.from_a);
+    p.packets_per_window[rank_of[w.b]] += packets(w.from_b);
+  }
+}
+
+}  // namespace
+
+Partition make_partition(const sw::SwitchProcessConfig& switches,
+                         const tg::GeneratorConfig& traffic, std::uint32_t ranks, CutKind kind) {
+  Partition p{.ranks = ranks};
+  const auto edges = edges_of(switches);
+  p.host_behind = hosts_behind(switches, traffic, edges);
+  check_cuttable(traffic, edges, p.host_behind, switches);
+  const std::vector<Wire> wires = wires_of(switches, traffic, edges, p.host_behind);
+  const std::size_t n_switches = switches.switches.size();
+  const std::size_t nodes = n_switches + traffic.hosts.size();
+  Units units(nodes);
+  const std::vector<std::uint32_t> groups = tg::host_groups(traffic);
+  for (std::size_t h = 0; h < groups.size(); ++h)
+    units.join(n_switches + h, n_switches + groups[h]);
+  for (const Wire& w : wires)
+    if (w.delay == Duration::zero()) units.join(w.a, w.b);
+  const std::vector<Unit> list = listed(units, wires, n_switches, nodes);
+  if (list.size() < ranks)
+    throw std::runtime_error(
+        std::to_string(ranks) + " ranks, but the case has " + std::to_string(list.size()) +
+        (list.size() == 1 ? " part" : " parts") +
+        ": a part is a switch, or the hosts that share traffic; wires without delay join parts. "
+        "Take fewer ranks");
+  const std::vector<std::uint32_t> dealt = deal(list, ranks, kind);
+  std::vector<std::uint32_t> rank_of(nodes);
+  for (std::size_t i = 0; i < list.size(); ++i) rank_of[list[i].first] = dealt[i];
+  for (std::size_t n = 0; n < nodes; ++n) rank_of[n] = rank_of[units.of(n)];
+  const auto hosts = rank_of.begin() + static_cast<std::ptrdiff_t>(n_switches);
+  p.of_switch.assign(rank_of.begin(), hosts);
+  p.of_host.assign(hosts, rank_of.end());
+  find_cuts(p, wires, rank_of);
+  return p;
+}
+
+void check_work(const Partition& partition, std::uint64_t least) {
+  if (partition.cuts.empty()) return;
+  const auto fewest = std::ranges::min_element(partition.packets_per_window);
+  if (*fewest >= least) return;
+  throw std::runtime_error("rank " + std::to_string(fewest - partition.packets_per_window.begin()) +
+                           " of " + std::to_string(partition.ranks) + " can send at most " +
+                           std::to_string(*fewest) + " packets in a window of " +
+                           std::to_string(partition.lookahead.count()) +
+                           " ns, and would mostly wait for the others. Take fewer ranks, or accept "
+                           "it with --least-work " +
+                           std::to_string(*fewest));
+}
+
+sw::NetworkShare share_of(const RankPart& part, std::size_t switches, std::size_t edges) {
+  sw::NetworkShare share;
+  if (part.partition == nullptr) return share;
+  for (std::size_t s = 0; s < switches; ++s) share.switches.push_back(part.has_switch(s));
+  for (std::size_t e = 0; e < edges; ++e)
+    share.outside.push_back(part.has_host(part.partition->host_behind[e]));
+  return share;
+}
+
+}  // namespace outrider::lab

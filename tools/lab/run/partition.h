@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/core/clock.h"
+#include "switch/config/config.h"
+#include "switch/runtime/network.h"
+#include "trafficgen/config/config.h"
+
+namespace outrider::lab {
+
+/// How the parts of a network are dealt to ranks. Results do not depend on it, the wall time does.
+enum class CutKind : std::uint8_t {
+  kBlocks,  ///< neighbours in the file stay together: few wires are cut
+  kTurns,   ///< in turn: many wires are cut
+};
+
+/// One direction of a wire between two ranks.
+struct CutLine {
+  std::uint32_t number = 0;  ///< see CutWire
+  std::uint32_t from = 0;    ///< rank
+  std::uint32_t to = 0;      ///< rank
+  Duration lookahead{};      ///< what is begun now arrives no earlier than this
+  bool operator==(const CutLine&) const = default;
+};
+
+/// Says which rank builds which switches and hosts of a case, and where that cuts wires.
+struct Partition {
+  static constexpr std::uint32_t kNobody = ~std::uint32_t{0};
+
+  std::uint32_t ranks = 1;
+  std::vector<std::uint32_t> of_switch{};    ///< [switches] rank
+  std::vector<std::uint32_t> of_host{};      ///< [hosts] rank
+  std::vector<std::uint32_t> host_behind{};  ///< [edge ports] position of its host, or kNobody
+  std::vector<CutLine> cuts{};               ///< in the order of their numbers
+  /// The longest window in which ranks need not hear of each other; kNever's duration without cuts.
+  Duration lookahead{};
+  /// [ranks] packets that the rank's ports and NICs can send in a window at their rates
+  std::vector<std::uint64_t> packets_per_window{};
+};
+
+/// What one rank builds of a case. By default that is everything.
+struct RankPart {
+  const Partition* partition = nullptr;  ///< nullptr: there is one rank
+  std::uint32_t rank = 0;
+
+  [[nodiscard]] bool has_host(std::size_t host) const noexcept {
+    return partition == nullptr || partition->of_host[host] == rank;
+  }
+  [[nodiscard]] bool has_switch(std::size_t s) const noexcept {
+    return partition == nullptr || partition->of_switch[s] == rank;
+  }
+};
+
+/// Deals switches and groups of hosts to ranks. Hosts that a job, a flow, a request or a transfer
+/// joins are one group, see tg::host_groups(): it stays on one rank, wherever its switches are. A
+/// wire without delay is not cut. Pure.
+///
+/// @param switches,traffic must be valid
+/// @throws std::runtime_error saying what there is too little of: parts for so many ranks, or a
+///         host for an edge port; or naming traffic that cannot be cut
+[[nodiscard]] Partition make_partition(const sw::SwitchProcessConfig& switches,
+                                       const tg::GeneratorConfig& traffic, std::uint32_t ranks,
+                                       CutKind kind);
+
+/// Rejects a partition with a rank that can send fewer than `least` packets in a window: it would
+/// wait for the others most of the time. @throws std::runtime_error with the number
+void check_work(const Partition& partition, std::uint64_t least);
+
+/// Returns the part of the network that a rank builds.
+[[nodiscard]] sw::NetworkShare share_of(const RankPart& part, std::size_t switches,
+                                        std::size_t edges);
+
+}  // namespace outrider::lab

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tools/lab/run/peers.h"
+
+namespace outrider::lab {
+
+/// Peers of one machine, each joined to each by a stream socket. A round is one message to each of
+/// the others, which has the number to compare and the batch: few ranks need no tree.
+class SocketPeers final : public Peers {
+ public:
+  /// @param sockets  [ranks] to each of the others, non-blocking; this owns them
+  SocketPeers(std::uint32_t rank, std::vector<int> sockets);
+  ~SocketPeers() override;
+
+  [[nodiscard]] std::uint32_t rank() const noexcept override { return rank_; }
+  [[nodiscard]] std::uint32_t size() const noexcept override {
+    return static_cast<std::uint32_t>(sockets_.size());
+  }
+  std::int64_t exchange(std::span<const std::string> send, const std::vector<bool>& neighbours,
+                        std::int64_t mine, std::vector<std::string>& received) override;
+  std::int64_t least(std::int64_t mine) override;
+  std::vector<std::string> gather(const std::string& mine) override;
+  [[nodiscard]] PeerCosts costs() const noexcept override { return costs_; }
+
+ private:
+  struct Head {
+    std::int64_t number = 0;
+    std::uint64_t bytes = 0;
+  };
+  /// What goes to one peer, and what has come of its message.
+  struct Lane {
+    Head out{}, in{};
+    std::size_t sent = 0, got = 0;  ///< bytes, heads included
+    [[nodiscard]] bool sent_all() const noexcept { return sent == sizeof(Head) + out.bytes; }
+    [[nodiscard]] bool got_all() const noexcept {
+      return got >= sizeof(Head) && got == sizeof(Head) + in.bytes;
+    }
+  };
+
+  std::int64_t round(std::span<const std::string> send, std::int64_t mine,
+                     std::vector<std::string>& received);
+  void write_some(std::uint32_t to, const std::string& text);
+  void read_some(std::uint32_t from, std::string& text);
+  [[nodiscard]] bool wait_for_any();
+
+  std::uint32_t rank_;
+  std::vector<int> sockets_;  ///< [ranks]; -1: itself
+  std::vector<Lane> lanes_;   ///< [ranks]
+  std::vector<std::string> nothing_, unused_;
+  PeerCosts costs_;
+};
+
+}  // namespace outrider::lab

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "tools/lab/run/run_result.h"
+
+namespace outrider::lab {
+
+// A text of several parts, each after its length: how processes of a session send each other
+// results.
+
+void append_part(std::string& out, const std::string& part);
+void append_result(std::string& out, const RunResult& result);
+
+/// Reads what append_part() has written, part by part.
+class PartReader {
+ public:
+  /// @param text must outlive this
+  explicit PartReader(const std::string& text) : text_(text) {}
+  /// @throws std::runtime_error
+  std::string next();
+  RunResult next_result();
+  [[nodiscard]] bool at_end() const noexcept { return at_ == text_.size(); }
+
+ private:
+  const std::string& text_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace outrider::lab
