@@ -36,7 +36,9 @@ Fabric built(const std::string& text) {
 std::string faults(const std::string& text) {
   const auto config = read(text);
   ConfigIssues issues = config.issues;
-  if (issues.empty()) EXPECT_FALSE(build_fabric(*config.config, ".", issues));
+  if (issues.empty()) {
+    EXPECT_FALSE(build_fabric(*config.config, ".", issues));
+  }
   return format_issues("", issues);
 }
 
