@@ -61,7 +61,9 @@ bool same_value(const CaseParameters& a, const CaseParameters& b, const std::str
 }
 
 bool is_of_file(const std::string& key) {
-  return key.starts_with("network.") || key == "link" || key == "switch";
+  constexpr std::string_view kTables[]{"network.", "fabric", "hosts[", "job["};
+  return key == "link" || key == "switch" ||
+         std::ranges::any_of(kTables, [&key](auto table) { return key.starts_with(table); });
 }
 
 }  // namespace

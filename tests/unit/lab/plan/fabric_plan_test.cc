@@ -1,0 +1,216 @@
+// Goal: an experiment with [fabric] has the hosts where its placements say, routes of as few
+// prefixes as its pods need, and jobs of a list with their own hosts and settings.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "tests/unit/lab/experiment/experiment_fixture.h"
+#include "tools/lab/plan/host_places.h"
+#include "tools/lab/plan/topology.h"
+#include "tools/lab/run/run_result.h"
+
+namespace outrider::fabric_plan_test {
+using namespace lab;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+namespace {
+
+constexpr const char* kRacks = R"(
+name = "racks"
+question = "?"
+[fabric]
+kind = "leaf_spine"
+leaves = 4
+spines = 2
+hosts_per_leaf = 4
+host_rate = "10gbit"
+host_delay = "1us"
+uplink_rate = "20gbit"
+uplink_delay = "2us"
+[network]
+measured = "worst"
+[[hosts]]
+name = "other"
+count = 4
+placement = "spread"
+[background]
+from = "other"
+to = "other"
+[[job]]
+name = "ps"
+workers = 3
+burst_bytes = "2MB"
+h_packets = 20
+synchronisation = "asp"
+transport.controller = "reno"
+[[job]]
+name = "ring"
+count = 2
+workers = 2
+collective = "ring"
+start = "3ms"
+[parameters]
+background_flows_per_pair = 1
+burst_bytes = "1MB"
+transport.controller = "dctcp"
+[[arm]]
+label = "off"
+)";
+
+ConfigResult<std::vector<Case>> planned(const std::string& text) {
+  const auto experiment = read_experiment(text);
+  if (!experiment) return {{}, experiment.issues};
+  return make_plan(*experiment.config, {.seeds = 1});
+}
+
+std::string faults(const std::string& text) { return format_issues("", planned(text).issues); }
+
+Case first_case(const std::string& text) {
+  const auto plan = planned(text);
+  EXPECT_TRUE(plan) << format_issues("", plan.issues);
+  return plan ? plan.config->front() : Case{};
+}
+
+/// Returns the leaf of each host whose name begins so.
+std::vector<std::string> leaves_of(const Case& c, const std::string& prefix) {
+  std::vector<std::string> leaves;
+  for (const auto& host : c.traffic.hosts)
+    if (host.name.starts_with(prefix)) leaves.push_back(host.device);
+  return leaves;
+}
+
+TEST(FabricPlan, PlacesGroupsAndJobs) {
+  const Case c = first_case(kRacks);
+  EXPECT_THAT(leaves_of(c, "other"), ElementsAre("leaf_0", "leaf_1", "leaf_2", "leaf_3"));
+  EXPECT_THAT(leaves_of(c, "ps_worker"), ElementsAre("leaf_0", "leaf_0", "leaf_0"));
+  EXPECT_THAT(leaves_of(c, "ps_server"), ElementsAre("leaf_1"));
+  EXPECT_THAT(leaves_of(c, "ring_0"), ElementsAre("leaf_1", "leaf_1"));
+  const Case spread =
+      first_case(with(kRacks, "[parameters]\n", "[parameters]\nhost_placement = \"spread\"\n"));
+  EXPECT_THAT(leaves_of(spread, "ps_worker"), ElementsAre("leaf_0", "leaf_1", "leaf_2"));
+}
+
+TEST(FabricPlan, RandomPlacesFollowTheSeedAlone) {
+  const std::string text =
+      with(with(kRacks, "[parameters]\n", "[parameters]\nhost_placement = \"random\"\n"),
+           "[[arm]]\nlabel = \"off\"\n",
+           "[[arm]]\nlabel = \"off\"\n[[arm]]\nlabel = \"on\"\n"
+           "regulation = \"mark\"\n");
+  const auto experiment = read_experiment(text);
+  ASSERT_TRUE(experiment) << format_issues("", experiment.issues);
+  const auto plan = make_plan(*experiment.config, {.seeds = 2});
+  ASSERT_TRUE(plan) << format_issues("", plan.issues);
+  std::map<std::uint64_t, std::set<std::vector<std::string>>> by_seed;
+  for (const Case& c : *plan.config) by_seed[c.seed].insert(leaves_of(c, ""));
+  EXPECT_EQ(by_seed[1].size(), 1U) << "arms of a seed have the same";
+  EXPECT_NE(by_seed[1], by_seed[2]);
+}
+
+TEST(FabricPlan, JobsOfAListHaveTheirOwnSettings) {
+  const Case c = first_case(kRacks);
+  ASSERT_EQ(c.traffic.jobs.size(), 3U);
+  const auto& ps = c.traffic.jobs[0];
+  EXPECT_EQ(ps.name, "ps");
+  EXPECT_EQ(ps.burst_bytes, 2'000'000U);
+  EXPECT_EQ(ps.announce.threshold_packets, 20);
+  EXPECT_EQ(ps.synchronisation, tg::Synchronisation::kAsp);
+  EXPECT_EQ(ps.servers.size(), 1U);
+  const auto transport =
+      std::ranges::find(c.traffic.transports, ps.transport, &tg::TransportConfig::name);
+  ASSERT_NE(transport, c.traffic.transports.end());
+  EXPECT_EQ(transport->tcp.control.controller, tg::Controller::kReno);
+  const auto& ring = c.traffic.jobs[2];
+  EXPECT_EQ(ring.name, "ring_1");
+  EXPECT_EQ(ring.collective, tg::Collective::kRing);
+  EXPECT_THAT(ring.servers, IsEmpty());
+  EXPECT_EQ(ring.workers.size(), 2U);
+  EXPECT_EQ(ring.burst_bytes, 1'000'000U) << "of the case";
+  EXPECT_EQ(ring.start, std::chrono::milliseconds(3));
+  EXPECT_EQ(ring.transport, "ddl");
+}
+
+TEST(FabricPlan, BackgroundAmongAGroupGoesHalfTheGroupFurther) {
+  const Case c = first_case(kRacks);
+  ASSERT_EQ(c.traffic.long_flows.size(), 1U);
+  EXPECT_THAT(c.traffic.long_flows[0].to, ElementsAre("other_2", "other_3", "other_0", "other_1"));
+}
+
+TEST(FabricPlan, RoutesAreJoinedWhereTheirWaysAreEqual) {
+  const Case c = first_case(R"(
+name = "tree"
+question = "?"
+[fabric]
+kind = "fat_tree"
+k = 4
+host_rate = "10gbit"
+host_delay = "1us"
+uplink_rate = "10gbit"
+uplink_delay = "1us"
+[network]
+measured = "leaf_0.to_aggregation_0"
+[[job]]
+name = "job"
+workers = 15
+[parameters]
+background_flows_per_pair = 0
+[[arm]]
+label = "off"
+)");
+  const auto routes_at = [&c](const std::string& name) {
+    const auto sw = std::ranges::find(c.switches.switches, name, &sw::SwitchConfig::name);
+    std::vector<std::string> prefixes;
+    for (const auto& route : sw->routes)
+      if (!route.prefix.ends_with("/32")) prefixes.push_back(route.prefix);
+    return prefixes;
+  };
+  EXPECT_THAT(routes_at("core_0"),
+              ElementsAre("10.0.0.0/23", "10.0.2.0/23", "10.0.4.0/23", "10.0.6.0/23"))
+      << "one for each pod";
+  EXPECT_THAT(routes_at("aggregation_0"),
+              ElementsAre("10.0.0.0/24", "10.0.1.0/24", "10.0.2.0/23", "10.0.4.0/22"));
+  EXPECT_THAT(routes_at("leaf_0"), ElementsAre("10.0.1.0/24", "10.0.2.0/23", "10.0.4.0/22"));
+  EXPECT_EQ(c.switches.switches.front().routes.back().ports.size(), 2U) << "both uplinks";
+}
+
+TEST(FabricPlan, TheWorstQueueIsTheOneWhereBurstsWaitLongest) {
+  sw::SwitchReport report;
+  for (const std::uint64_t waited : {5U, 30U, 20U}) {
+    auto& queue = report.queues.emplace_back();
+    queue.bursts.resize(2);
+    queue.bursts[0].sojourn_ns = queue.bursts[1].sojourn_ns = waited;
+  }
+  EXPECT_EQ(find_queue(report, kWorstQueue), &report.queues[1]);
+  EXPECT_EQ(worst_queue({}), nullptr);
+}
+
+TEST(FabricPlan, FaultsAreToldByTheUsersKey) {
+  struct Row {
+    std::string text, problem;
+  };
+  const std::string text = kRacks;
+  const Row rows[] = {
+      {with(text, "count = 4", "count = 40"), "hosts[0].count: 40 hosts: must be at most 16"},
+      {with(text, "workers = 3", "workers = 20"), "job[0].workers: 20 hosts: must be at most 12"},
+      {with(text, "synchronisation = \"asp\"", "synchronization = \"asp\""),
+       "job[0].synchronization"},
+      {with(text, "name = \"other\"", "name = \"ps_worker\""), "\"ps_worker\": is used twice"},
+      {with(text, "[network]", "[network]\nrtt = \"1ms\""),
+       "network.rtt: 1ms: must be left out with [fabric], or be its longest round trip, 12us"},
+      {with(text, "placement = \"spread\"", "rate = \"1gbit\""),
+       "hosts[0].rate: must be left out: a place in the fabric says it"},
+      {with(text, "[parameters]", "[parameters]\njobs = 2"), "jobs"},
+      {text + "[[switch]]\nname = \"x\"\n", "switch: must be left out with [fabric]"},
+      {with(small_experiment(), "rtt = \"2ms\"\n", ""), "network.rtt: is required without"},
+      {with(small_experiment(), "switch = \"a\"\nrate = \"1gbit\"\n", "switch = \"a\"\n"),
+       "hosts[0].rate: is required without [fabric]"},
+      {small_experiment() + "[[job]]\nname = \"x\"\n", "job: as a list needs a [fabric]"},
+  };
+  for (const Row& row : rows) EXPECT_THAT(faults(row.text), HasSubstr(row.problem));
+}
+
+}  // namespace
+}  // namespace outrider::fabric_plan_test
