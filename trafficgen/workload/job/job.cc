@@ -33,6 +33,12 @@ std::optional<std::uint32_t> bound_of(const JobConfig& config) noexcept {
   return 0;
 }
 
+/// Without servers nobody waits for whole pushes: a worker goes on when it has what it needs, and
+/// may push again before another one's last message has arrived.
+std::optional<std::uint32_t> gate_bound_of(const JobConfig& config) noexcept {
+  return has_servers(config.collective) ? bound_of(config) : std::nullopt;
+}
+
 /// Without a model's tensors, each server's shard is one piece; without servers, all bytes are.
 std::vector<GradientPiece> all_pieces(const Job::Setup& setup) {
   std::vector<GradientPiece> pieces = setup.pieces;
@@ -58,7 +64,7 @@ Job::Job(const Setup& setup, GoodputSeries& goodput)
                    .key = setup_.signal_key ? &*setup_.signal_key : nullptr},
       limit_(setup.config.iterations, stop_of(setup.config),
              setup.config.synchronisation != Synchronisation::kAsp),
-      gate_(static_cast<std::uint32_t>(setup.workers.size()), bound_of(setup.config)),
+      gate_(static_cast<std::uint32_t>(setup.workers.size()), gate_bound_of(setup.config)),
       collective_(make_collective(setup.config, collective_setup(), records_, *this)),
       lanes_(make_lanes()),
       records_(records_setup(), goodput),
