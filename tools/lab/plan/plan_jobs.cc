@@ -108,7 +108,7 @@ Names background_from(const ExperimentFile& e, const Topology& t) {
 Names background_to(const ExperimentFile& e, const Topology& t) {
   Names to = names_of(e, t, e.background.to);
   if (e.background.from == e.background.to)  // each host's partner is half the group further on
-    std::ranges::rotate(to, to.begin() + static_cast<std::ptrdiff_t>(to.size() / 2));
+    std::rotate(to.begin(), to.begin() + static_cast<std::ptrdiff_t>(to.size() / 2), to.end());
   to.resize(std::min(to.size(), background_from(e, t).size()));
   return to;
 }
