@@ -73,7 +73,7 @@ TEST_F(LabRanks, TheSummaryIsTheSameUnderMpirun) {
       std::filesystem::path(OUTRIDER_LAB_PROGRAM).parent_path() / "outrider-lab-mpi.so";
   if (!std::filesystem::exists(module)) GTEST_SKIP() << "built without MPI: tools/setup --mpi";
   ASSERT_EQ(run(command("whole", kTwoArms), "log"), kExitOk) << text("log");
-  ASSERT_EQ(run(with({"/usr/bin/mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "3"},
+  ASSERT_EQ(run(with({"/usr/bin/mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "2"},
                      command("mpi", kThin)),
                 "log-mpi"),
             kExitOk)
