@@ -16,10 +16,7 @@ namespace outrider {
 
 // Rules shared by the files of all programs.
 
-/// Of a configuration. A process may open fewer: DPDK's limit is told with the port that is too
-/// many, and virtual time opens none.
-inline constexpr std::uint64_t kMaxDevices = 4096;
-inline constexpr std::uint64_t kMaxOpenDevices = 32;    ///< RTE_MAX_ETHPORTS of a default build
+inline constexpr std::uint64_t kMaxDevices = 32;        ///< RTE_MAX_ETHPORTS of a default build
 inline constexpr std::uint64_t kMaxRecords = 1U << 24;  ///< of one kind, kept in memory
 inline constexpr std::uint64_t kPoolCachePackets = 512;
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "common/config/process_checks.h"
 #include "common/core/clock.h"
 #include "common/core/config_issue.h"
 #include "common/core/units.h"
@@ -97,7 +98,8 @@ struct SwitchProcessConfig {
 };
 
 /// Returns every error, each with the user's key; empty means valid. Pure.
-ConfigIssues validate(const SwitchProcessConfig& config);
+/// @param max_devices  more than a process can open where nothing opens them, as in virtual time
+ConfigIssues validate(const SwitchProcessConfig& config, std::uint64_t max_devices = kMaxDevices);
 
 /// Returns what is valid but known not to help, see advice(const RegulationPolicy&), once a switch.
 ConfigIssues advice(const SwitchProcessConfig& config);

@@ -33,7 +33,6 @@ void check_name(const Checks& at, Names& taken, const std::string& name) {
 }
 
 void check_devices(const Checks& root, const SwitchProcessConfig& c, Names& names) {
-  root.in_range("device", c.devices.size(), 0, kMaxDevices, "devices");
   UniqueValues<std::string> devices;
   for (std::size_t i = 0; i < c.devices.size(); ++i) {
     const auto at = root.below("device", i);
@@ -318,8 +317,9 @@ ConfigIssues advice_on_windows(const SwitchPortConfig& port, const PortQueueConf
 
 }  // namespace
 
-ConfigIssues validate(const SwitchProcessConfig& config) {
+ConfigIssues validate(const SwitchProcessConfig& config, std::uint64_t max_devices) {
   ConfigIssues issues;
+  Checks(issues).in_range("device", config.devices.size(), 0, max_devices, "devices");
   check_ranges(Checks(issues), config);
   merge_issues(issues, joint_faults(config));
   return issues;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "common/config/process_checks.h"
 #include "common/core/clock.h"
 #include "common/core/config_issue.h"
 #include "common/core/units.h"
@@ -104,6 +105,8 @@ struct GeneratorConfig {
   bool attribution = false;  ///< virtual time: where each burst's time goes
 };
 
-ConfigIssues validate(const GeneratorConfig& config);
+/// Returns every error, each with the user's key; empty means valid. Pure.
+/// @param max_devices  more than a process can open where nothing opens them, as in virtual time
+ConfigIssues validate(const GeneratorConfig& config, std::uint64_t max_devices = kMaxDevices);
 
 }  // namespace outrider::tg

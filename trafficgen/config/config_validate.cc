@@ -43,7 +43,6 @@ void check_name(const Checks& at, const Names& taken, const std::string& name) {
 }
 
 void check_devices(const Checks& root, const GeneratorConfig& c, Scope& scope) {
-  root.in_range("device", c.devices.size(), 0, kMaxDevices, "devices");
   UniqueValues<std::string> devices;
   for (std::size_t i = 0; i < c.devices.size(); ++i) {
     const auto at = root.below("device", i);
@@ -384,8 +383,9 @@ ConfigIssues joint_faults(const GeneratorConfig& config) {
 
 }  // namespace
 
-ConfigIssues validate(const GeneratorConfig& config) {
+ConfigIssues validate(const GeneratorConfig& config, std::uint64_t max_devices) {
   ConfigIssues issues;
+  Checks(issues).in_range("device", config.devices.size(), 0, max_devices, "devices");
   check_ranges(Checks(issues), config);
   merge_issues(issues, joint_faults(config));
   return issues;

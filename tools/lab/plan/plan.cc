@@ -193,7 +193,7 @@ void count_flows(const ExperimentFile& e, Case& c) {
   if (c.traffic.long_flows.empty()) return;
   const auto& flows = c.traffic.long_flows.front();
   c.background_flows = static_cast<std::uint32_t>(flows.from.size()) * flows.flows_per_pair;
-  if (e.slots.empty()) return;
+  if (!e.in_fabric) return;
   const auto leaves = static_cast<std::uint32_t>(c.traffic.devices.size());
   c.background_flows = (c.background_flows + leaves - 1) / leaves;
 }
@@ -236,8 +236,8 @@ std::optional<Case> build_case(const ExperimentFile& file, const std::string& la
   if (!p.lead_rtts.value && holds_windows(p.regulation))
     for (auto& job : c.traffic.jobs) job.announce.lead = lead_by_rule(c).lead;
   ConfigIssues refused;
-  append(refused, "switch", validate(c.switches));
-  append(refused, "trafficgen", validate(c.traffic));
+  append(refused, "switch", validate(c.switches, kMaxFabricSwitches));
+  append(refused, "trafficgen", validate(c.traffic, kMaxFabricSwitches));
   append(refused, "trafficgen", validate_models(c.traffic));
   std::ranges::copy(refused, std::back_inserter(issues));
   if (!refused.empty()) return std::nullopt;
