@@ -110,8 +110,10 @@ void check_trunks(const Checks& root, const ExperimentFile& e) {
 /// Where the hosts of a group are: at a switch, with a cable of their own, or in the fabric.
 void check_place(const Checks& at, const ExperimentFile& e, const HostGroupEntry& g) {
   constexpr const char* kFabric = "must be left out: a place in the fabric says it";
-  if (!g.at_switch.empty()) find_named(at, "switch", e.switches, g.at_switch, "switch");
-  if (e.slots.empty()) {
+  const bool no_fabric = e.in_fabric && e.slots.empty();  // has a fault, which is told
+  if (!g.at_switch.empty() && !no_fabric)
+    find_named(at, "switch", e.switches, g.at_switch, "switch");
+  if (!e.in_fabric) {
     if (g.at_switch.empty()) at.fault("switch", "is required without [fabric]");
     if (g.placement) at.fault("placement", "needs a [fabric]");
     if (g.rate.bits_per_second == 0) at.fault("rate", "is required without [fabric]");
@@ -273,17 +275,16 @@ ConfigIssues validate(const ExperimentFile& e) {
                Checks::quoted(e.name),
                "must not be empty or hold a blank or a slash: it names the directory of results");
   root.in_range("seeds", e.seeds, 1, 1'000'000);
-  if (e.switches.empty())
+  if (e.switches.empty() && !e.in_fabric)
     root.fault("switch", "there must be at least one [[switch]], or [fabric]");
   std::set<std::string> names;
   for (std::size_t i = 0; i < e.switches.size(); ++i)
     check_name(root.below("switch", i), names, e.switches[i].name);
-  if (e.slots.empty()) check_trunks(root, e);
+  if (!e.in_fabric) check_trunks(root, e);
   check_groups(root, e, names);
   check_roles(root, e);
-  if (e.network.rtt == Duration{})
-    root.below("network").fault("rtt", "is required without [fabric]");
-  else root.below("network").positive("rtt", e.network.rtt);
+  if (e.network.rtt != Duration{}) root.below("network").positive("rtt", e.network.rtt);
+  else if (!e.in_fabric) root.below("network").fault("rtt", "is required without [fabric]");
   check_parameters(root.below("parameters"), e, e.parameters);
   check_arms(root, e);
   return issues;
@@ -302,10 +303,10 @@ ConfigResult<ExperimentFile> experiment_from(const ConfigTable& as_written,
   e.sweeps_alone = taken.sweeps_alone;
   ConfigTable bound = bound_part(file, result.issues);
   const auto jobs = take_job_list(bound);
-  const bool in_fabric = bound.get("fabric") != nullptr;
-  if (in_fabric) e.parameters.paths = LabPaths::kFlow;  // one path of many would be no fabric
+  e.in_fabric = bound.get("fabric") != nullptr;
+  if (e.in_fabric) e.parameters.paths = LabPaths::kFlow;  // one path of many would be no fabric
   read_config(bound, "", e, result.issues);
-  if (in_fabric) use_fabric(e, result.issues);
+  if (e.in_fabric) use_fabric(e, result.issues);
   if (jobs) read_job_list(*jobs, e, result.issues);
   read_sweeps(file, e, result.issues);
   collect_settings(bound, e, result.issues);

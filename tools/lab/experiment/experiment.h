@@ -121,8 +121,9 @@ struct ExperimentFile {
   std::string question;
   std::uint32_t seeds = 1;  ///< runs of every case; seeds 1, 2, ...
   NetworkEntry network;
+  bool in_fabric = false;         ///< the file has [fabric], whose switches and links hold
   FabricConfig fabric;            ///< of [fabric], if the file has one
-  std::vector<FabricSlot> slots;  ///< of the fabric; empty without one
+  std::vector<FabricSlot> slots;  ///< the fabric's places; empty without one, or if it has a fault
   std::vector<SwitchEntry> switches;
   std::vector<TrunkEntry> trunks;
   std::vector<HostGroupEntry> hosts;

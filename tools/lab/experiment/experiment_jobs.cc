@@ -34,8 +34,12 @@ void describe(Settings& v, JobHead& c) {
 }
 
 bool is_of_head(std::string_view key) {
-  constexpr std::array<std::string_view, 4> kKeys{"name", "count", "placement", "start"};
-  return std::ranges::find(kKeys, key) != kKeys.end();
+  static const ConfigTable kAll = [] {
+    JobHead all;
+    all.placement = HostPlacement::kPack;  // an absent one would not be written
+    return to_config_table(all);
+  }();
+  return kAll.get(key) != nullptr;
 }
 
 /// Returns the keys of a job as a case has them: a parameter stays, "transport" is that of bursts,
@@ -130,7 +134,7 @@ void read_job_list(const ConfigValue& list, ExperimentFile& e, ConfigIssues& iss
   for (std::size_t i = 0; i < entries.size(); ++i)
     read_job(*entries[i].as<ConfigTable>(), i, e, issues);
   const Checks root(issues);
-  if (e.slots.empty() && issues.empty()) root.fault("job", "as a list needs a [fabric]");
+  if (!e.in_fabric) root.fault("job", "as a list needs a [fabric]");
   if (e.jobs.size() > kMaxListedJobs)
     root.fault("job", std::to_string(e.jobs.size()) + " jobs: a case may have " +
                           std::to_string(kMaxListedJobs));

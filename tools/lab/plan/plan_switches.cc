@@ -247,7 +247,7 @@ void add_routes(const ExperimentFile& e, const CaseParameters& p, const Topology
   std::vector<Destination> all;
   for (std::size_t d = 0; d < e.switches.size(); ++d)
     if (d != s && t.prefixes[d].length != 0) all.push_back({t.prefixes[d], ways_of(p, t, s, d)});
-  if (!e.slots.empty()) all = joined(std::move(all));
+  if (e.in_fabric) all = joined(std::move(all));
   for (const auto& [prefix, ways] : all) {
     sw::RouteConfig route{.prefix = prefix_text(prefix)};
     for (const auto way : ways) route.ports.push_back(port_towards(e.switches[way].name));

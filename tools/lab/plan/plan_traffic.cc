@@ -102,7 +102,7 @@ void add_background(const ExperimentFile& e, Flows forward, std::vector<Flows>& 
 /// Returns the rate of which background_load is a share [bit/s]: that of the measured link, or in a
 /// fabric that of the NICs that send.
 double loaded_rate(const ExperimentFile& e, const Topology& t) {
-  if (e.slots.empty()) return static_cast<double>(t.measured_rate.bits_per_second);
+  if (!e.in_fabric) return static_cast<double>(t.measured_rate.bits_per_second);
   double sum = 0;
   for (const auto& host : t.hosts)
     if (e.hosts[host.group].name == e.background.from)

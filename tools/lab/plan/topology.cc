@@ -4,6 +4,7 @@
 #include <bit>
 #include <limits>
 #include <map>
+#include <utility>
 
 #include "common/config/checks.h"
 #include "common/config/suggestion.h"
@@ -17,6 +18,7 @@ constexpr std::size_t kNowhere = std::numeric_limits<std::size_t>::max();
 constexpr std::size_t kHostsPerByte = 250;  ///< values used of an address's third and fourth byte
 constexpr std::size_t kMaxSwitches = 200;   ///< without a fabric: a /16 each
 constexpr std::uint32_t kTen = 10U << 24;   ///< 10.0.0.0
+constexpr std::size_t kTenSize = 1U << 24;  ///< addresses of 10.0.0.0/8
 constexpr Duration kRttTolerance = std::chrono::nanoseconds(1);
 
 template <class List>
@@ -66,21 +68,21 @@ const TrunkEntry& trunk_between(const ExperimentFile& e, const std::string& a,
   });
 }
 
-Duration spread_delay(const HostGroupEntry& group, std::uint64_t seed, std::uint32_t host) {
-  if (group.delay_spread == 0) return group.delay;
+/// @param spread  HostGroupEntry::delay_spread
+Duration spread_delay(Duration delay, double spread, std::uint64_t seed, std::uint32_t host) {
+  if (spread == 0) return delay;
   RandomStream random(seed, host, RandomPurpose::kHostDelay);
-  const double factor = 1 + group.delay_spread * (2 * random.uniform() - 1);
-  return from_seconds(seconds(group.delay) * factor);
+  return from_seconds(seconds(delay) * (1 + spread * (2 * random.uniform() - 1)));
 }
 
 /// Returns the rate of a group's i-th host, see CaseParameters::worker_rate_spread.
-BitRate host_rate(const ExperimentFile& e, const HostGroupEntry& group, const CaseParameters& p,
-                  std::uint32_t i) {
-  if (p.worker_rate_spread == 0 || group.name != e.job.worker_group()) return group.rate;
+/// @param rate  of its NIC without the spread
+BitRate host_rate(const ExperimentFile& e, const std::string& group, const CaseParameters& p,
+                  BitRate rate, std::uint32_t i) {
+  if (p.worker_rate_spread == 0 || group != e.job.worker_group()) return rate;
   const double slower =
       1 + p.worker_rate_spread * (p.workers - 1 - i % p.workers) / std::max(1.0, p.workers - 1.0);
-  const double bits = static_cast<double>(group.rate.bits_per_second) / slower;
-  return {static_cast<std::uint64_t>(bits)};
+  return {static_cast<std::uint64_t>(static_cast<double>(rate.bits_per_second) / slower)};
 }
 
 /// Range of host numbers per group. Each group numbers its hosts in a range of its own, so
@@ -94,19 +96,33 @@ std::string address_text(std::uint32_t address) {
   return text;
 }
 
+/// Returns the bits of a host's number in its switch's prefix. Neither the first nor the last
+/// address of a prefix is a host's.
+int host_bits(const std::vector<std::uint32_t>& hosts) {
+  return std::max(8, static_cast<int>(std::bit_width(std::ranges::max(hosts) + 1)));
+}
+
 /// Gives each switch that can have hosts its prefix. Without a fabric switch i has 10.(i + 1)/16.
 /// In one, those with places have equal prefixes in a row, so that a pod is a prefix too.
-std::vector<HostPrefix> prefixes_of(const ExperimentFile& e) {
+/// @return nothing, with a fault, if 10.0.0.0/8 has no room for them
+std::optional<std::vector<HostPrefix>> prefixes_of(const Checks& root, const ExperimentFile& e) {
   std::vector<HostPrefix> prefixes(e.switches.size());
-  if (e.slots.empty()) {
+  if (!e.in_fabric) {
     for (std::size_t s = 0; s < prefixes.size(); ++s)
       prefixes[s] = {kTen + (static_cast<std::uint32_t>(s + 1) << 16), 16};
     return prefixes;
   }
   std::vector<std::uint32_t> hosts(e.switches.size());
   for (const auto& slot : e.slots) ++hosts[slot.at_switch];
-  // Neither the first nor the last address of a prefix is a host's.
-  const auto bits = std::max(8, static_cast<int>(std::bit_width(std::ranges::max(hosts) + 1)));
+  const int bits = host_bits(hosts);
+  const auto leaves =
+      static_cast<std::size_t>(std::ranges::count_if(hosts, [](std::uint32_t n) { return n > 0; }));
+  if (!root.require(leaves << bits <= kTenSize, "fabric",
+                    std::to_string(leaves) + " switches with hosts, one of them with " +
+                        std::to_string(std::ranges::max(hosts)),
+                    "must fit into 10.0.0.0/8 with equal prefixes of 2^" + std::to_string(bits) +
+                        " addresses"))
+    return std::nullopt;
   std::uint32_t next = kTen;
   for (std::size_t s = 0; s < prefixes.size(); ++s) {
     if (hosts[s] == 0) continue;
@@ -117,8 +133,7 @@ std::vector<HostPrefix> prefixes_of(const ExperimentFile& e) {
 }
 
 std::string host_address(const ExperimentFile& e, const HostPrefix& prefix, std::size_t position) {
-  if (!e.slots.empty())
-    return address_text(prefix.first + 1 + static_cast<std::uint32_t>(position));
+  if (e.in_fabric) return address_text(prefix.first + 1 + static_cast<std::uint32_t>(position));
   return address_text(prefix.first + (static_cast<std::uint32_t>(position / kHostsPerByte) << 8) +
                       static_cast<std::uint32_t>(position % kHostsPerByte + 1));
 }
@@ -145,34 +160,42 @@ std::optional<std::vector<std::size_t>> places_of(const Checks& root, const Expe
                      static_cast<std::uint32_t>(g));
 }
 
-/// @param places of a fabric; nullptr without one
+/// The hosts that are placed so far.
+struct Placed {
+  explicit Placed(const ExperimentFile& e) : places(e.slots), at_switch(e.switches.size()) {}
+
+  HostPlaces places;                   ///< that are free, in a fabric
+  std::vector<std::size_t> at_switch;  ///< [switches] number of hosts
+};
+
+/// Returns where each host of a group is plugged in; nothing, with a fault, if places are too few.
+std::optional<std::vector<FabricSlot>> slots_of(const Checks& root, const ExperimentFile& e,
+                                                const CaseParameters& p, std::size_t g,
+                                                std::uint64_t seed, HostPlaces& places) {
+  const auto& group = e.hosts[g];
+  if (!e.in_fabric)
+    return std::vector<FabricSlot>(
+        hosts_in(e, group, p), {index_of(e.switches, group.at_switch), group.rate, group.delay});
+  const auto taken = places_of(root, e, p, g, seed, places);
+  if (!taken) return std::nullopt;
+  std::vector<FabricSlot> slots;
+  for (const std::size_t slot : *taken) slots.push_back(e.slots[slot]);
+  return slots;
+}
+
 bool place_group(const Checks& root, const ExperimentFile& e, const CaseParameters& p,
-                 std::size_t g, std::uint64_t seed, HostPlaces* places, Topology& t) {
+                 std::size_t g, std::uint64_t seed, Placed& placed, Topology& t) {
   const auto& group = e.hosts[g];
   const bool single = group.count.parameter.empty() && group.count.fixed == 1;
-  const std::uint32_t count = hosts_in(e, group, p);
-  std::optional<std::vector<std::size_t>> slots;
-  if (places != nullptr) {
-    slots = places_of(root, e, p, g, seed, *places);
-    if (!slots) return false;
-  }
-  std::map<std::size_t, std::size_t> taken;  // hosts of each switch
-  for (const auto& host : t.hosts) ++taken[host.at_switch];
-  for (std::uint32_t i = 0; i < count; ++i) {
-    HostGroupEntry own = group;
-    std::size_t s = 0;
-    if (slots) {
-      const FabricSlot& slot = e.slots[(*slots)[i]];
-      s = slot.at_switch;
-      own.rate = slot.rate;
-      own.delay = slot.delay;
-    } else {
-      s = index_of(e.switches, group.at_switch);
-    }
+  const auto slots = slots_of(root, e, p, g, seed, placed.places);
+  if (!slots) return false;
+  for (std::uint32_t i = 0; i < slots->size(); ++i) {
+    const auto& [s, rate, delay] = (*slots)[i];
     const auto entity = static_cast<std::uint32_t>(g) * kEntitiesPerGroup + i;
     t.hosts.push_back({single ? group.name : group.name + '_' + std::to_string(i),
-                       host_address(e, t.prefixes[s], taken[s]++), g, s,
-                       spread_delay(own, seed, entity), host_rate(e, own, p, i)});
+                       host_address(e, t.prefixes[s], placed.at_switch[s]++), g, s,
+                       spread_delay(delay, group.delay_spread, seed, entity),
+                       host_rate(e, group.name, p, rate, i)});
   }
   return true;
 }
@@ -182,11 +205,11 @@ bool place_group(const Checks& root, const ExperimentFile& e, const CaseParamete
 /// the number of workers.
 bool place_hosts(const Checks& root, const ExperimentFile& e, const CaseParameters& p,
                  std::uint64_t seed, Topology& t) {
-  HostPlaces places(e.slots);
+  Placed placed(e);
   for (const bool fixed : {true, false})
     for (std::size_t g = 0; g < e.hosts.size(); ++g)
       if (e.hosts[g].count.parameter.empty() == fixed &&
-          !place_group(root, e, p, g, seed, e.slots.empty() ? nullptr : &places, t))
+          !place_group(root, e, p, g, seed, placed, t))
         return false;
   return true;
 }
@@ -209,7 +232,7 @@ std::optional<Duration> trunk_delay(const Checks& root, const ExperimentFile& e,
 }
 
 bool check_rtt(const Checks& root, const ExperimentFile& e, Topology& t) {
-  if (!e.slots.empty()) {  // the longest one of the fabric
+  if (e.in_fabric) {  // the longest one of the fabric
     t.rtt = e.network.rtt;
     return true;
   }
@@ -227,7 +250,7 @@ bool check_rtt(const Checks& root, const ExperimentFile& e, Topology& t) {
 }
 
 bool check_measured(const Checks& root, const ExperimentFile& e, Topology& t) {
-  if (e.network.measured == kWorstQueue && !e.slots.empty()) {
+  if (e.network.measured == kWorstQueue && e.in_fabric) {
     t.measured_rate = {std::numeric_limits<std::uint64_t>::max()};
     const auto least = [&t](BitRate rate) {
       t.measured_rate = {std::min(t.measured_rate.bits_per_second, rate.bits_per_second)};
@@ -248,7 +271,7 @@ bool check_measured(const Checks& root, const ExperimentFile& e, Topology& t) {
     const std::vector<std::string_view> known(ports.begin(), ports.end());
     root.below("network").fault("measured", Checks::quoted(e.network.measured),
                                 "must be \"SWITCH.to_NEIGHBOUR\" or \"SWITCH.to_HOST\"" +
-                                    std::string(e.slots.empty() ? "" : ", or \"worst\"") +
+                                    std::string(!e.in_fabric ? "" : ", or \"worst\"") +
                                     suggestion(e.network.measured, known));
     return false;
   }
@@ -271,8 +294,8 @@ bool check_connected(const Checks& root, const ExperimentFile& e, const Topology
   const auto to = static_cast<std::size_t>(first - t.prefixes.begin());
   for (std::size_t s = 0; s < e.switches.size(); ++s) {
     if (s == to || !t.next[s][to].empty()) continue;
-    root.fault(e.slots.empty() ? "link" : "fabric",
-               std::string(e.slots.empty() ? "no [[link]]" : "no link") + " leads from \"" +
+    root.fault(!e.in_fabric ? "link" : "fabric",
+               std::string(!e.in_fabric ? "no [[link]]" : "no link") + " leads from \"" +
                    e.switches[s].name + "\" to \"" + e.switches[to].name + "\"");
     return false;
   }
@@ -302,10 +325,12 @@ std::uint32_t hosts_in(const ExperimentFile& e, const HostGroupEntry& group,
 std::optional<Topology> make_topology(const ExperimentFile& e, const CaseParameters& p,
                                       std::uint64_t seed, ConfigIssues& issues) {
   const Checks root(issues);
-  if (e.slots.empty() && !root.in_range("switch", e.switches.size(), 1, kMaxSwitches, "switches"))
+  if (!e.in_fabric && !root.in_range("switch", e.switches.size(), 1, kMaxSwitches, "switches"))
     return std::nullopt;
   Topology t;
-  t.prefixes = prefixes_of(e);
+  auto prefixes = prefixes_of(root, e);
+  if (!prefixes) return std::nullopt;
+  t.prefixes = std::move(*prefixes);
   t.next = find_routes(e, t);
   if (!place_hosts(root, e, p, seed, t)) return std::nullopt;
   if (!check_connected(root, e, t)) return std::nullopt;

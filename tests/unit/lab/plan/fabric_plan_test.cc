@@ -202,7 +202,8 @@ TEST(FabricPlan, FaultsAreToldByTheUsersKey) {
        "network.rtt: 1ms: must be left out with [fabric], or be its longest round trip, 12us"},
       {with(text, "placement = \"spread\"", "rate = \"1gbit\""),
        "hosts[0].rate: must be left out: a place in the fabric says it"},
-      {with(text, "[parameters]", "[parameters]\njobs = 2"), "jobs"},
+      {with(text, "[parameters]", "[parameters]\njobs = 2"),
+       "jobs: 2: must be left out with a list of jobs"},
       {text + "[[switch]]\nname = \"x\"\n", "switch: must be left out with [fabric]"},
       {with(small_experiment(), "rtt = \"2ms\"\n", ""), "network.rtt: is required without"},
       {with(small_experiment(), "switch = \"a\"\nrate = \"1gbit\"\n", "switch = \"a\"\n"),
@@ -210,6 +211,10 @@ TEST(FabricPlan, FaultsAreToldByTheUsersKey) {
       {small_experiment() + "[[job]]\nname = \"x\"\n", "job: as a list needs a [fabric]"},
   };
   for (const Row& row : rows) EXPECT_THAT(faults(row.text), HasSubstr(row.problem));
+  const auto none = planned(with(text, "leaves = 4", "leaves = 0"));
+  ASSERT_EQ(none.issues.size(), 1U)
+      << "nothing follows from it: " << format_issues("", none.issues);
+  EXPECT_EQ(none.issues[0].key, "fabric.leaves");
 }
 
 }  // namespace
