@@ -27,6 +27,16 @@ PortRef find_port(const SwitchProcessConfig& config, const std::string& text) {
 
 }  // namespace
 
+std::vector<EdgePort> edge_ports(const SwitchProcessConfig& config) {
+  std::vector<EdgePort> edges;
+  for (std::uint32_t s = 0; s < config.switches.size(); ++s) {
+    const auto& ports = config.switches[s].ports;
+    for (std::uint32_t p = 0; p < ports.size(); ++p)
+      if (ports[p].device) edges.push_back({s, p, *ports[p].device, ports[p].delay});
+  }
+  return edges;
+}
+
 void SwitchNetwork::Elsewhere::receive(std::uint32_t, Packet* packet, Time) noexcept {
   release(packet);  // the identity of cut wires counts it as lost
 }
@@ -72,19 +82,15 @@ void SwitchNetwork::make_trunks() {
 }
 
 void SwitchNetwork::make_edges() {
+  edges_ = edge_ports(config_);
   by_device_.resize(config_.devices.size());
-  for (std::uint32_t s = 0; s < config_.switches.size(); ++s) {
-    const auto& ports = config_.switches[s].ports;
-    for (std::uint32_t p = 0; p < ports.size(); ++p) {
-      if (!ports[p].device) continue;
-      const auto device = std::ranges::find(config_.devices, *ports[p].device, &DeviceConfig::name);
-      const std::size_t edge = edges_.size();
-      by_device_[static_cast<std::size_t>(device - config_.devices.begin())].push_back(
-          static_cast<std::uint32_t>(edge));
-      edges_.push_back({s, p, *ports[p].device, ports[p].delay});
-      ingress_.push_back(make_wire(inward_wire(config_.links.size(), edge), ports[p].delay,
-                                   switches_[s].get(), p, share_.has_outside(edge)));
-    }
+  for (std::uint32_t i = 0; i < edges_.size(); ++i) {
+    const EdgePort& edge = edges_[i];
+    const auto device = std::ranges::find(config_.devices, edge.device, &DeviceConfig::name);
+    by_device_[static_cast<std::size_t>(device - config_.devices.begin())].push_back(i);
+    ingress_.push_back(make_wire(inward_wire(config_.links.size(), i), edge.delay,
+                                 switches_[edge.switch_index].get(), edge.port_index,
+                                 share_.has_outside(i)));
   }
 }
 

@@ -28,7 +28,10 @@ struct EdgePort {
   Duration delay{};
 };
 
-/// What one process has of a network that several share.
+/// Returns all edge ports of a network: switch by switch, port by port.
+[[nodiscard]] std::vector<EdgePort> edge_ports(const SwitchProcessConfig& config);
+
+/// The part of a network that this process builds, where several processes share the network.
 struct NetworkShare {
   std::vector<bool> switches{};  ///< [switches]; empty: all
   std::vector<bool> outside{};   ///< [edge ports] what is behind the port is here; empty: all

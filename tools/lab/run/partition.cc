@@ -1,16 +1,17 @@
 #include "tools/lab/run/partition.h"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <utility>
 
-#include "common/config/addresses.h"
 #include "common/core/units.h"
 #include "common/net/headers.h"
+#include "switch/config/queue_config.h"
 #include "switch/forwarding/forwarder.h"
+#include "tools/lab/run/edge_hosts.h"
 #include "trafficgen/config/lcore_plan.h"
 
 namespace outrider::lab {
@@ -18,8 +19,6 @@ namespace {
 
 /// The shortest frame that anybody sends: an ARP packet, or a UDP header without data.
 constexpr std::uint32_t kLeastFrame_bytes = 42;
-/// A full frame of Ethernet with preamble, gap and FCS.
-constexpr std::uint64_t kFullFrame_bits = std::uint64_t{8} * 1538;
 
 struct WirePort {
   std::size_t of_switch = 0;
@@ -34,43 +33,16 @@ WirePort port_named(const sw::SwitchProcessConfig& c, const std::string& text) {
           &*std::ranges::find(sw->ports, text.substr(dot + 1), &sw::SwitchPortConfig::name)};
 }
 
-struct EdgeOfCase {
-  WirePort port;
-  std::uint32_t index = 0;  ///< of the port in its switch
-};
-
-/// Returns all edge ports in the order of SwitchNetwork::edges().
-std::vector<EdgeOfCase> edges_of(const sw::SwitchProcessConfig& c) {
-  std::vector<EdgeOfCase> edges;
-  for (std::size_t s = 0; s < c.switches.size(); ++s)
-    for (std::uint32_t p = 0; p < c.switches[s].ports.size(); ++p)
-      if (c.switches[s].ports[p].device) edges.push_back({{s, &c.switches[s].ports[p]}, p});
-  return edges;
-}
-
-/// Finds the host behind each edge port as VirtualWorld does: the first one of its device to which
-/// the switch's route leads by that port.
-std::vector<std::uint32_t> hosts_behind(const sw::SwitchProcessConfig& switches,
-                                        const tg::GeneratorConfig& traffic,
-                                        const std::vector<EdgeOfCase>& edges) {
-  std::map<std::string, std::vector<std::uint32_t>> of_device;
-  for (std::uint32_t h = 0; h < traffic.hosts.size(); ++h)
-    of_device[traffic.hosts[h].device].push_back(h);
-  std::vector<std::uint32_t> behind;
+/// Returns hosts_behind() of a network that is not built.
+std::vector<std::uint32_t> hosts_by_routes(const sw::SwitchProcessConfig& switches,
+                                           const tg::GeneratorConfig& traffic,
+                                           std::span<const sw::EdgePort> edges) {
   std::optional<sw::Forwarder> forwarder;
-  std::size_t whose = switches.switches.size();
-  for (const EdgeOfCase& edge : edges) {
-    if (edge.port.of_switch != whose) {
-      whose = edge.port.of_switch;
-      forwarder.emplace(switches.switches[whose], static_cast<std::uint32_t>(whose));
-    }
-    const auto& candidates = of_device[*edge.port.config->device];
-    const auto host = std::ranges::find_if(candidates, [&](std::uint32_t h) {
-      return forwarder->port_to(*parse_ipv4(traffic.hosts[h].address).value) == edge.index;
-    });
-    behind.push_back(host == candidates.end() ? Partition::kNobody : *host);
-  }
-  return behind;
+  std::uint32_t whose = 0;
+  return hosts_behind(edges, traffic, [&](std::uint32_t s, std::uint32_t address) {
+    if (!forwarder || s != whose) forwarder.emplace(switches.switches[whose = s], s);
+    return forwarder->port_to(address);
+  });
 }
 
 /// One wire, of which either direction may be cut. Ends are numbers of nodes: switches, then hosts.
@@ -82,7 +54,7 @@ struct Wire {
 };
 
 std::vector<Wire> wires_of(const sw::SwitchProcessConfig& switches,
-                           const tg::GeneratorConfig& traffic, const std::vector<EdgeOfCase>& edges,
+                           const tg::GeneratorConfig& traffic, std::span<const sw::EdgePort> edges,
                            const std::vector<std::uint32_t>& behind) {
   std::vector<Wire> wires;
   const auto of = [](const sw::SwitchPortConfig& port) {
@@ -95,8 +67,9 @@ std::vector<Wire> wires_of(const sw::SwitchProcessConfig& switches,
                      of(*a.config), of(*b.config)});
   }
   for (std::size_t e = 0; e < edges.size(); ++e) {
-    const sw::SwitchPortConfig& port = *edges[e].port.config;
-    wires.push_back({switches.switches.size() + behind[e], edges[e].port.of_switch,
+    const std::uint32_t s = edges[e].switch_index;
+    const sw::SwitchPortConfig& port = switches.switches[s].ports[edges[e].port_index];
+    wires.push_back({switches.switches.size() + behind[e], s,
                      sw::inward_wire(switches.links.size(), e), port.delay,
                      Serializer(traffic.hosts[behind[e]].rate, RateLayer::kL1), of(port)});
   }
@@ -168,28 +141,6 @@ std::vector<std::uint32_t> deal(const std::vector<Unit>& units, std::uint32_t ra
   return rank_of;
 }
 
-void check_cabled(const tg::GeneratorConfig& traffic, const std::vector<std::uint32_t>& behind) {
-  std::vector<bool> cabled(traffic.hosts.size());
-  for (const std::uint32_t host : behind) cabled[host] = true;
-  for (std::size_t h = 0; h < cabled.size(); ++h)
-    if (!cabled[h])
-      throw std::runtime_error("host " + traffic.hosts[h].name + " has no edge port on device " +
-                               traffic.hosts[h].device);
-}
-
-void check_cuttable(const tg::GeneratorConfig& traffic, const std::vector<EdgeOfCase>& edges,
-                    const std::vector<std::uint32_t>& behind,
-                    const sw::SwitchProcessConfig& switches) {
-  if (!traffic.streams.empty())
-    throw std::runtime_error("stream " + traffic.streams.front().name +
-                             ": a case with streams runs on one rank alone");
-  const auto empty = std::ranges::find(behind, Partition::kNobody);
-  if (empty == behind.end()) return check_cabled(traffic, behind);
-  const WirePort& port = edges[static_cast<std::size_t>(empty - behind.begin())].port;
-  throw std::runtime_error("edge port " + switches.switches[port.of_switch].name + "." +
-                           port.config->name + " has no host behind it");
-}
-
 /// Fills in which directions of which wires are cut, and what follows from them.
 void find_cuts(Partition& p, const std::vector<Wire>& wires,
                const std::vector<std::uint32_t>& rank_of) {
@@ -203,7 +154,7 @@ void find_cuts(Partition& p, const std::vector<Wire>& wires,
     p.lookahead = std::min({p.lookahead, from_a, from_b});
   }
   const auto packets = [&](const Serializer& of) {
-    const auto each = of.duration_of(kFullFrame_bits / 8).count();
+    const auto each = of.duration_of(sw::kFullFrameBytes).count();
     return static_cast<std::uint64_t>(p.lookahead.count() / std::max<std::int64_t>(each, 1));
   };
   p.packets_per_window.resize(p.ranks);
@@ -219,9 +170,12 @@ void find_cuts(Partition& p, const std::vector<Wire>& wires,
 Partition make_partition(const sw::SwitchProcessConfig& switches,
                          const tg::GeneratorConfig& traffic, std::uint32_t ranks, CutKind kind) {
   Partition p{.ranks = ranks};
-  const auto edges = edges_of(switches);
-  p.host_behind = hosts_behind(switches, traffic, edges);
-  check_cuttable(traffic, edges, p.host_behind, switches);
+  if (!traffic.streams.empty())
+    throw std::runtime_error("stream " + traffic.streams.front().name +
+                             ": a case with streams runs on one rank alone");
+  const std::vector<sw::EdgePort> edges = edge_ports(switches);
+  p.host_behind = hosts_by_routes(switches, traffic, edges);
+  check_cabled(switches, traffic, edges, p.host_behind, false);
   const std::vector<Wire> wires = wires_of(switches, traffic, edges, p.host_behind);
   const std::size_t n_switches = switches.switches.size();
   const std::size_t nodes = n_switches + traffic.hosts.size();

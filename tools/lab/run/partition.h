@@ -28,12 +28,10 @@ struct CutLine {
 
 /// Says which rank builds which switches and hosts of a case, and where that cuts wires.
 struct Partition {
-  static constexpr std::uint32_t kNobody = ~std::uint32_t{0};
-
   std::uint32_t ranks = 1;
   std::vector<std::uint32_t> of_switch{};    ///< [switches] rank
   std::vector<std::uint32_t> of_host{};      ///< [hosts] rank
-  std::vector<std::uint32_t> host_behind{};  ///< [edge ports] position of its host, or kNobody
+  std::vector<std::uint32_t> host_behind{};  ///< [edge ports] see hosts_behind()
   std::vector<CutLine> cuts{};               ///< in the order of their numbers
   /// The longest window in which ranks need not hear of each other; kNever's duration without cuts.
   Duration lookahead{};

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "common/config/addresses.h"
+#include "tools/lab/run/edge_hosts.h"
 
 namespace outrider::lab {
 
@@ -42,14 +43,24 @@ VirtualWorld::VirtualWorld(const sw::SwitchProcessConfig& switches,
   if (!traffic.streams.empty())
     streams_.emplace(traffic.streams, stream_devices(traffic), traffic.seed, traffic.duration,
                      loop_, pool);
-  if (part.partition != nullptr) join(part);
-  else join(switches, traffic);
+  join(traffic,
+       part.partition != nullptr ? part.partition->host_behind : find_hosts(switches, traffic),
+       part);
   if (generator_.owners() != 0) network_.attribute(generator_.owners());
   generator_.start(now_);
   if (streams_) streams_->start();
 }
 
 VirtualWorld::~VirtualWorld() { flush(); }
+
+std::vector<std::uint32_t> VirtualWorld::find_hosts(const sw::SwitchProcessConfig& switches,
+                                                    const tg::GeneratorConfig& traffic) const {
+  auto behind = hosts_behind(
+      network_.edges(), traffic,
+      [this](std::uint32_t s, std::uint32_t address) { return network_.route(s, address); });
+  check_cabled(switches, traffic, network_.edges(), behind, streams_.has_value());
+  return behind;
+}
 
 bool VirtualWorld::leads_to(std::uint32_t edge, const std::string& device,
                             const std::string& address) const {
@@ -58,46 +69,19 @@ bool VirtualWorld::leads_to(std::uint32_t edge, const std::string& device,
          network_.route(e.switch_index, *parse_ipv4(address).value) == e.port_index;
 }
 
-void VirtualWorld::join(const sw::SwitchProcessConfig& switches,
-                        const tg::GeneratorConfig& traffic) {
-  std::vector<bool> joined(traffic.hosts.size());
-  std::vector<bool> has_host(network_.edges().size());
-  for (std::uint32_t e = 0; e < network_.edges().size(); ++e) {
-    const sw::EdgePort& edge = network_.edges()[e];
-    const auto host = std::ranges::find_if(
-        traffic.hosts, [&](const tg::HostConfig& h) { return leads_to(e, h.device, h.address); });
-    has_host[e] = host != traffic.hosts.end();
-    if (!has_host[e] && !streams_) {
-      const sw::SwitchConfig& sw = switches.switches[edge.switch_index];
-      throw std::runtime_error("edge port " + sw.name + "." + sw.ports[edge.port_index].name +
-                               " has no host behind it");
-    }
-    const auto index = static_cast<std::uint32_t>(host - traffic.hosts.begin());
-    Node* behind = has_host[e] ? &generator_.host(index) : nullptr;
-    if (streams_) behind = taps_.emplace_back(new tg::StreamTap(*streams_, behind)).get();
-    network_.connect(e, *behind, 0);
-    if (!has_host[e]) continue;
-    generator_.connect(index, network_.ingress(e));
-    joined[index] = true;
+/// Joins what this process has of either end of each wire.
+void VirtualWorld::join(const tg::GeneratorConfig& traffic, std::span<const std::uint32_t> behind,
+                        const RankPart& part) {
+  std::vector<bool> has_host(behind.size());
+  for (std::uint32_t e = 0; e < behind.size(); ++e) {
+    has_host[e] = behind[e] != kNoHost && part.has_host(behind[e]);
+    Node* node = has_host[e] ? &generator_.host(behind[e]) : nullptr;
+    if (streams_) node = taps_.emplace_back(new tg::StreamTap(*streams_, node)).get();
+    if (node != nullptr) network_.connect(e, *node, 0);
+    else if (part.has_switch(network_.edges()[e].switch_index)) network_.connect_elsewhere(e);
+    if (has_host[e]) generator_.connect(behind[e], network_.ingress(e));
   }
-  for (std::size_t i = 0; i < joined.size(); ++i)
-    if (!joined[i])
-      throw std::runtime_error("host " + traffic.hosts[i].name + " has no edge port on device " +
-                               traffic.hosts[i].device);
   join_streams(traffic, has_host);
-}
-
-/// Joins what either end of a wire needs that is here. @pre make_partition() has found the hosts
-void VirtualWorld::join(const RankPart& part) {
-  for (std::uint32_t e = 0; e < network_.edges().size(); ++e) {
-    const std::uint32_t host = part.partition->host_behind[e];
-    if (part.has_host(host)) {
-      network_.connect(e, generator_.host(host), 0);
-      generator_.connect(host, network_.ingress(e));
-    } else if (part.has_switch(network_.edges()[e].switch_index)) {
-      network_.connect_elsewhere(e);
-    }
-  }
 }
 
 void VirtualWorld::join_streams(const tg::GeneratorConfig& traffic,

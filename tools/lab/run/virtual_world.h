@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -58,8 +59,11 @@ class VirtualWorld {
   }
 
  private:
-  void join(const sw::SwitchProcessConfig& switches, const tg::GeneratorConfig& traffic);
-  void join(const RankPart& part);
+  /// Returns hosts_behind(), checked, of a world that is whole.
+  [[nodiscard]] std::vector<std::uint32_t> find_hosts(const sw::SwitchProcessConfig& switches,
+                                                      const tg::GeneratorConfig& traffic) const;
+  void join(const tg::GeneratorConfig& traffic, std::span<const std::uint32_t> behind,
+            const RankPart& part);
   void join_streams(const tg::GeneratorConfig& traffic, const std::vector<bool>& has_host);
   [[nodiscard]] bool leads_to(std::uint32_t edge, const std::string& device,
                               const std::string& address) const;
