@@ -55,6 +55,102 @@ RunOutcome run_order(const LabOptions& options, const RunOrder& order, const Tes
                    : run_cases_virtual(order, jobs);
 }
 
+/// Returns what in the cases real processes cannot do; empty if they can do everything.
+std::string for_virtual_time_alone(const std::vector<Case>& cases) {
+  const auto learns = [](const tg::JobConfig& job) {
+    return job.learner.model != tg::LearnerModel::kNone;
+  };
+  for (const Case& c : cases) {
+    if (const std::size_t devices = c.switches.devices.size(); devices > kMaxDevices)
+      return "fabric: " + std::to_string(devices) +
+             " switches with hosts are for virtual time alone: between processes each is a device, "
+             "of which DPDK opens " +
+             std::to_string(kMaxDevices);
+    if (c.traffic.attribution)
+      return "attribution: is for virtual time alone: with real processes nobody can say what was "
+             "served while a packet waited";
+    if (std::ranges::any_of(c.traffic.jobs, learns))
+      return "learner: is for virtual time alone: its sums would keep a process from its queues";
+  }
+  return {};
+}
+
+/// Returns why ranks cannot run the cases; empty if they can.
+std::string no_ranks_for(const LabOptions& options, const Planned& planned) {
+  if (options.ranks.ranks == 1) return {};
+  if (options.runtime != Runtime::kVirtual) return "--ranks is for virtual time alone";
+  std::vector<std::size_t> all(planned.cases.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return uncuttable({planned.cases, planned.names, all, {}, {}}, options.ranks);
+}
+
+/// Runs the cases and writes their results.
+/// @param peers  the other ranks of an MPI job; nullptr without one
+int run_planned(const LabOptions& options, const Planned& planned, Peers* peers) {
+  const auto virtual_alone = for_virtual_time_alone(planned.cases);
+  if (options.runtime != Runtime::kVirtual && !virtual_alone.empty()) {
+    say(options.file + ": " + virtual_alone);
+    return kExitUsage;
+  }
+  const auto testbed = testbed_of(options, planned.cases);
+  if (!testbed) return kExitUsage;
+  const std::filesystem::path directory = directory_of(options, planned.file.name);
+  if (!prepare(directory)) return kExitUsage;
+  const auto lock =
+      take(directory, options, scope_of(planned.file.name, options.runtime, planned.cases));
+  if (!lock) return kExitUsage;
+  const RunStore store(directory, program_identity() + write_config(*testbed));
+  if (options.fresh) store.clear();
+  std::vector<std::size_t> all(planned.cases.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  const Experiment experiment{
+      .name = planned.file.name,
+      .runtime = options.runtime,
+      .planned_cases = planned.cases.size(),
+      .question = planned.file.question,
+      .flagged = options.exclude_flagged ? Flagged::kExcluded : Flagged::kKept,
+      .quick = options.quick};
+  FinishedRuns runs(store, options.runtime, experiment.flagged);
+  const RunOutcome outcome =
+      run_session({planned.file.name, planned.cases, planned.names, options.runtime, store,
+                   [&](const RunOrder& order) {
+                     return run_order(options, order, *testbed, directory, peers);
+                   }},
+                  all, runs);
+  const ShownResults shown =
+      show_results(options, experiment, outcome, runs, planned.cases, planned.names, directory);
+  if (outcome.interrupted)
+    say("outrider-lab: interrupted: " + std::to_string(shown.complete) + " of " +
+        std::to_string(planned.cases.size()) +
+        " cases are complete; the same command runs the rest (" + store_text(store) + ")");
+  if (shown.written) say("outrider-lab: results are in " + directory.string());
+  if (shown.written && !outcome.interrupted && outcome.failures.empty()) store.clear();
+  return shown.status;
+}
+
+/// Runs what mpirun has started, as one of its ranks.
+int run_under_mpi(LabOptions options, std::uint32_t launched) {
+  MpiRanks mpi = join_mpi(launched);
+  options.ranks.ranks = launched;
+  try {
+    const auto planned = load(options, mpi.peers->rank() == 0);
+    const std::string cause = planned ? no_ranks_for(options, *planned) : std::string();
+    if (!cause.empty() && mpi.peers->rank() == 0) say("outrider-lab: " + cause);
+    if (!planned || !cause.empty()) return kExitUsage;
+    if (mpi.peers->rank() == 0) {
+      const int status = run_planned(options, *planned, mpi.peers.get());
+      mpi.peers->least(-1);  // no more cases
+      return status;
+    }
+    serve_peers(planned->cases, planned->names, *mpi.peers, options.ranks);
+    return kExitOk;
+  } catch (const std::exception& error) {
+    say(std::string("outrider-lab: ") + error.what());
+    mpi.abort(kExitFailure);
+    throw;
+  }
+}
+
 }  // namespace
 
 int check_command(const LabOptions& options) {
@@ -78,68 +174,6 @@ int plan_command(const LabOptions& options) {
   return kExitOk;
 }
 
-namespace {
-
-/// Returns what in the cases real processes cannot do; empty if they can do everything.
-std::string for_virtual_time_alone(const std::vector<Case>& cases) {
-  const auto learns = [](const tg::JobConfig& job) {
-    return job.learner.model != tg::LearnerModel::kNone;
-  };
-  for (const Case& c : cases) {
-    if (const std::size_t devices = c.switches.devices.size(); devices > kMaxOpenDevices)
-      return "fabric: " + std::to_string(devices) +
-             " switches with hosts are for virtual time alone: between processes each is a device, "
-             "of which DPDK opens " +
-             std::to_string(kMaxOpenDevices);
-    if (c.traffic.attribution)
-      return "attribution: is for virtual time alone: with real processes nobody can say what was "
-             "served while a packet waited";
-    if (std::ranges::any_of(c.traffic.jobs, learns))
-      return "learner: is for virtual time alone: its sums would keep a process from its queues";
-  }
-  return {};
-}
-
-}  // namespace
-
-namespace {
-
-/// Returns why ranks cannot run the cases; empty if they can.
-std::string no_ranks_for(const LabOptions& options, const Planned& planned) {
-  if (options.ranks.ranks == 1) return {};
-  if (options.runtime != Runtime::kVirtual) return "--ranks is for virtual time alone";
-  std::vector<std::size_t> all(planned.cases.size());
-  std::iota(all.begin(), all.end(), std::size_t{0});
-  return uncuttable({planned.cases, planned.names, all, {}, {}}, options.ranks);
-}
-
-int run_as_rank_0(const LabOptions& options, const Planned& plan, Peers* peers);
-
-/// Runs what mpirun has started, as one of its ranks.
-int run_under_mpi(LabOptions options, std::uint32_t launched) {
-  MpiRanks mpi = join_mpi(launched);
-  options.ranks.ranks = launched;
-  try {
-    const auto planned = load(options, mpi.peers->rank() == 0);
-    const std::string cause = planned ? no_ranks_for(options, *planned) : std::string();
-    if (!cause.empty() && mpi.peers->rank() == 0) say("outrider-lab: " + cause);
-    if (!planned || !cause.empty()) return kExitUsage;
-    if (mpi.peers->rank() == 0) {
-      const int status = run_as_rank_0(options, *planned, mpi.peers.get());
-      mpi.peers->least(-1);  // no more cases
-      return status;
-    }
-    serve_peers(planned->cases, planned->names, *mpi.peers, options.ranks);
-    return kExitOk;
-  } catch (const std::exception& error) {
-    say(std::string("outrider-lab: ") + error.what());
-    mpi.abort(kExitFailure);
-    throw;
-  }
-}
-
-}  // namespace
-
 int run_command(const LabOptions& options) {
   catch_stop_signals();  // first, so that results are written after Ctrl-C
   const auto launched = launched_ranks();
@@ -147,56 +181,9 @@ int run_command(const LabOptions& options) {
   const auto planned = load(options);
   if (!planned) return kExitUsage;
   const std::string cause = no_ranks_for(options, *planned);
-  if (cause.empty()) return run_as_rank_0(options, *planned, nullptr);
+  if (cause.empty()) return run_planned(options, *planned, nullptr);
   say("outrider-lab: " + cause);
   return kExitUsage;
 }
-
-namespace {
-
-int run_as_rank_0(const LabOptions& options, const Planned& plan, Peers* peers) {
-  const Planned* const planned = &plan;
-  const auto virtual_alone = for_virtual_time_alone(planned->cases);
-  if (options.runtime != Runtime::kVirtual && !virtual_alone.empty()) {
-    say(options.file + ": " + virtual_alone);
-    return kExitUsage;
-  }
-  const auto testbed = testbed_of(options, planned->cases);
-  if (!testbed) return kExitUsage;
-  const std::filesystem::path directory = directory_of(options, planned->file.name);
-  if (!prepare(directory)) return kExitUsage;
-  const auto lock =
-      take(directory, options, scope_of(planned->file.name, options.runtime, planned->cases));
-  if (!lock) return kExitUsage;
-  const RunStore store(directory, program_identity() + write_config(*testbed));
-  if (options.fresh) store.clear();
-  std::vector<std::size_t> all(planned->cases.size());
-  std::iota(all.begin(), all.end(), std::size_t{0});
-  const Experiment experiment{
-      .name = planned->file.name,
-      .runtime = options.runtime,
-      .planned_cases = planned->cases.size(),
-      .question = planned->file.question,
-      .flagged = options.exclude_flagged ? Flagged::kExcluded : Flagged::kKept,
-      .quick = options.quick};
-  FinishedRuns runs(store, options.runtime, experiment.flagged);
-  const RunOutcome outcome =
-      run_session({planned->file.name, planned->cases, planned->names, options.runtime, store,
-                   [&](const RunOrder& order) {
-                     return run_order(options, order, *testbed, directory, peers);
-                   }},
-                  all, runs);
-  const ShownResults shown =
-      show_results(options, experiment, outcome, runs, planned->cases, planned->names, directory);
-  if (outcome.interrupted)
-    say("outrider-lab: interrupted: " + std::to_string(shown.complete) + " of " +
-        std::to_string(planned->cases.size()) +
-        " cases are complete; the same command runs the rest (" + store_text(store) + ")");
-  if (shown.written) say("outrider-lab: results are in " + directory.string());
-  if (shown.written && !outcome.interrupted && outcome.failures.empty()) store.clear();
-  return shown.status;
-}
-
-}  // namespace
 
 }  // namespace outrider::lab
