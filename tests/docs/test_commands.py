@@ -225,6 +225,16 @@ class Documented(unittest.TestCase):
                                   text=True, check=False, timeout=PATIENCE)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
+    def test_the_block_of_the_fabric_page_is_a_network_with_jobs(self):
+        text = (ROOT / "docs/fabric.md").read_text(encoding="utf-8")
+        block = next("\n".join(lines) for _, kind, lines in commands.blocks(text) if kind == "toml")
+        file = self.place / "conf/experiments/fabric-page.toml"
+        file.write_text(f'name = "page"\nquestion = "?"\n{block}\n[[arm]]\nlabel = "off"\n',
+                        encoding="utf-8")
+        done = subprocess.run([PROGRAMS / "outrider-lab", "check", file], capture_output=True,
+                              text=True, check=False, timeout=PATIENCE)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
     def test_readme_shows_what_the_demo_prints(self):
         demo = ["run", ROOT / "conf/experiments/demo.toml", "--brief", "--out", self.place / "results/shown"]
         run = subprocess.run([PROGRAMS / "outrider-lab", *demo], cwd=self.place, text=True,
