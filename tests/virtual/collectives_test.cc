@@ -65,7 +65,7 @@ double longest_s(const RunResult& r, std::uint32_t from_iteration) {
   return longest;
 }
 
-/// What the formulas are made of.
+/// The two times of which the formulas are sums.
 struct Parts {
   double burst_s;    ///< all bytes on a link, with headers
   double latency_s;  ///< one way

@@ -10,8 +10,8 @@
 
 namespace outrider::lab {
 
-/// What a queue is of: `queue.json` in its directory. It is written last, so that a directory with
-/// it has everything that workers need.
+/// Names the program, the experiment and the cases of a queue: `queue.json` in its directory. It is
+/// written last, so that a directory with it has everything that workers need.
 struct QueueManifest {
   std::string program;         ///< program_identity() of the program that made the queue
   std::string given;           ///< the experiment's file as it was named

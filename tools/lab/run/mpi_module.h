@@ -11,7 +11,7 @@
 
 namespace outrider::lab {
 
-/// What the module needs of the program that loads it.
+/// Functions of the program that its MPI module calls.
 struct MpiJob {
   bool (*stop_requested)() noexcept = nullptr;
 };

@@ -9,7 +9,7 @@
 namespace outrider::lab {
 namespace {
 
-/// What is kept of a packet outside its private area.
+/// The fields of a packet's buffer that its receiver reads, beside the private area.
 struct RecordHead {
   std::uint64_t offload_flags = 0;
   std::uint32_t packet_type = 0;  ///< says whether the meta data know the headers

@@ -1,5 +1,5 @@
-// Goal: topologies of HPCC's simulator and of networkx become the same fabric, and every fault of
-// a file is told by its line or key.
+// Goal: topologies of HPCC's simulator and of networkx become the same fabric, and the message for
+// a faulty file names the line or key.
 #include "tools/lab/fabric/topology_file.h"
 
 #include <gmock/gmock.h>
