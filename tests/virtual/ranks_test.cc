@@ -13,6 +13,7 @@
 #include "tests/support/source_path.h"
 #include "tests/support/world.h"
 #include "tools/lab/plan/plan.h"
+#include "tools/lab/ranks/run_ranks.h"
 #include "tools/lab/run/run_virtual.h"
 #include "trafficgen/report/report_json.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tools/lab/experiment/case.h"
-#include "tools/lab/run/ranked_cases.h"
+#include "tools/lab/ranks/ranked_cases.h"
 #include "tools/lab/summary/column_table.h"
 
 namespace outrider::lab {

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "tools/lab/run/mpi_module.h"
+#include "tools/lab/ranks/mpi_module.h"
 
 namespace outrider::lab {
 namespace {

@@ -6,9 +6,6 @@
 #include <functional>
 
 #include "tools/lab/experiment/case.h"
-#include "tools/lab/run/partition.h"
-#include "tools/lab/run/peers.h"
-#include "tools/lab/run/rank_result.h"
 #include "tools/lab/run/run_result.h"
 
 namespace outrider::lab {
@@ -29,17 +26,5 @@ std::uint32_t buffers_needed(const Case& c);
 /// @param pool from make_packet_pool() with kHeaderRoomBytes or more
 /// @pre the EAL runs
 RunResult run_virtual(const Case& c, rte_mempool& pool, const StopCheck& stop = {});
-
-/// Runs one rank's part of a case, while the peers run theirs. @return the part's report;
-/// join_parts() makes one of all, which equals run_virtual()'s
-/// @param stop  is asked by every rank; one that says yes stops all
-/// @throws PeerGone, std::runtime_error
-RankResult run_rank(const Case& c, const Partition& partition, Peers& peers, rte_mempool& pool,
-                    const StopCheck& stop = {});
-
-/// Does the same with all ranks in this process, one after another in each window.
-/// @throws std::runtime_error
-RunResult run_in_turns(const Case& c, const Partition& partition, rte_mempool& pool,
-                       const StopCheck& stop = {});
 
 }  // namespace outrider::lab

@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "tools/lab/run/peers.h"
+#include "tools/lab/ranks/peers.h"
 
 namespace outrider::lab {
 

@@ -1,4 +1,4 @@
-#include "tools/lab/run/socket_peers.h"
+#include "tools/lab/ranks/socket_peers.h"
 
 #include <poll.h>
 #include <sys/socket.h>

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "common/core/signal_key.h"
+#include "tools/lab/ranks/rank_result.h"
 #include "tools/lab/run/partition.h"
-#include "tools/lab/run/rank_result.h"
 #include "tools/lab/run/virtual_world.h"
 
 namespace outrider::lab {

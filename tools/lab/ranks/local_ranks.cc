@@ -1,4 +1,4 @@
-#include "tools/lab/run/local_ranks.h"
+#include "tools/lab/ranks/local_ranks.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "common/dpdk/error.h"
+#include "tools/lab/ranks/socket_peers.h"
 #include "tools/lab/run/run_pool_message.h"
-#include "tools/lab/run/socket_peers.h"
 
 namespace outrider::lab {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/lab/run/peers.h"
+#include "tools/lab/ranks/peers.h"
 
 namespace outrider::lab {
 

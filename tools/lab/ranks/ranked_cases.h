@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "tools/lab/ranks/peers.h"
 #include "tools/lab/run/partition.h"
-#include "tools/lab/run/peers.h"
 #include "tools/lab/run/run_cases.h"
 
 namespace outrider::lab {

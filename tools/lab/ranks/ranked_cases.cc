@@ -1,4 +1,4 @@
-#include "tools/lab/run/ranked_cases.h"
+#include "tools/lab/ranks/ranked_cases.h"
 
 #include <algorithm>
 #include <chrono>
@@ -10,9 +10,10 @@
 
 #include "common/runtime/poll_stop.h"
 #include "tools/lab/plan/plan.h"
+#include "tools/lab/ranks/local_ranks.h"
+#include "tools/lab/ranks/rank_result.h"
+#include "tools/lab/ranks/run_ranks.h"
 #include "tools/lab/run/case_worker.h"
-#include "tools/lab/run/local_ranks.h"
-#include "tools/lab/run/rank_result.h"
 #include "tools/lab/run/run_pool.h"
 #include "tools/lab/run/run_virtual.h"
 

@@ -1,4 +1,4 @@
-#include "tools/lab/run/mpi_module.h"
+#include "tools/lab/ranks/mpi_module.h"
 
 #include <dlfcn.h>
 

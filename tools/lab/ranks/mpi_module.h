@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "tools/lab/run/peers.h"
+#include "tools/lab/ranks/peers.h"
 
 namespace outrider::lab {
 

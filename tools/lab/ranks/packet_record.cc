@@ -1,4 +1,4 @@
-#include "tools/lab/run/packet_record.h"
+#include "tools/lab/ranks/packet_record.h"
 
 #include <cstring>
 #include <stdexcept>

@@ -1,4 +1,4 @@
-#include "tools/lab/run/rank_result.h"
+#include "tools/lab/ranks/rank_result.h"
 
 #include <algorithm>
 #include <iterator>

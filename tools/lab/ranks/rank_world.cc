@@ -1,10 +1,10 @@
-#include "tools/lab/run/rank_world.h"
+#include "tools/lab/ranks/rank_world.h"
 
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
 
-#include "tools/lab/run/packet_record.h"
+#include "tools/lab/ranks/packet_record.h"
 
 namespace outrider::lab {
 

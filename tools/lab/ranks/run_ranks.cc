@@ -1,0 +1,134 @@
+#include "tools/lab/ranks/run_ranks.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tools/lab/plan/plan_jobs.h"
+#include "tools/lab/ranks/rank_world.h"
+#include "tools/lab/run/drive.h"
+
+namespace outrider::lab {
+namespace {
+
+/// All ranks of a case as drive() sees a world. @tparam Ranks  see step()
+template <class Ranks>
+class RankedRun {
+ public:
+  RankedRun(Ranks& ranks, Duration lookahead) : ranks_(ranks), lookahead_(lookahead) {}
+
+  [[nodiscard]] Time now() const noexcept { return now_; }
+  [[nodiscard]] Time next() const noexcept { return next_; }
+  [[nodiscard]] bool finished() { return ranks_.finished(); }
+  /// A window begins at the next event of all ranks, so idle time costs nothing.
+  void run_until(Time end) {
+    while (next_ <= end) {
+      const Time after = end + Duration{1};
+      next_ = ranks_.step(after - next_ < lookahead_ ? after : next_ + lookahead_);
+    }
+    now_ = std::max(now_, end);
+    ranks_.advance(end);
+  }
+
+ private:
+  Ranks& ranks_;
+  Duration lookahead_;
+  Time now_{};
+  Time next_{};  ///< of all ranks
+};
+
+/// One rank of this process, with others in other processes.
+class PeerRanks {
+ public:
+  PeerRanks(RankWorld& world, Peers& peers) : world_(world), peers_(peers) {}
+
+  Time step(Time end) {
+    world_.run_window(end);
+    const Time next = time_of(peers_.exchange(world_.batches(), world_.neighbours(),
+                                              world_.next().time_since_epoch().count(), received_));
+    for (std::uint32_t from = 0; from < received_.size(); ++from)
+      world_.receive(from, received_[from]);
+    return next;
+  }
+  void advance(Time end) noexcept { world_.advance(end); }
+  [[nodiscard]] bool finished() { return peers_.least(world_.finished() ? 1 : 0) == 1; }
+
+ private:
+  static Time time_of(std::int64_t ns) { return Time{Duration{ns}}; }
+
+  RankWorld& world_;
+  Peers& peers_;
+  std::vector<std::string> received_;
+};
+
+/// All ranks in this process, in turn.
+class TurnRanks {
+ public:
+  explicit TurnRanks(std::vector<std::unique_ptr<RankWorld>>& worlds) : worlds_(worlds) {}
+
+  Time step(Time end) {
+    Time next = kNever;
+    for (auto& world : worlds_) world->run_window(end);
+    for (std::uint32_t from = 0; from < worlds_.size(); ++from) {
+      next = std::min(next, worlds_[from]->next());
+      for (std::uint32_t to = 0; to < worlds_.size(); ++to)
+        worlds_[to]->receive(from, worlds_[from]->batches()[to]);
+    }
+    return next;
+  }
+  void advance(Time end) noexcept {
+    for (auto& world : worlds_) world->advance(end);
+  }
+  [[nodiscard]] bool finished() const {
+    return std::ranges::all_of(worlds_, [](const auto& world) { return world->finished(); });
+  }
+
+ private:
+  std::vector<std::unique_ptr<RankWorld>>& worlds_;
+};
+
+}  // namespace
+
+RunResult run_in_turns(const Case& c, const Partition& partition, rte_mempool& pool,
+                       const StopCheck& stop) {
+  const auto in_use_before = rte_mempool_in_use_count(&pool);
+  const auto keys = virtual_signal_keys(c.traffic);
+  std::vector<RankResult> parts;
+  bool whole = false;
+  {
+    std::vector<std::unique_ptr<RankWorld>> worlds;
+    for (std::uint32_t rank = 0; rank < partition.ranks; ++rank)
+      worlds.push_back(std::make_unique<RankWorld>(with_keys(c.switches, keys), c.traffic,
+                                                   partition, rank, pool, keys));
+    TurnRanks ranks(worlds);
+    RankedRun run(ranks, partition.lookahead);
+    whole = drive(c, run, stop);
+    for (auto& world : worlds) parts.push_back(rank_result_from(serialize(world->result())));
+  }
+  RunResult result = join_parts(c, partition, std::move(parts));
+  result.interrupted = !whole;
+  result.mbufs_leaked = leaked_since(pool, in_use_before);
+  return result;
+}
+
+RankResult run_rank(const Case& c, const Partition& partition, Peers& peers, rte_mempool& pool,
+                    const StopCheck& stop) {
+  const auto in_use_before = rte_mempool_in_use_count(&pool);
+  const auto keys = virtual_signal_keys(c.traffic);
+  RankResult part;
+  {
+    RankWorld world(with_keys(c.switches, keys), c.traffic, partition, peers.rank(), pool, keys);
+    PeerRanks ranks(world, peers);
+    RankedRun run(ranks, partition.lookahead);
+    // One rank that is to stop stops all: they must take the same number of steps.
+    const bool whole = drive(c, run, [&] { return peers.least(stop && stop() ? 0 : 1) == 0; });
+    part = world.result();
+    part.result.interrupted = !whole;
+  }
+  part.result.mbufs_leaked = leaked_since(pool, in_use_before);
+  return part;
+}
+
+}  // namespace outrider::lab

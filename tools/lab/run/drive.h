@@ -1,0 +1,51 @@
+#pragma once
+
+#include <rte_mempool.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "common/core/clock.h"
+#include "common/core/signal_key.h"
+#include "switch/config/config.h"
+#include "tools/lab/experiment/case.h"
+#include "tools/lab/run/run_virtual.h"
+
+namespace outrider::lab {
+
+/// How far a case runs in virtual time.
+struct RunSpan {
+  Duration slice{};  ///< between two looks at whether to stop, and at the jobs
+  Duration drain{};  ///< after the end of the jobs
+  Time earliest{};   ///< end of the run at the earliest
+  Time limit{};      ///< at the latest
+};
+RunSpan span_of(const Case& c);
+
+/// Runs a world to its end. Slices begin at multiples of their length, so that the end of a run
+/// does not depend on `stop`. @return false if `stop` ended the run
+/// @tparam World  has now(), next(), finished() and run_until() as VirtualWorld does
+template <class World>
+bool drive(const Case& c, World& world, const StopCheck& stop) {
+  const RunSpan span = span_of(c);
+  Time last = kNever;  ///< end of the run, set when the jobs are done
+  while (world.now() < std::min(last, span.limit)) {
+    if (stop && stop()) return false;
+    world.run_until(std::min({world.now() + span.slice, last, span.limit}));
+    if (last == kNever && world.finished())
+      last = std::max(world.now() + span.drain, span.earliest);
+    if (world.next() == kNever && !world.finished()) break;  // no event is left
+  }
+  return true;
+}
+
+/// Gives the switches the keys of the jobs that sign, which are in no files.
+sw::SwitchProcessConfig with_keys(sw::SwitchProcessConfig switches,
+                                  const std::map<std::string, SignalKey>& keys);
+
+/// Returns how many more buffers of the pool are in use than before.
+std::uint32_t leaked_since(rte_mempool& pool, unsigned in_use_before);
+
+}  // namespace outrider::lab
