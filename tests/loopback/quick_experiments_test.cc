@@ -4,13 +4,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/telemetry/exit_status.h"
 #include "tests/loopback/process_guard.h"
 #include "tests/support/source_path.h"
+#include "tests/support/world.h"
 
 namespace outrider::quick_experiments_test {
 namespace {
@@ -26,6 +29,13 @@ std::vector<std::string> experiments() {
   return names;
 }
 
+/// Those that take longer than a quarter of a minute: for OUTRIDER_FULL.
+bool is_long(const std::string& name) {
+  static constexpr std::array<std::string_view, 7> kLong = {
+      "dlcp-p3", "front", "grant", "grant-256", "prophet", "prophet-cost", "prophet-regulation"};
+  return std::ranges::find(kLong, name) != kLong.end();
+}
+
 /// A name that a test may have.
 std::string test_name(const testing::TestParamInfo<std::string>& info) {
   std::string name = info.param;
@@ -36,6 +46,7 @@ std::string test_name(const testing::TestParamInfo<std::string>& info) {
 class QuickExperiment : public testing::TestWithParam<std::string> {};
 
 TEST_P(QuickExperiment, Runs) {
+  if (is_long(GetParam()) && !full_run()) GTEST_SKIP() << "takes long: OUTRIDER_FULL=1";
   const ScratchDirectory directory;
   const std::string file = source_path("conf/experiments/") + GetParam() + ".toml";
   ProcessGuard process({OUTRIDER_LAB_PROGRAM, "run", file, "--quick", "--out", directory / "out"},

@@ -21,9 +21,9 @@ constexpr std::uint32_t kGroups = 16;
 constexpr std::uint32_t kMbufs = 4096;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr std::uint32_t kFewSeeds = 640;  // twenty times slower
+constexpr std::uint32_t kFewSeeds = 160;  // twenty times slower
 #else
-constexpr std::uint32_t kFewSeeds = 12'800;
+constexpr std::uint32_t kFewSeeds = 3'200;
 #endif
 
 /// Seeds are dealt to the groups in turn. OUTRIDER_ADVERSARY_SEEDS="FIRST COUNT" chooses others.
