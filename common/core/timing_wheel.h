@@ -16,10 +16,12 @@ namespace outrider {
 /// Holds entries with one instant each, and removes them in the order (instant, id). An entry
 /// is in at most one list, so scheduling costs the same with two entries and with a million. A
 /// slot of level 0 is 2^kSlotBits ns wide, and each level is 2^kLevelBits times coarser. A slot
-/// that comes due is sorted, so the widths affect time and memory but never the order.
+/// that comes due is sorted, so the widths affect time and memory but never the order. What is
+/// then scheduled within the same slot is put into the sorted list from its end, or, if many
+/// entries are to fire after it, into a heap that the list is merged with.
 ///
 /// After construction only add() and reserve() allocate. Not thread-safe. Takes about
-/// (64 - kSlotBits) / kLevelBits * 2^kLevelBits * 4 bytes, and 28 bytes per entry.
+/// (64 - kSlotBits) / kLevelBits * 2^kLevelBits * 4 bytes, and 32 bytes per entry.
 ///
 /// Source: scheme 7 of Varghese and Lauck, "Hashed and Hierarchical Timing
 /// Wheels" (1987). Deviation: due slots are sorted, the paper fires them unordered.
@@ -36,11 +38,13 @@ class TimingWheel {
   void reserve(std::uint32_t entries) {
     entries_.reserve(entries);
     sorting_.reserve(entries);
+    late_.reserve(entries);
   }
   /// @return id of a new entry: 0, 1, 2, ... in order of adding
   std::uint32_t add() {
     entries_.emplace_back();
     sorting_.reserve(entries_.capacity());
+    late_.reserve(entries_.capacity());
     return static_cast<std::uint32_t>(entries_.size() - 1);
   }
   [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
@@ -78,6 +82,14 @@ class TimingWheel {
   /// Returns the id that take_next() returns next, if known without a search; else kNobody.
   [[nodiscard]] std::uint32_t first_due() const noexcept { return due_first_; }
 
+  /// Returns for how many `ahead` soon() returns an id: 0 unless many entries are due together.
+  [[nodiscard]] std::size_t known_ahead() const noexcept { return hints_; }
+  /// Returns the id that take_next() probably returns as the `ahead`-th from now, or kNobody: a
+  /// hint.
+  [[nodiscard]] std::uint32_t soon(std::size_t ahead) const noexcept {
+    return ahead < hints_ ? sorting_[sorting_.size() - hints_ + ahead] : kNobody;
+  }
+
   struct Taken {
     std::uint32_t id = kNobody;  ///< kNobody: nothing is due
     Time at{};
@@ -89,12 +101,15 @@ class TimingWheel {
   static constexpr std::uint32_t kSlots = 1U << kLevelBits;
   static constexpr unsigned kLevels = (64 - kSlotBits + kLevelBits - 1) / kLevelBits;
   static constexpr std::uint32_t kDue = kLevels * kSlots;  ///< "slot" of the sorted list
+  static constexpr std::uint32_t kLate = kDue + 1;         ///< "slot" of the heap
+  static constexpr std::size_t kCrowd = 8;  ///< fewer that are due together give no hints
+  static constexpr unsigned kWalk = 16;     ///< most entries of the sorted list that are passed
 
   struct Entry {
     Time at = kNever;  ///< kNever: in no list
     std::uint32_t next = kNobody;
-    std::uint32_t previous = kNobody;  ///< kNobody: first of its list
-    std::uint32_t slot = 0;            ///< index in heads_; kDue: in the sorted list
+    std::uint32_t previous = kNobody;  ///< kNobody: first of its list; in the heap: position
+    std::uint32_t slot = 0;            ///< index in heads_; kDue or kLate
   };
   /// Tells which slots of a level hold entries.
   struct Occupied {
@@ -126,6 +141,11 @@ class TimingWheel {
   void insert(std::uint32_t id) noexcept;
   [[gnu::noinline]] void insert_far(std::uint32_t id, std::uint64_t tick) noexcept;
   [[gnu::noinline]] void insert_due(std::uint32_t id) noexcept;
+  void link_due(std::uint32_t id, std::uint32_t after) noexcept;
+  [[gnu::noinline]] void pass_hints(const Taken& taken) noexcept;
+  void settle_late(std::uint32_t place, std::uint32_t id) noexcept;
+  void remove_late(std::uint32_t place) noexcept;
+  [[gnu::noinline]] void merge_late() noexcept;
   [[gnu::always_inline]] void put(std::uint32_t id, unsigned level, std::uint32_t place) noexcept;
   /// Makes two entries the sorted list.
   void set_due(std::uint32_t first, std::uint32_t second) noexcept {
@@ -143,10 +163,12 @@ class TimingWheel {
   void take_slot(std::uint32_t slot) noexcept;
 
   std::uint64_t tick_ = 0;  ///< the sorted list holds everything up to the end of this tick
-  std::uint32_t due_first_ = kNobody, due_last_ = kNobody;
-  std::uint32_t levels_used_ = 0;  ///< bit l: level l holds an entry
+  std::uint32_t due_first_ = kNobody, due_last_ = kNobody;  ///< the first of all, late ones too
+  std::uint32_t levels_used_ = 0;                           ///< bit l: level l holds an entry
   std::vector<Entry> entries_;
-  std::vector<std::uint32_t> sorting_;  ///< scratch, room for all entries
+  std::vector<std::uint32_t> sorting_;  ///< the latest slot, sorted; room for all entries
+  std::size_t hints_ = 0;               ///< entries of sorting_, its last ones, that are ahead
+  std::vector<std::uint32_t> late_;     ///< binary heap of due entries that are not in the list
   std::vector<std::uint32_t> heads_;    ///< [kLevels * kSlots] first of each slot's list
   std::array<Occupied, kLevels> occupied_{};
 };
@@ -188,13 +210,30 @@ inline void TimingWheel<kSlotBits, kLevelBits>::put(std::uint32_t id, unsigned l
   levels_used_ |= 1U << level;
 }
 
-/// Inserts into the sorted list from its end, as entries scheduled late mostly fire late.
+/// Inserts into the sorted list from its end, as entries scheduled late mostly fire late. Where
+/// thousands act at one instant, as hosts that begin together, the list is too long to be passed.
 template <unsigned kSlotBits, unsigned kLevelBits>
 void TimingWheel<kSlotBits, kLevelBits>::insert_due(std::uint32_t id) noexcept {
+  std::uint32_t after = due_last_;
+  for (unsigned passed = 0; after != kNobody && before(id, after); ++passed) {
+    if (passed < kWalk) {
+      after = entries_[after].previous;
+    } else if (before(id, due_first_)) {
+      after = kNobody;
+    } else {
+      late_.push_back(id);  // reserved by add()
+      entries_[id].slot = kLate;
+      return settle_late(static_cast<std::uint32_t>(late_.size() - 1), id);
+    }
+  }
+  link_due(id, after);
+}
+
+template <unsigned kSlotBits, unsigned kLevelBits>
+inline void TimingWheel<kSlotBits, kLevelBits>::link_due(std::uint32_t id,
+                                                         std::uint32_t after) noexcept {
   Entry& entry = entries_[id];
   entry.slot = kDue;
-  std::uint32_t after = due_last_;
-  while (after != kNobody && before(id, after)) after = entries_[after].previous;
   entry.previous = after;
   std::uint32_t& forward = after == kNobody ? due_first_ : entries_[after].next;
   entry.next = forward;
@@ -202,8 +241,45 @@ void TimingWheel<kSlotBits, kLevelBits>::insert_due(std::uint32_t id) noexcept {
   (entry.next == kNobody ? due_last_ : entries_[entry.next].previous) = id;
 }
 
+/// Puts `id` where it belongs in the heap, from the free place `place` on, upwards or downwards.
+template <unsigned kSlotBits, unsigned kLevelBits>
+void TimingWheel<kSlotBits, kLevelBits>::settle_late(std::uint32_t place,
+                                                     std::uint32_t id) noexcept {
+  const auto set = [this](std::uint32_t at, std::uint32_t who) {
+    late_[at] = who;
+    entries_[who].previous = at;
+  };
+  for (; place > 0 && before(id, late_[(place - 1) / 2]); place = (place - 1) / 2)
+    set(place, late_[(place - 1) / 2]);
+  const auto size = static_cast<std::uint32_t>(late_.size());
+  for (std::uint32_t child = 2 * place + 1; child < size; child = 2 * place + 1) {
+    if (child + 1 < size && before(late_[child + 1], late_[child])) ++child;
+    if (before(id, late_[child])) break;
+    set(place, late_[child]);
+    place = child;
+  }
+  set(place, id);
+}
+
+template <unsigned kSlotBits, unsigned kLevelBits>
+void TimingWheel<kSlotBits, kLevelBits>::remove_late(std::uint32_t place) noexcept {
+  const std::uint32_t last = late_.back();
+  late_.pop_back();
+  if (place < late_.size()) settle_late(place, last);
+}
+
+/// Makes the first entry of all that of the list again.
+template <unsigned kSlotBits, unsigned kLevelBits>
+void TimingWheel<kSlotBits, kLevelBits>::merge_late() noexcept {
+  const std::uint32_t top = late_.front();
+  if (due_first_ != kNobody && before(due_first_, top)) return;
+  remove_late(0);
+  link_due(top, kNobody);
+}
+
 template <unsigned kSlotBits, unsigned kLevelBits>
 void TimingWheel<kSlotBits, kLevelBits>::unlink(Entry& entry) noexcept {
+  if (entry.slot == kLate) return remove_late(entry.previous);
   const bool due = entry.slot == kDue;
   if (entry.next != kNobody) entries_[entry.next].previous = entry.previous;
   else if (due) due_last_ = entry.previous;
@@ -213,6 +289,7 @@ void TimingWheel<kSlotBits, kLevelBits>::unlink(Entry& entry) noexcept {
   }
   if (due) {
     due_first_ = entry.next;
+    if (!late_.empty()) merge_late();
     return;
   }
   heads_[entry.slot] = entry.next;
@@ -250,6 +327,7 @@ void TimingWheel<kSlotBits, kLevelBits>::take_slot(std::uint32_t slot) noexcept 
   }
   std::ranges::sort(sorting_, [this](std::uint32_t a, std::uint32_t b) { return before(a, b); });
   for (const std::uint32_t due : sorting_) insert_due(due);
+  hints_ = sorting_.size() < kCrowd ? 0 : sorting_.size();
 }
 
 // Most slots of level 0 hold one entry, which needs no sorting: that case comes first, and short.
@@ -283,6 +361,16 @@ auto TimingWheel<kSlotBits, kLevelBits>::take_next_of_many(Time end) noexcept ->
   return take_due(end);
 }
 
+/// Passes what has been taken, and what was moved away since the slot was sorted.
+template <unsigned kSlotBits, unsigned kLevelBits>
+void TimingWheel<kSlotBits, kLevelBits>::pass_hints(const Taken& taken) noexcept {
+  const auto is_ahead = [&](std::uint32_t id) {
+    const Entry& e = entries_[id];
+    return e.at != kNever && e.slot == kDue && (e.at != taken.at ? e.at > taken.at : id > taken.id);
+  };
+  while (hints_ != 0 && !is_ahead(sorting_[sorting_.size() - hints_])) --hints_;
+}
+
 /// Takes the first entry of the sorted list. @pre it holds one
 template <unsigned kSlotBits, unsigned kLevelBits>
 auto TimingWheel<kSlotBits, kLevelBits>::take_due(Time end) noexcept -> Taken {
@@ -291,7 +379,12 @@ auto TimingWheel<kSlotBits, kLevelBits>::take_due(Time end) noexcept -> Taken {
   if (first.at > end) return {};
   due_first_ = first.next;
   (first.next == kNobody ? due_last_ : entries_[first.next].previous) = kNobody;
-  return {id, std::exchange(first.at, kNever)};
+  if (!late_.empty()) [[unlikely]]
+    merge_late();
+  const Taken taken{id, std::exchange(first.at, kNever)};
+  if (hints_ != 0) [[unlikely]]
+    pass_hints(taken);
+  return taken;
 }
 
 }  // namespace outrider

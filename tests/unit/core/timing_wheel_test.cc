@@ -89,5 +89,54 @@ TYPED_TEST(TimingWheelTest, BehavesLikeAnOrderedMap) {
   EXPECT_GT(coarse, 1'000U);
 }
 
+// Hundreds act at one instant or two, and move each other meanwhile: what a list would pass
+// again and again is in the heap.
+TYPED_TEST(TimingWheelTest, KeepsTheOrderOfACrowd) {
+  constexpr std::uint32_t kEntries = 500;
+  TypeParam wheel;
+  for (std::uint32_t i = 0; i < kEntries; ++i) ASSERT_EQ(wheel.add(), i);
+  std::map<std::pair<Time, std::uint32_t>, int> model;
+  RandomStream random(7, 0, RandomPurpose::kTest);
+  Time now{1ms};
+  const auto move = [&](std::uint32_t id, Time at) {
+    model.erase({wheel.scheduled(id), id});
+    wheel.schedule(id, at);
+    if (at != kNever) model[{at, id}] = 0;
+  };
+  for (std::uint32_t i = 0; i < kEntries; ++i) move(i, now);
+  std::uint64_t crowded = 0;
+  for (int step = 0; step < 100'000 && !model.empty(); ++step) {
+    const auto taken = wheel.take_next(kNever);
+    ASSERT_EQ(std::make_pair(taken.at, taken.id), model.begin()->first) << step;
+    model.erase(model.begin());
+    now = taken.at;
+    for (const std::uint32_t id : {taken.id, random.next_u32() % kEntries})
+      move(id, random.next_u32() % 50 == 0 ? kNever : now + Duration{random.next_u32() % 3});
+    ASSERT_EQ(wheel.next(), model.empty() ? kNever : model.begin()->first.first) << step;
+    ASSERT_EQ(
+        wheel.first_due() == wheel.kNobody ? wheel.next() : wheel.scheduled(wheel.first_due()),
+        wheel.next());
+    crowded += model.size() > kEntries / 2;
+  }
+  EXPECT_GT(crowded, 10'000U);
+}
+
+TYPED_TEST(TimingWheelTest, SaysWhatComesSoonAlsoIfSomeAreMovedAway) {
+  TypeParam wheel;
+  for (int i = 0; i < 9; ++i) wheel.add();
+  for (std::uint32_t id = 0; id < 9; ++id) wheel.schedule(id, Time{1ms});
+  EXPECT_EQ(wheel.take_next(kNever).id, 0U);
+  EXPECT_EQ(wheel.soon(0), 1U);
+  EXPECT_EQ(wheel.soon(7), 8U);
+  EXPECT_EQ(wheel.soon(8), wheel.kNobody);
+  wheel.schedule(2, kNever);
+  wheel.schedule(3, Time{1h});
+  wheel.schedule(0, Time{1ms});  // late: takes its turn, no hint
+  EXPECT_EQ(wheel.take_next(kNever).id, 0U);
+  EXPECT_EQ(wheel.soon(0), 1U);
+  EXPECT_EQ(wheel.take_next(kNever).id, 1U);
+  EXPECT_EQ(wheel.soon(0), 4U) << "2 and 3 are gone";
+}
+
 }  // namespace
 }  // namespace outrider::timing_wheel_test
