@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "common/config/checks.h"
@@ -217,13 +218,6 @@ std::uint64_t in_flight_packets(BitRate rate, Duration delay) {
   return static_cast<std::uint64_t>(bits / (8.0 * kShortestFrameWireBytes)) + 1;
 }
 
-const SwitchPortConfig* port_named(const SwitchProcessConfig& c, const std::string& full_name) {
-  for (const auto& sw : c.switches)
-    for (const auto& port : sw.ports)
-      if (sw.name + '.' + port.name == full_name) return &port;
-  return nullptr;
-}
-
 struct MbufNeed {
   std::uint64_t descriptors = 0, queues = 0, links = 0, slack = 0;
   [[nodiscard]] std::uint64_t total() const { return descriptors + queues + links + slack; }
@@ -250,9 +244,14 @@ MbufNeed mbuf_need(const SwitchProcessConfig& c) {
       need.slack += 2 * kBatchPackets;
     }
   }
+  std::unordered_map<std::string, BitRate> rate_of;  // by full name
+  for (const auto& sw : c.switches)
+    for (const auto& port : sw.ports)
+      rate_of.try_emplace(sw.name + '.' + port.name, port.drain_rate);
   for (const auto& link : c.links)
-    for (const auto* port : {port_named(c, link.a), port_named(c, link.b)})
-      if (port != nullptr) need.links += in_flight_packets(port->drain_rate, link.delay);
+    for (const auto& end : {link.a, link.b})
+      if (const auto rate = rate_of.find(end); rate != rate_of.end())
+        need.links += in_flight_packets(rate->second, link.delay);
   return need;
 }
 
