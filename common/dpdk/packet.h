@@ -76,6 +76,14 @@ Header& header_at(Packet& p, std::uint32_t offset) noexcept {
   return *reinterpret_cast<Header*>(rte_pktmbuf_mtod_offset(&p, std::uint8_t*, offset));
 }
 
+/// Fetches what a switch or a host reads first of a packet, as its pool lays it out.
+inline void fetch(const Packet& p) noexcept {
+  __builtin_prefetch(&p, 1);
+  __builtin_prefetch(&p + 1, 1);  // the metadata
+  __builtin_prefetch(
+      reinterpret_cast<const char*>(&p + 1) + sizeof(PacketMeta) + RTE_PKTMBUF_HEADROOM, 1);
+}
+
 namespace detail {
 /// Frees a packet of any form. Out of line, because what it seldom does needs many registers.
 [[gnu::noinline]] inline void release_any(Packet* p) noexcept { rte_pktmbuf_free(p); }

@@ -17,6 +17,9 @@ class EventSource {
   /// others. Meanwhile it may schedule other sources, at or after `now`.
   virtual Time fire(Time now) noexcept = 0;
 
+  /// Says that fire() comes soon, so that what it reads first can be fetched from memory.
+  virtual void prepare() const noexcept {}
+
  protected:
   EventSource() = default;
   EventSource(const EventSource&) = default;
@@ -52,6 +55,11 @@ class EventLoop {
   std::uint64_t run_until(Time end) noexcept;
 
  private:
+  static constexpr std::size_t kFetched = 12;  ///< events ahead whose sources are fetched
+  static constexpr std::size_t kPrepared = 5;  ///< events ahead that are prepared
+
+  void fetch_ahead() const noexcept;
+
   // 64 ns are shorter than a full frame at 100 Gbit/s, and 1,024 of them are about a data
   // centre's round trip. So most events go straight to level 0.
   TimingWheel<6, 10> wheel_;

@@ -53,6 +53,11 @@ class Link final : public EventSource {
     return head_ == nullptr ? kNever : meta(*head_).due;
   }
 
+  void prepare() const noexcept override {
+    if (head_ != nullptr) fetch(*head_);
+    __builtin_prefetch(&to_);
+  }
+
   /// Releases the packets in flight. @return packets released; they still count as resident
   std::uint64_t flush() noexcept {
     std::uint64_t released = 0;

@@ -180,6 +180,10 @@ class EgressPort final : public EventSource {
   [[nodiscard]] bool has_work() const noexcept { return backlogged() || in_service_ != nullptr; }
 
   Time fire(Time now) noexcept override;
+  void prepare() const noexcept override {
+    queues_.front().prepare();
+    __builtin_prefetch(out_, 1);
+  }
 
   /// Releases all waiting packets and the one in service. Reports made before count them as
   /// resident.

@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
@@ -20,18 +21,26 @@ namespace outrider {
 /// One per process; needs no privileges. Files go to a directory that is removed at the end.
 class TestEal {
  public:
+  /// @param megabytes  of the EAL, for pools of packets
   /// @throws std::runtime_error if the EAL does not start
-  TestEal() {
+  explicit TestEal(std::uint32_t megabytes = 256) {
     std::string directory = std::filesystem::temp_directory_path() / "outrider-test-XXXXXX";
     if (mkdtemp(directory.data()) == nullptr) throw std::runtime_error("mkdtemp " + directory);
     directory_ = directory;
     setenv("XDG_RUNTIME_DIR", directory.c_str(), 1);
 
-    std::vector<std::string> arguments{
-        "outrider-test", "--no-huge",         "--no-shconf",
-        "--no-pci",      "--no-telemetry",    "-m",
-        "256",           "--log-level=error", "--lcores",
-        lcores(),        "--file-prefix",     "outrider-test-" + std::to_string(getpid())};
+    std::vector<std::string> arguments{"outrider-test",
+                                       "--no-huge",
+                                       "--no-shconf",
+                                       "--no-pci",
+                                       "--no-telemetry",
+                                       "-m",
+                                       std::to_string(megabytes),
+                                       "--log-level=error",
+                                       "--lcores",
+                                       lcores(),
+                                       "--file-prefix",
+                                       "outrider-test-" + std::to_string(getpid())};
     std::vector<char*> argv;
     argv.reserve(arguments.size());
     for (auto& argument : arguments) argv.push_back(argument.data());

@@ -1,0 +1,137 @@
+// What a hop costs as the network grows: a fat tree at 100 Gbit/s in which every host sends 1 MiB
+// by TCP at time 0 to the host half the network further on, from an empty network to the last
+// acknowledgement. With k = 32 that is 8,192 hosts. A hop is a packet through a switch. CPU time
+// includes both hosts' TCP, not the making of the world. See docs/scale.md.
+#include <benchmark/benchmark.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "common/config/toml_file.h"
+#include "common/dpdk/mempool.h"
+#include "tests/support/test_eal.h"
+#include "tools/lab/plan/plan.h"
+#include "tools/lab/run/virtual_world.h"
+
+namespace outrider {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::uint64_t kFlowBytes = 1 << 20;
+constexpr std::uint32_t kPacketsInFlight = 128;  // of each host: a path holds 100, queues the rest
+
+/// The planner makes the network and its routes; the transfers take the place of its traffic.
+lab::Case fat_tree(std::uint32_t k) {
+  const std::uint32_t hosts = k * k * k / 4;
+  const std::string text = R"(
+name = "fabric-hops"
+question = "What does a hop cost?"
+[fabric]
+kind = "fat_tree"
+host_rate = "100gbit"
+uplink_rate = "100gbit"
+host_delay = "1us"
+uplink_delay = "1us"
+k = )" + std::to_string(k) +
+                           R"(
+[[hosts]]
+name = "host"
+count = )" + std::to_string(hosts - 2) +
+                           R"(
+[background]
+from = "host"
+to = "host"
+[[job]]
+name = "host"
+workers = 1
+[network]
+measured = "leaf_0.to_aggregation_0"
+[parameters]
+switch.queue.limit_packets = 200
+switch.marker.kind = "tail_drop"
+[[arm]]
+label = "off"
+)";
+  const auto experiment = lab::experiment_from(*parse_toml(text).config, ".");
+  if (!experiment) throw std::runtime_error(format_issues("fabric-hops", experiment.issues));
+  auto plan = lab::make_plan(*experiment.config);
+  if (!plan) throw std::runtime_error(format_issues("fabric-hops", plan.issues));
+  lab::Case c = std::move(plan.config->front());
+  tg::TcpConfig tcp;
+  tcp.control.controller = tg::Controller::kReno;
+  tcp.min_rto = tcp.initial_rto = 10ms;
+  tcp.ack_every_segments = 1;
+  c.traffic.transports = {{"reno", tcp}};
+  c.traffic.jobs.clear();
+  c.traffic.long_flows.clear();
+  for (std::uint32_t i = 0; i < hosts; ++i)
+    c.traffic.transfers.push_back({.name = "flow_" + std::to_string(i),
+                                   .from = c.traffic.hosts[i].name,
+                                   .to = c.traffic.hosts[(i + hosts / 2) % hosts].name,
+                                   .bytes = kFlowBytes,
+                                   .transport = "reno"});
+  return c;
+}
+
+/// Resident memory of this process [bytes].
+std::uint64_t resident_bytes() {
+  std::uint64_t total = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> total >> resident;
+  return resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+void fabric_hops(benchmark::State& state) {
+  const lab::Case c = fat_tree(static_cast<std::uint32_t>(state.range(0)));
+  const auto hosts = static_cast<double>(c.traffic.hosts.size());
+  const auto pool = make_packet_pool(
+      {.name = "fabric",
+       .mbufs = 8192 + kPacketsInFlight * static_cast<std::uint32_t>(c.traffic.hosts.size()),
+       .frame_room_bytes = kHeaderRoomBytes});
+  lab::RunResult result;
+  double bytes = 0;
+  for (auto _ : state) {
+    state.PauseTiming();
+    const std::uint64_t before = resident_bytes();
+    lab::VirtualWorld world(c.switches, c.traffic, *pool);
+    state.ResumeTiming();
+    while (!world.finished()) world.run_until(world.now() + 100us);
+    state.PauseTiming();
+    bytes = static_cast<double>(resident_bytes() - before);
+    result = world.result();
+    world.flush();
+    state.ResumeTiming();
+  }
+  const auto hops = static_cast<double>(result.switches.received);
+  state.counters["hops"] = hops;
+  state.counters["hops_rate"] = benchmark::Counter(hops, benchmark::Counter::kIsRate);
+  state.counters["bytes_per_host"] = bytes / hosts;
+  std::int64_t end_ns = 0;
+  for (const auto& t : result.traffic.transfers) {
+    state.counters["retransmitted"] += static_cast<double>(t.retransmitted);
+    end_ns = std::max(end_ns, t.ended_ns);
+  }
+  state.counters["end_us"] = static_cast<double>(end_ns) / 1000;
+}
+BENCHMARK(fabric_hops)
+    ->ArgName("k")
+    ->Arg(4)
+    ->Arg(8)
+    ->Arg(16)
+    ->Arg(32)
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace outrider
+
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  const outrider::TestEal eal(1024);
+  benchmark::RunSpecifiedBenchmarks();
+}
