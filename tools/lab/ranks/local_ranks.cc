@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <exception>
 #include <optional>
@@ -18,6 +17,7 @@
 
 #include "common/dpdk/error.h"
 #include "tools/lab/ranks/socket_peers.h"
+#include "tools/lab/run/forked_child.h"
 #include "tools/lab/run/run_pool_message.h"
 
 namespace outrider::lab {
@@ -82,24 +82,13 @@ class LocalRanks {
   }
 
   void start(std::uint32_t rank, const RankWork& work) {
-    int ends[2];
-    if (pipe(ends) != 0) throw DpdkError("pipe", "rank", errno);
-    std::fflush(nullptr);  // otherwise the child would write buffered text a second time
-    const pid_t pid = fork();
-    if (pid < 0) throw DpdkError("fork", "rank", errno);
-    if (pid == 0) {
-      close(ends[0]);
-      be_rank(rank, work, ends[1]);
-    }
-    close(ends[1]);
-    processes_[rank].pid = pid;
-    processes_[rank].pipe = ends[0];
+    const ForkedChild child = fork_child("rank", [&](int out) { return be_rank(rank, work, out); });
+    processes_[rank].pid = child.pid;
+    processes_[rank].pipe = child.pipe;
   }
 
-  /// Runs a rank's process; never returns.
-  [[noreturn]] void be_rank(std::uint32_t rank, const RankWork& work, int out) {
-    signal(SIGINT, SIG_IGN);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+  /// Does a rank's work. @return status of its process
+  int be_rank(std::uint32_t rank, const RankWork& work, int out) {
     prctl(PR_SET_NAME, ("rank " + std::to_string(rank)).c_str());  // as `top` shows it
     std::vector<int> own = std::exchange(sockets_[rank], {});
     close_sockets();
@@ -112,9 +101,7 @@ class LocalRanks {
     } catch (const std::exception& error) {
       send_message(out, MessageKind::kFailed, rank, error.what());
     }
-    close(out);
-    std::fflush(nullptr);
-    _exit(0);
+    return 0;
   }
 
   /// Waits for messages and ends. @return false if all ranks have ended, or patience is over

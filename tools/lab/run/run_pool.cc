@@ -4,7 +4,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,13 +11,13 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <new>
 #include <optional>
 
 #include "common/dpdk/error.h"
 #include "common/runtime/poll_stop.h"
+#include "tools/lab/run/forked_child.h"
 #include "tools/lab/run/run_pool_message.h"
 
 namespace outrider::lab {
@@ -91,36 +90,23 @@ class Pool {
 
  private:
   void start(std::size_t index) {
-    int ends[2];
-    if (pipe(ends) != 0) throw DpdkError("pipe", "worker", errno);
-    std::fflush(nullptr);  // otherwise the child would write buffered text a second time
-    const pid_t pid = fork();
-    if (pid < 0) throw DpdkError("fork", "worker", errno);
-    if (pid == 0) {
-      close(ends[0]);
+    const ForkedChild child = fork_child("worker", [this, index](int out) {
       for (const auto& other : workers_)
         if (other.pipe >= 0) close(other.pipe);
-      be_worker(index, ends[1]);
-    }
-    close(ends[1]);
-    workers_[index] = Worker{.pid = pid, .pipe = ends[0], .reader = {}, .item = {}};
+      return be_worker(index, out);
+    });
+    workers_[index] = Worker{.pid = child.pid, .pipe = child.pipe, .reader = {}, .item = {}};
   }
 
-  /// Runs a worker process; never returns. A terminal sends Ctrl-C to every process, so workers
-  /// ignore it: the parent tells them to stop, and they end when the parent ends.
-  [[noreturn]] void be_worker(std::size_t index, int out) {
-    signal(SIGINT, SIG_IGN);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    int status = 0;
+  /// Does a worker's work. @return status of its process
+  int be_worker(std::size_t index, int out) {
     try {
       work_off(options_.make_worker(index), out);
+      return 0;
     } catch (const std::exception& error) {
       send_message(out, MessageKind::kCannotBegin, 0, error.what());
-      status = 1;
+      return 1;
     }
-    close(out);
-    std::fflush(nullptr);
-    _exit(status);
   }
 
   void work_off(const PoolWork& work, int out) {
