@@ -1,7 +1,7 @@
-// What a hop costs as the network grows: a fat tree at 100 Gbit/s in which every host sends 1 MiB
-// by TCP at time 0 to the host half the network further on, from an empty network to the last
-// acknowledgement. With k = 32 that is 8,192 hosts. A hop is a packet through a switch. CPU time
-// includes both hosts' TCP, not the making of the world. See docs/performance.md.
+// Measures what a hop costs as the network grows. A hop is a packet through one switch. The network
+// is a fat tree at 100 Gbit/s, with 8,192 hosts if k is 32. Every host sends 1 MiB by TCP, at time
+// 0, to the host half the network further on. CPU time has the TCP of both hosts in it, and ends
+// with the last flow; it does not have the making of the world. See docs/performance.md.
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 
