@@ -10,6 +10,13 @@ namespace {
 
 constexpr std::uint64_t kMaxRecords = 100'000'000;
 constexpr double kMaxLoad = 10;  ///< overload is a valid experiment
+constexpr BitRate kMaxGroupRate{1'000'000'000'000'000};  ///< 2,500 NICs of the fastest kind
+
+SettingRange rates_up_to(BitRate most) {
+  SettingRange range = link_rates();
+  range.high = most.bits_per_second;
+  return range;
+}
 
 void check_drawn(const Checks& at, const FlowsConfig& flows) {
   if (flows.from.empty()) at.fault("from", "must name at least one host");
@@ -81,7 +88,8 @@ void describe(Settings& v, FlowsConfig& c) {
           {.range = reals_above(0, kMaxLoad),
            .help = "of the NICs' rates, counting all that full frames take on the wire; ACKs are "
                    "not counted. Exactly one of `load` and `rate`"});
-  v.rate("rate", c.rate, {.range = link_rates(), .help = "of payload, of the whole group"});
+  v.rate("rate", c.rate,
+         {.range = rates_up_to(kMaxGroupRate), .help = "of payload, of the whole group"});
   v.choice("load_of", c.load_of, kLoadOfs,
            {.help = "whose NICs `load` is a share of, all of one side together"});
   v.choice("arrivals", c.arrivals, kArrivalProcesses,
