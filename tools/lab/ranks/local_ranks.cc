@@ -3,7 +3,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,8 +15,10 @@
 #include <vector>
 
 #include "common/dpdk/error.h"
-#include "tools/lab/ranks/socket_peers.h"
+#include "tools/lab/ranks/shared_lanes.h"
+#include "tools/lab/ranks/shared_peers.h"
 #include "tools/lab/run/forked_child.h"
+#include "tools/lab/run/run_pool.h"
 #include "tools/lab/run/run_pool_message.h"
 
 namespace outrider::lab {
@@ -25,6 +26,9 @@ namespace {
 
 /// The others have this time to end by themselves once one has failed.
 constexpr int kPatience_ms = 5000;
+/// A rank that has a processor of its own asks so often before it sleeps: some 50 us, which is what
+/// sleeping and waking cost.
+constexpr std::uint32_t kSpins = 1000;
 
 /// One rank's process as its parent sees it.
 struct RankProcess {
@@ -35,22 +39,12 @@ struct RankProcess {
   std::optional<int> status{};
 };
 
-/// The processes of one piece of work, and the sockets between them.
+/// The processes of one piece of work, and the memory between them.
 class LocalRanks {
  public:
   explicit LocalRanks(std::uint32_t ranks)
-      : processes_(ranks), sockets_(ranks, std::vector<int>(ranks, -1)) {
-    for (std::uint32_t a = 0; a < ranks; ++a)
-      for (std::uint32_t b = a + 1; b < ranks; ++b) {
-        int ends[2];
-        if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-          throw DpdkError("socketpair", "ranks", errno);
-        sockets_[a][b] = ends[0];
-        sockets_[b][a] = ends[1];
-      }
-  }
+      : processes_(ranks), lanes_(ranks), spins_(usable_cpus().size() < ranks ? 0 : kSpins) {}
   ~LocalRanks() {
-    close_sockets();
     for (auto& p : processes_) {
       if (p.pipe >= 0) close(p.pipe);
       if (p.pid <= 0 || p.status) continue;
@@ -63,7 +57,6 @@ class LocalRanks {
 
   std::string run(const RankWork& work) {
     for (std::uint32_t r = 0; r < processes_.size(); ++r) start(r, work);
-    close_sockets();  // so that a rank hears of the end of another
     bool failed = false;
     for (int patience_ms = -1; receive(patience_ms);)
       for (const auto& p : processes_) {
@@ -75,12 +68,6 @@ class LocalRanks {
   }
 
  private:
-  void close_sockets() {
-    for (auto& of_rank : sockets_)
-      for (int& socket : of_rank)
-        if (socket >= 0) close(std::exchange(socket, -1));
-  }
-
   void start(std::uint32_t rank, const RankWork& work) {
     const ForkedChild child = fork_child("rank", [&](int out) { return be_rank(rank, work, out); });
     processes_[rank].pid = child.pid;
@@ -90,10 +77,8 @@ class LocalRanks {
   /// Does a rank's work. @return status of its process
   int be_rank(std::uint32_t rank, const RankWork& work, int out) {
     prctl(PR_SET_NAME, ("rank " + std::to_string(rank)).c_str());  // as `top` shows it
-    std::vector<int> own = std::exchange(sockets_[rank], {});
-    close_sockets();
     try {
-      SocketPeers peers(rank, std::move(own));
+      SharedPeers peers(rank, lanes_, spins_);
       const std::string text = work(peers);
       send_message(out, MessageKind::kResult, rank, rank == 0 ? text : std::string());
     } catch (const PeerGone& error) {
@@ -126,6 +111,7 @@ class LocalRanks {
       int status = 0;
       waitpid(p.pid, &status, 0);
       p.status = status;
+      lanes_.end(static_cast<std::uint32_t>(whose[i]));
     }
     return true;
   }
@@ -151,7 +137,8 @@ class LocalRanks {
   }
 
   std::vector<RankProcess> processes_;
-  std::vector<std::vector<int>> sockets_;  ///< [ranks][ranks] ends
+  SharedLanes lanes_;
+  std::uint32_t spins_;
 };
 
 }  // namespace

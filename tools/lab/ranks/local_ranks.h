@@ -12,13 +12,13 @@ namespace outrider::lab {
 /// @throws std::exception if the work failed
 using RankWork = std::function<std::string(Peers& peers)>;
 
-/// Forks a process for each rank and joins them by socket pairs. Nothing else of the machine is
-/// needed. @return what rank 0 returned
+/// Forks a process for each rank; they share memory. Nothing else of the machine is needed.
+/// @return what rank 0 returned
 ///
 /// A rank that dies or fails ends the others.
 ///
 /// @pre the EAL does not run in this process
-/// @throws EnvironmentError if a process or socket cannot be made
+/// @throws EnvironmentError if a process or the memory cannot be made
 /// @throws std::runtime_error naming the rank that failed, and why
 std::string run_on_local_ranks(std::uint32_t ranks, const RankWork& work);
 
