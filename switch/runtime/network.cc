@@ -49,17 +49,18 @@ SwitchNetwork::SwitchNetwork(const SwitchProcessConfig& config, EventLoop& loop,
   for (std::uint32_t s = 0; s < config_.switches.size(); ++s) {
     switches_.emplace_back();
     if (share_.has_switch(s))
-      switches_.back() = std::make_unique<Switch>(config_.switches[s], loop_, limits, 1, s);
+      switches_.back() = std::make_unique<Switch>(config_.switches[s], share_.loop_of(s, loop_),
+                                                  limits, 1, s);
   }
   make_trunks();
   make_edges();
 }
 
 Link* SwitchNetwork::make_wire(std::uint32_t number, Duration delay, Node* to,
-                               std::uint32_t to_port, bool from) {
+                               std::uint32_t to_port, bool from, EventLoop& loop) {
   if (to == nullptr && !from) return nullptr;
   Node& end = to != nullptr ? *to : elsewhere_;
-  links_.push_back(std::make_unique<Link>(loop_, delay, end, to_port));
+  links_.push_back(std::make_unique<Link>(loop, delay, end, to_port));
   if (to == nullptr) leaving_.push_back({number, links_.back().get()});
   if (!from) coming_.push_back({number, links_.back().get()});
   return links_.back().get();
@@ -69,7 +70,7 @@ void SwitchNetwork::make_trunks() {
   const auto join = [this](std::uint32_t number, PortRef from, PortRef to, Duration delay) {
     Switch* const sender = switches_[from.switch_index].get();
     Link* const wire = make_wire(number, delay, switches_[to.switch_index].get(), to.port_index,
-                                 sender != nullptr);
+                                 sender != nullptr, share_.loop_of(to.switch_index, loop_));
     if (sender != nullptr) sender->port(from.port_index).connect(*wire);
   };
   for (std::size_t i = 0; i < config_.links.size(); ++i) {
@@ -90,23 +91,25 @@ void SwitchNetwork::make_edges() {
     by_device_[static_cast<std::size_t>(device - config_.devices.begin())].push_back(i);
     ingress_.push_back(make_wire(inward_wire(config_.links.size(), i), edge.delay,
                                  switches_[edge.switch_index].get(), edge.port_index,
-                                 share_.has_outside(i)));
+                                 share_.has_outside(i), share_.loop_of(edge.switch_index, loop_)));
   }
 }
 
 SwitchNetwork::~SwitchNetwork() = default;
 
-void SwitchNetwork::connect(std::uint32_t edge, Node& to, std::uint32_t to_port) {
+void SwitchNetwork::connect(std::uint32_t edge, Node& to, std::uint32_t to_port, EventLoop* loop) {
   const EdgePort& e = edges_[edge];
   Switch* const from = switches_[e.switch_index].get();
   egress_.push_back(
-      make_wire(outward_wire(config_.links.size(), edge), e.delay, &to, to_port, from != nullptr));
+      make_wire(outward_wire(config_.links.size(), edge), e.delay, &to, to_port, from != nullptr,
+                loop != nullptr ? *loop : loop_));
   if (from != nullptr) from->port(e.port_index).connect(*egress_.back());
 }
 
 void SwitchNetwork::connect_elsewhere(std::uint32_t edge) {
   const EdgePort& e = edges_[edge];
-  egress_.push_back(make_wire(outward_wire(config_.links.size(), edge), e.delay, nullptr, 0, true));
+  egress_.push_back(make_wire(outward_wire(config_.links.size(), edge), e.delay, nullptr, 0, true,
+                              share_.loop_of(e.switch_index, loop_)));
   switches_[e.switch_index]->port(e.port_index).connect(*egress_.back());
 }
 

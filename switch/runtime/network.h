@@ -31,13 +31,20 @@ struct EdgePort {
 /// Returns all edge ports of a network: switch by switch, port by port.
 [[nodiscard]] std::vector<EdgePort> edge_ports(const SwitchProcessConfig& config);
 
-/// The part of a network that this process builds, where several processes share the network.
+/// The part of a network that this process builds, where several processes share the network, and
+/// who drives it.
 struct NetworkShare {
   std::vector<bool> switches{};  ///< [switches]; empty: all
   std::vector<bool> outside{};   ///< [edge ports] what is behind the port is here; empty: all
+  /// [switches] the loop of each, any for those of other processes; empty: the network's own
+  std::vector<EventLoop*> loops{};
 
   [[nodiscard]] bool has_switch(std::size_t s) const noexcept {
     return switches.empty() || switches[s];
+  }
+  /// Returns the loop of a switch. @param otherwise  the network's own
+  [[nodiscard]] EventLoop& loop_of(std::size_t s, EventLoop& otherwise) const noexcept {
+    return loops.empty() ? otherwise : *loops[s];
   }
   [[nodiscard]] bool has_outside(std::size_t edge) const noexcept {
     return outside.empty() || outside[edge];
@@ -68,6 +75,10 @@ struct CutWire {
 /// same in every runtime: only the nodes at the edges and the caller that advances the loop
 /// differ. Not thread-safe: one lcore owns it.
 ///
+/// The switches may have several loops, which take turns. A wire is in the loop of its far end. So
+/// the caller lets no loop run further ahead of another than the shortest wire between them, see
+/// lab::VirtualWorld.
+///
 /// With a share, only its switches and the wires at them and at its hosts are made, in the order
 /// that they have in the whole: so they keep their order in the event loop, and their numbers.
 class SwitchNetwork {
@@ -86,7 +97,8 @@ class SwitchNetwork {
 
   /// Sends packets that leave edge port `edge` to `to`, after the port's delay. Call once per
   /// edge of which either end is here, before the first packet.
-  void connect(std::uint32_t edge, Node& to, std::uint32_t to_port);
+  /// @param loop  of `to`; nullptr: the network's own
+  void connect(std::uint32_t edge, Node& to, std::uint32_t to_port, EventLoop* loop = nullptr);
   /// Does the same for an edge port with its far end in another process.
   void connect_elsewhere(std::uint32_t edge);
 
@@ -135,7 +147,9 @@ class SwitchNetwork {
   void make_trunks();
   void make_edges();
   /// Makes one direction of a wire, if either end is here. @return nullptr if not
-  Link* make_wire(std::uint32_t number, Duration delay, Node* to, std::uint32_t to_port, bool from);
+  /// @param to  the far end and its loop; nullptr: in another process
+  Link* make_wire(std::uint32_t number, Duration delay, Node* to, std::uint32_t to_port, bool from,
+                  EventLoop& loop);
 
   SwitchProcessConfig config_;
   EventLoop& loop_;

@@ -1,13 +1,18 @@
 // Measures what a hop costs as the network grows. A hop is a packet through one switch. The network
 // is a fat tree at 100 Gbit/s, with 8,192 hosts if k is 32. Every host sends 1 MiB by TCP, at time
-// 0, to the host half the network further on. CPU time has the TCP of both hosts in it, and ends
-// with the last flow; it does not have the making of the world. See docs/performance.md.
+// 0, to the host half the network further on. Times have the TCP of both hosts in them, and end with
+// the last flow; they do not have the making of the world. Every run has processes of its own, one
+// for each rank. See docs/performance.md.
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
+#include <ctime>
 #include <fstream>
+#include <map>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -17,7 +22,11 @@
 #include "common/dpdk/mempool.h"
 #include "tests/support/test_eal.h"
 #include "tools/lab/plan/plan.h"
-#include "tools/lab/run/virtual_world.h"
+#include "tools/lab/ranks/local_ranks.h"
+#include "tools/lab/ranks/rank_result.h"
+#include "tools/lab/ranks/rank_steps.h"
+#include "tools/lab/ranks/rank_world.h"
+#include "tools/lab/run/partition.h"
 
 namespace outrider {
 namespace {
@@ -82,70 +91,134 @@ label = "off"
   return c;
 }
 
-/// Resident memory of this process [bytes]. What an earlier benchmark freed is taken again and
-/// does not show: --benchmark_filter chooses one.
+/// Resident memory of this process [bytes].
 std::uint64_t resident_bytes() {
   std::uint64_t total = 0, resident = 0;
   std::ifstream("/proc/self/statm") >> total >> resident;
   return resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
+/// Counters by their names, as a text of one line each. Rank 0 sends it to the benchmark.
+using Counters = std::map<std::string, double>;
+
+std::string text_of(const Counters& counters) {
+  std::ostringstream text;
+  text.precision(17);
+  for (const auto& [name, value] : counters) text << name << ' ' << value << '\n';
+  return text.str();
+}
+
+Counters counters_from(const std::string& text) {
+  Counters counters;
+  std::istringstream in(text);
+  std::string name;
+  for (double value = 0; in >> name >> value;) counters[name] = value;
+  return counters;
+}
+
 /// Refuses a run that waited for buffers, which a network does not, or whose books are wrong.
-void count(benchmark::State& state, const lab::RunResult& result) {
-  if (result.traffic.mbuf_exhausted != 0) state.SkipWithError("the pool was too small");
+Counters count(const lab::RunResult& result) {
+  if (result.traffic.mbuf_exhausted != 0) throw std::runtime_error("the pool was too small");
   if (!result.switches.ledger_balanced || !result.traffic.ledger_balanced)
-    state.SkipWithError("the ledger is not balanced");
-  const auto hops = static_cast<double>(result.switches.received);
-  state.counters["hops"] = hops;
-  state.counters["hops_rate"] = benchmark::Counter(hops, benchmark::Counter::kIsRate);
+    throw std::runtime_error("the ledger is not balanced");
+  Counters counters{{"hops", static_cast<double>(result.switches.received)}};
   std::vector<std::int64_t> ends_ns;
   for (const auto& t : result.traffic.transfers) {
-    state.counters["retransmitted"] += static_cast<double>(t.retransmitted);
-    state.counters["rtos"] += static_cast<double>(t.rtos_data);
+    counters["retransmitted"] += static_cast<double>(t.retransmitted);
+    counters["rtos"] += static_cast<double>(t.rtos_data);
     ends_ns.push_back(t.ended_ns);
   }
   for (const auto& of_class : result.switches.drops.values)
-    state.counters["dropped"] += static_cast<double>(sum(of_class));
+    counters["dropped"] += static_cast<double>(sum(of_class));
   std::ranges::sort(ends_ns);
-  state.counters["median_end_us"] = static_cast<double>(ends_ns[ends_ns.size() / 2]) / 1000;
-  state.counters["end_us"] = static_cast<double>(ends_ns.back()) / 1000;
+  counters["median_end_us"] = static_cast<double>(ends_ns[ends_ns.size() / 2]) / 1000;
+  counters["end_us"] = static_cast<double>(ends_ns.back()) / 1000;
+  return counters;
+}
+
+/// What one rank spent from the first event to the end of the last flow.
+struct Spent {
+  double wall_s = 0;
+  double cpu_s = 0;
+  double waited_s = 0;  ///< for other ranks
+  double bytes = 0;     ///< resident, that the world and its run have taken
+};
+
+Spent run(lab::RankWorld& world, lab::Peers& peers, Duration lookahead) {
+  using Clock = std::chrono::steady_clock;
+  const double waited_before = peers.costs().seconds_waited;
+  const std::clock_t cpu_before = std::clock();
+  const auto began = Clock::now();
+  lab::PeerRanks ranks(world, peers);
+  lab::RankedRun run(ranks, lookahead);
+  while (!run.finished()) run.run_until(run.now() + 100us);
+  return {.wall_s = std::chrono::duration<double>(Clock::now() - began).count(),
+          .cpu_s = static_cast<double>(std::clock() - cpu_before) / CLOCKS_PER_SEC,
+          .waited_s = peers.costs().seconds_waited - waited_before};
+}
+
+/// Does one rank's part. @return the counters of all, at rank 0
+std::string run_rank(const lab::Case& c, const lab::Partition& partition, lab::Peers& peers) {
+  const TestEal eal(1024);
+  const auto hosts = static_cast<std::uint32_t>(c.traffic.hosts.size());
+  const auto pool = make_packet_pool({.name = "fabric",
+                                      .mbufs = 8192 + kPacketsInFlight * hosts,
+                                      .frame_room_bytes = kHeaderRoomBytes});
+  const std::uint64_t before = resident_bytes();
+  lab::RankWorld world(c.switches, c.traffic, partition, peers.rank(), *pool);
+  Spent spent = run(world, peers, partition.lookahead);
+  spent.bytes = static_cast<double>(resident_bytes() - before);
+  std::ostringstream own;
+  own << spent.wall_s << ' ' << spent.cpu_s << ' ' << spent.waited_s << ' ' << spent.bytes;
+  const auto all_spent = peers.gather(own.str());
+  const auto texts = peers.gather(lab::serialize(world.result()));
+  world.flush();
+  if (peers.rank() != 0) return {};
+  std::vector<lab::RankResult> results;
+  for (const auto& text : texts) results.push_back(lab::rank_result_from(text));
+  Counters counters = count(lab::join_parts(c, partition, std::move(results)));
+  for (const auto& text : all_spent) {
+    Spent of_rank;
+    std::istringstream(text) >> of_rank.wall_s >> of_rank.cpu_s >> of_rank.waited_s >>
+        of_rank.bytes;
+    counters["wall_s"] = std::max(counters["wall_s"], of_rank.wall_s);
+    counters["cpu_s"] = std::max(counters["cpu_s"], of_rank.cpu_s);
+    counters["waited_s"] = std::max(counters["waited_s"], of_rank.waited_s);
+    counters["bytes_per_host"] += of_rank.bytes / hosts;
+  }
+  counters["hops_per_cpu_s"] = counters["hops"] / counters["cpu_s"];
+  return text_of(counters);
 }
 
 void fabric_hops(benchmark::State& state) {
   const lab::Case c = fat_tree(static_cast<std::uint32_t>(state.range(0)), state.range(1) != 0);
-  const auto hosts = static_cast<double>(c.traffic.hosts.size());
-  const auto pool = make_packet_pool(
-      {.name = "fabric",
-       .mbufs = 8192 + kPacketsInFlight * static_cast<std::uint32_t>(c.traffic.hosts.size()),
-       .frame_room_bytes = kHeaderRoomBytes});
-  lab::RunResult result;
-  double bytes = 0;
-  for (auto _ : state) {
-    state.PauseTiming();
-    const std::uint64_t before = resident_bytes();
-    lab::VirtualWorld world(c.switches, c.traffic, *pool);
-    state.ResumeTiming();
-    while (!world.finished()) world.run_until(world.now() + 100us);
-    state.PauseTiming();
-    bytes = static_cast<double>(resident_bytes() - before);
-    result = world.result();
-    world.flush();
-    state.ResumeTiming();
+  const auto ranks = static_cast<std::uint32_t>(state.range(2));
+  auto tiles = static_cast<std::uint32_t>(state.range(3));
+  if (tiles == 0) tiles = lab::best_tiles(c.switches, c.traffic, ranks, lab::CutKind::kBlocks);
+  const lab::Partition partition =
+      lab::make_partition(c.switches, c.traffic, ranks, lab::CutKind::kBlocks, tiles);
+  Counters counters;
+  try {
+    for (auto _ : state) {
+      counters = counters_from(lab::run_on_local_ranks(
+          ranks, [&](lab::Peers& peers) { return run_rank(c, partition, peers); }));
+      state.SetIterationTime(counters["wall_s"]);
+    }
+  } catch (const std::exception& error) {
+    state.SkipWithError(error.what());
   }
-  count(state, result);
-  state.counters["bytes_per_host"] = bytes / hosts;
+  counters["used_tiles"] = partition.tiles;
+  for (const auto& [name, value] : counters) state.counters[name] = value;
 }
+// 0 tiles: as many as outrider-lab takes.
 BENCHMARK(fabric_hops)
-    ->ArgNames({"k", "spray"})
-    ->ArgsProduct({{4, 8, 16, 32}, {0, 1}})
+    ->ArgNames({"k", "spray", "ranks", "tiles"})
+    ->ArgsProduct({{4, 8, 16, 32}, {0, 1}, {1, 2}, {0, 1, 4, 8, 32, 64}})
     ->Iterations(1)
+    ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace outrider
 
-int main(int argc, char** argv) {
-  benchmark::Initialize(&argc, argv);
-  const outrider::TestEal eal(1024);
-  benchmark::RunSpecifiedBenchmarks();
-}
+BENCHMARK_MAIN();

@@ -1,9 +1,10 @@
-// Goal: a case that is cut across ranks gives the reports of one rank, byte for byte, however it is
-// cut. Method: all ranks in one process, in turn; reports are compared as text.
+// Goal: a case that is cut across ranks, or in tiles, gives the reports of the uncut one, byte for
+// byte, however it is cut. Method: all ranks in one process, in turn; reports are compared as text.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -28,10 +29,10 @@ std::string text_of(const RunResult& r) {
   return sw::to_json(r.switches) + tg::to_json(r.traffic) + std::to_string(r.mbufs_leaked);
 }
 
-/// Compares a case on one rank with the same on up to `ranks`.
+/// Compares a case in one piece with the same on up to `ranks`.
 void expect_equal(const Case& c, std::uint32_t ranks) {
   const Mempool pool = make_test_pool(buffers_needed(c));
-  const std::string whole = text_of(run_virtual(c, *pool));
+  const std::string whole = text_of(run_virtual(c, *pool, {}, 1));
   for (const auto& [kind, name] :
        {std::pair(CutKind::kBlocks, "blocks"), std::pair(CutKind::kTurns, "turns")}) {
     for (std::uint32_t n = 1; n <= ranks; ++n) {
@@ -42,6 +43,19 @@ void expect_equal(const Case& c, std::uint32_t ranks) {
       EXPECT_TRUE(joined.traffic.ledger_balanced) << name << ' ' << n;
       EXPECT_TRUE(text_of(joined) == whole) << c.label << " on " << n << " ranks, in " << name;
     }
+  }
+}
+
+/// Compares a case in one piece with the same in up to `tiles`, also on two ranks.
+void expect_equal_in_tiles(const Case& c, std::uint32_t tiles) {
+  const Mempool pool = make_test_pool(buffers_needed(c));
+  const std::string whole = text_of(run_virtual(c, *pool, {}, 1));
+  for (std::uint32_t n = 2; n <= tiles; ++n)
+    EXPECT_TRUE(text_of(run_virtual(c, *pool, {}, n)) == whole) << c.label << " in " << n;
+  for (const CutKind kind : {CutKind::kBlocks, CutKind::kTurns}) {
+    const Partition both = make_partition(c.switches, c.traffic, 2, kind, 2);
+    ASSERT_EQ(both.tiles, 2U);
+    EXPECT_TRUE(text_of(run_in_turns(c, both, *pool)) == whole) << c.label << " on two ranks";
   }
 }
 
@@ -113,6 +127,57 @@ std::string refusal(const Case& c, std::uint32_t ranks, std::uint64_t least_work
     return error.what();
   }
   return {};
+}
+
+// The ranks of a case are chosen by the user, its tiles are not.
+TEST(Tiles, ChangeNothing) {
+  Case c = with_all_traffic();
+  c.traffic.connection_sample_period.reset();
+  expect_equal_in_tiles(c, 6);
+  const auto file = load_experiment(source_path("conf/experiments/dlcp-spine.toml"));
+  const auto cases =
+      make_plan(file.config.value(), {.arms = {"off-mlt-1-sprayed"}, .quick = true}).config.value();
+  expect_equal_in_tiles(cases.back(), 4);
+}
+
+TEST(Tiles, AreNoMoreThanThereAreParts) {
+  Case c = with_all_traffic();
+  EXPECT_EQ(make_partition(c.switches, c.traffic, 1, CutKind::kBlocks, 100).tiles, 1U)
+      << "its samples of connections are of one instant";
+  c.traffic.connection_sample_period.reset();
+  EXPECT_EQ(make_partition(c.switches, c.traffic, 1, CutKind::kBlocks, 100).tiles, 6U);
+  EXPECT_EQ(make_partition(c.switches, c.traffic, 2, CutKind::kBlocks, 100).tiles, 3U);
+}
+
+TEST(Tiles, OfARankHaveAllItsSwitchesAndHosts) {
+  Case c = with_all_traffic();
+  c.traffic.connection_sample_period.reset();
+  const Partition p = make_partition(c.switches, c.traffic, 2, CutKind::kTurns, 2);
+  std::set<std::pair<std::uint32_t, std::uint32_t>> seen;
+  for (std::size_t s = 0; s < p.of_switch.size(); ++s)
+    seen.emplace(p.of_switch[s], p.tile_of_switch[s]);
+  for (std::size_t h = 0; h < p.of_host.size(); ++h) seen.emplace(p.of_host[h], p.tile_of_host[h]);
+  EXPECT_THAT(seen, testing::ElementsAre(std::pair(0U, 0U), std::pair(0U, 1U), std::pair(1U, 0U),
+                                         std::pair(1U, 1U)));
+}
+
+std::uint32_t best_tiles_of(const char* file, void (*change)(Case&)) {
+  auto plan = make_plan(load_experiment(source_path(file)).config.value(), {.quick = true});
+  Case c = plan.config.value().front();
+  change(c);
+  return best_tiles(c.switches, c.traffic, 1, CutKind::kBlocks);
+}
+
+TEST(Tiles, AreForLargeNetworksWithLongWindows) {
+  const auto as_it_is = [](Case&) {};
+  EXPECT_EQ(best_tiles_of("conf/experiments/fabric.toml", as_it_is), 1U) << "27 hosts";
+  EXPECT_EQ(best_tiles_of("conf/experiments/fabric-1024.toml", as_it_is), 40U) << "640 hosts";
+  EXPECT_EQ(best_tiles_of("conf/experiments/fabric-1024.toml",
+                          [](Case& c) {
+                            for (auto& link : c.switches.links) link.delay = 10ns;
+                          }),
+            1U)
+      << "windows of 10 ns";
 }
 
 TEST(Ranks, MoreThanThereArePartsAreRefused) {

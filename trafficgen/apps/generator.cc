@@ -80,7 +80,7 @@ void Generator::State::make_hosts() {
                     .expected_connections = expected[i],
                     .max_half_open = max_half_open(config, expected[i]),
                     .owners = owners_of(config)},
-        loop, pool, memory);
+        options.loops.empty() ? loop : *options.loops[i], pool, memory);
   }
   std::ranges::sort(by_address);
 }

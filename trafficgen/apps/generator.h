@@ -21,7 +21,7 @@
 
 namespace outrider::tg {
 
-/// Holds the hosts, jobs and background flows of one process, driven by one event loop. It is the
+/// Holds the hosts, jobs and background flows of one process, driven by its event loop. It is the
 /// same in every runtime. Not thread-safe: one lcore owns it.
 ///
 /// Where several lcores share the hosts, each has a generator of its own, made of the whole
@@ -36,6 +36,9 @@ class Generator {
     /// Keys of jobs by the name in job.announce.signal_key; what is not in it is read from its file
     std::map<std::string, SignalKey> signal_keys{};
     LcoreShare share{};  ///< what of the configuration is made
+    /// [hosts] the loop of each, which its jobs and flows have too: hosts that share traffic share a
+    /// loop, see host_groups(). Empty: the generator's own. The loops take turns
+    std::vector<EventLoop*> loops{};
   };
 
   /// @param config must be valid; model profiles and signal keys are loaded here

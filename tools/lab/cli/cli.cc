@@ -141,6 +141,10 @@ void add_ranks(CLI::App& app, LabOptions& options) {
       ->transform(CLI::CheckedTransformer(kCuts))
       ->type_name("blocks|turns")
       ->option_text("blocks|turns");
+  app.add_option("--tiles", options.ranks.tiles,
+                 "Run each rank in N tiles, virtual runtime only [as many as are quickest]")
+      ->check(CLI::Range(1U, 65'536U))
+      ->type_name("N");
   app.add_option("--least-work", options.ranks.least_work,
                  "Refuse ranks that can send fewer packets in a window [" +
                      std::to_string(RankOptions::kLeastWork) + "]")

@@ -52,7 +52,7 @@ RunOutcome run_order(const LabOptions& options, const RunOrder& order, const Tes
   const std::size_t jobs =
       options.jobs != 0 ? options.jobs : std::max<std::size_t>(usable_cpus().size() / ranks, 1);
   return ranks > 1 ? run_cases_on_local_ranks(order, jobs, options.ranks)
-                   : run_cases_virtual(order, jobs);
+                   : run_cases_virtual(order, jobs, options.ranks.tiles);
 }
 
 /// Returns what in the cases real processes cannot do; empty if they can do everything.

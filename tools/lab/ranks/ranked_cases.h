@@ -18,6 +18,7 @@ struct RankOptions {
 
   std::uint32_t ranks = 1;
   CutKind cut = CutKind::kBlocks;
+  std::uint32_t tiles = 0;                ///< of each rank, see Partition; 0: best_tiles()
   std::uint64_t least_work = kLeastWork;  ///< packets, see check_work()
   bool profile = false;                   ///< print what each rank waited for
 };

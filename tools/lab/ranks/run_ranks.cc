@@ -7,61 +7,12 @@
 #include <vector>
 
 #include "tools/lab/plan/plan_jobs.h"
+#include "tools/lab/ranks/rank_steps.h"
 #include "tools/lab/ranks/rank_world.h"
 #include "tools/lab/run/drive.h"
 
 namespace outrider::lab {
 namespace {
-
-/// All ranks of a case as drive() sees a world. @tparam Ranks  see step()
-template <class Ranks>
-class RankedRun {
- public:
-  RankedRun(Ranks& ranks, Duration lookahead) : ranks_(ranks), lookahead_(lookahead) {}
-
-  [[nodiscard]] Time now() const noexcept { return now_; }
-  [[nodiscard]] Time next() const noexcept { return next_; }
-  [[nodiscard]] bool finished() { return ranks_.finished(); }
-  /// A window begins at the next event of all ranks, so idle time costs nothing.
-  void run_until(Time end) {
-    while (next_ <= end) {
-      const Time after = end + Duration{1};
-      next_ = ranks_.step(after - next_ < lookahead_ ? after : next_ + lookahead_);
-    }
-    now_ = std::max(now_, end);
-    ranks_.advance(end);
-  }
-
- private:
-  Ranks& ranks_;
-  Duration lookahead_;
-  Time now_{};
-  Time next_{};  ///< of all ranks
-};
-
-/// One rank of this process, with others in other processes.
-class PeerRanks {
- public:
-  PeerRanks(RankWorld& world, Peers& peers) : world_(world), peers_(peers) {}
-
-  Time step(Time end) {
-    world_.run_window(end);
-    const Time next = time_of(peers_.exchange(world_.batches(), world_.neighbours(),
-                                              world_.next().time_since_epoch().count(), received_));
-    for (std::uint32_t from = 0; from < received_.size(); ++from)
-      world_.receive(from, received_[from]);
-    return next;
-  }
-  void advance(Time end) noexcept { world_.advance(end); }
-  [[nodiscard]] bool finished() { return peers_.least(world_.finished() ? 1 : 0) == 1; }
-
- private:
-  static Time time_of(std::int64_t ns) { return Time{Duration{ns}}; }
-
-  RankWorld& world_;
-  Peers& peers_;
-  std::vector<std::string> received_;
-};
 
 /// All ranks in this process, in turn.
 class TurnRanks {

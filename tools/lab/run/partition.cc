@@ -20,6 +20,11 @@ namespace {
 /// The shortest frame that anybody sends: an ARP packet, or a UDP header without data.
 constexpr std::uint32_t kLeastFrame_bytes = 42;
 
+/// With so many, what a tile needs is about as much as the caches of one core have.
+constexpr std::size_t kHostsPerTile = 16;
+/// What a tile has to be able to send in a window, so that going to it is worth it.
+constexpr std::uint64_t kLeastPackets = 100;
+
 struct WirePort {
   std::size_t of_switch = 0;
   const sw::SwitchPortConfig* config = nullptr;
@@ -119,39 +124,43 @@ std::vector<Unit> listed(const Units& units, const std::vector<Wire>& wires, std
   return all;
 }
 
-/// Returns the rank of each unit.
-std::vector<std::uint32_t> deal(const std::vector<Unit>& units, std::uint32_t ranks, CutKind kind) {
-  std::vector<std::uint32_t> rank_of;
+/// Deals the units to parts: the tiles of rank 0, then those of rank 1, and so on.
+/// @return [units] part
+std::vector<std::uint32_t> deal(const std::vector<Unit>& units, std::uint32_t parts, CutKind kind) {
+  std::vector<std::uint32_t> part_of;
   std::uint64_t total = 0, before = 0;
   for (const Unit& u : units) total += u.weight;
-  std::uint32_t rank = 0;
+  std::uint32_t part = 0;
   for (std::size_t i = 0; i < units.size(); ++i) {
     if (kind == CutKind::kTurns) {
-      rank_of.push_back(static_cast<std::uint32_t>(i % ranks));
+      part_of.push_back(static_cast<std::uint32_t>(i % parts));
       continue;
     }
-    // The next rank begins where this one has its share, or where each of the others needs a unit.
+    // The next part begins where this one has its share, or where each of the others needs a unit.
     const std::size_t left = units.size() - i;
-    const bool has_one = !rank_of.empty() && rank_of.back() == rank;
-    const bool full = before * ranks >= total * (rank + 1);
-    if (has_one && rank + 1 < ranks && (full || left == ranks - rank - 1)) ++rank;
-    rank_of.push_back(rank);
+    const bool has_one = !part_of.empty() && part_of.back() == part;
+    const bool full = before * parts >= total * (part + 1);
+    if (has_one && part + 1 < parts && (full || left == parts - part - 1)) ++part;
+    part_of.push_back(part);
     before += units[i].weight;
   }
-  return rank_of;
+  return part_of;
 }
 
 /// Fills in which directions of which wires are cut, and what follows from them.
+/// @param part_of  [nodes]
 void find_cuts(Partition& p, const std::vector<Wire>& wires,
-               const std::vector<std::uint32_t>& rank_of) {
+               const std::vector<std::uint32_t>& part_of) {
   p.lookahead = kNever - Time{};
   for (const Wire& w : wires) {
-    if (rank_of[w.a] == rank_of[w.b]) continue;
+    if (part_of[w.a] == part_of[w.b]) continue;
     const Duration from_a = w.delay + w.from_a.duration_of(kLeastFrame_bytes);
     const Duration from_b = w.delay + w.from_b.duration_of(kLeastFrame_bytes);
-    p.cuts.push_back({w.number, rank_of[w.a], rank_of[w.b], from_a});
-    p.cuts.push_back({w.number + 1, rank_of[w.b], rank_of[w.a], from_b});
     p.lookahead = std::min({p.lookahead, from_a, from_b});
+    const std::uint32_t a = part_of[w.a] / p.tiles, b = part_of[w.b] / p.tiles;
+    if (a == b) continue;  // a wire between two tiles of a rank leads from loop to loop
+    p.cuts.push_back({w.number, a, b, from_a});
+    p.cuts.push_back({w.number + 1, b, a, from_b});
   }
   const auto packets = [&](const Serializer& of) {
     const auto each = of.duration_of(sw::kFullFrameBytes).count();
@@ -159,16 +168,17 @@ void find_cuts(Partition& p, const std::vector<Wire>& wires,
   };
   p.packets_per_window.resize(p.ranks);
   for (const Wire& w : wires) {
-    if (p.cuts.empty()) break;
-    p.packets_per_window[rank_of[w.a]] += packets(w.from_a);
-    p.packets_per_window[rank_of[w.b]] += packets(w.from_b);
+    if (p.lookahead == kNever - Time{}) break;
+    p.packets_per_window[part_of[w.a] / p.tiles] += packets(w.from_a);
+    p.packets_per_window[part_of[w.b] / p.tiles] += packets(w.from_b);
   }
 }
 
 }  // namespace
 
 Partition make_partition(const sw::SwitchProcessConfig& switches,
-                         const tg::GeneratorConfig& traffic, std::uint32_t ranks, CutKind kind) {
+                         const tg::GeneratorConfig& traffic, std::uint32_t ranks, CutKind kind,
+                         std::uint32_t tiles) {
   Partition p{.ranks = ranks};
   if (!traffic.streams.empty())
     throw std::runtime_error("stream " + traffic.streams.front().name +
@@ -192,15 +202,28 @@ Partition make_partition(const sw::SwitchProcessConfig& switches,
         (list.size() == 1 ? " part" : " parts") +
         ": a part is a switch, or the hosts that share traffic; wires without delay join parts. "
         "Take fewer ranks");
-  const std::vector<std::uint32_t> dealt = deal(list, ranks, kind);
-  std::vector<std::uint32_t> rank_of(nodes);
-  for (std::size_t i = 0; i < list.size(); ++i) rank_of[list[i].first] = dealt[i];
-  for (std::size_t n = 0; n < nodes; ++n) rank_of[n] = rank_of[units.of(n)];
-  const auto hosts = rank_of.begin() + static_cast<std::ptrdiff_t>(n_switches);
-  p.of_switch.assign(rank_of.begin(), hosts);
-  p.of_host.assign(hosts, rank_of.end());
-  find_cuts(p, wires, rank_of);
+  // Samples of connections are of one instant for all hosts of a rank: its tiles are not.
+  p.tiles = traffic.connection_sample_period
+                ? 1
+                : std::min(tiles, static_cast<std::uint32_t>(list.size() / ranks));
+  const std::vector<std::uint32_t> dealt = deal(list, ranks * p.tiles, kind);
+  std::vector<std::uint32_t> part_of(nodes);
+  for (std::size_t i = 0; i < list.size(); ++i) part_of[list[i].first] = dealt[i];
+  for (std::size_t n = 0; n < nodes; ++n) part_of[n] = part_of[units.of(n)];
+  for (std::size_t n = 0; n < nodes; ++n) {
+    (n < n_switches ? p.of_switch : p.of_host).push_back(part_of[n] / p.tiles);
+    (n < n_switches ? p.tile_of_switch : p.tile_of_host).push_back(part_of[n] % p.tiles);
+  }
+  find_cuts(p, wires, part_of);
   return p;
+}
+
+std::uint32_t best_tiles(const sw::SwitchProcessConfig& switches,
+                         const tg::GeneratorConfig& traffic, std::uint32_t ranks, CutKind kind) {
+  const auto tiles = static_cast<std::uint32_t>(traffic.hosts.size() / kHostsPerTile / ranks);
+  if (tiles < 2 || !traffic.streams.empty()) return 1;  // streams are not cut
+  const Partition p = make_partition(switches, traffic, ranks, kind, tiles);
+  return std::ranges::min(p.packets_per_window) / p.tiles < kLeastPackets ? 1 : p.tiles;
 }
 
 void check_work(const Partition& partition, std::uint64_t least) {

@@ -29,11 +29,17 @@ struct CutLine {
 /// Says which rank builds which switches and hosts of a case, and where that cuts wires.
 struct Partition {
   std::uint32_t ranks = 1;
+  /// Tiles of each rank, which take turns within a window: what a tile needs then stays in the
+  /// caches of the processor, where that of a large network does not.
+  std::uint32_t tiles = 1;
   std::vector<std::uint32_t> of_switch{};    ///< [switches] rank
   std::vector<std::uint32_t> of_host{};      ///< [hosts] rank
+  std::vector<std::uint32_t> tile_of_switch{};  ///< [switches] its tile, of those of its rank
+  std::vector<std::uint32_t> tile_of_host{};    ///< [hosts] its tile, of those of its rank
   std::vector<std::uint32_t> host_behind{};  ///< [edge ports] see hosts_behind()
   std::vector<CutLine> cuts{};               ///< in the order of their numbers
-  /// The longest window in which ranks need not hear of each other; kNever's duration without cuts.
+  /// The longest window in which ranks and tiles need not hear of each other; kNever's duration
+  /// without cuts.
   Duration lookahead{};
   /// [ranks] packets that the rank's ports and NICs can send in a window at their rates
   std::vector<std::uint64_t> packets_per_window{};
@@ -52,14 +58,22 @@ struct RankPart {
   }
 };
 
-/// Deals switches and groups of hosts to ranks. Hosts that a job, a flow, a request or a transfer
-/// joins are one group, see tg::host_groups(): it stays on one rank, wherever its switches are. A
-/// wire without delay is not cut. Pure.
+/// Deals switches and groups of hosts to ranks, and those of a rank to its tiles. Hosts that a job,
+/// a flow, a request or a transfer joins are one group, see tg::host_groups(): it stays in one tile,
+/// wherever its switches are. A wire without delay is not cut. Pure.
 ///
 /// @param switches,traffic must be valid
+/// @param tiles  of each rank, at the most: a case with too few parts has fewer, and one that samples
+///               connections has one
 /// @throws std::runtime_error saying what there is too little of: parts for so many ranks, or a
 ///         host for an edge port; or naming traffic that cannot be cut
 [[nodiscard]] Partition make_partition(const sw::SwitchProcessConfig& switches,
+                                       const tg::GeneratorConfig& traffic, std::uint32_t ranks,
+                                       CutKind kind, std::uint32_t tiles = 1);
+
+/// Returns the tiles that make a case quickest on each of so many ranks; 1 for cases that fit in
+/// the caches, or whose windows are too short. See docs/decisions/012-tiles.md.
+[[nodiscard]] std::uint32_t best_tiles(const sw::SwitchProcessConfig& switches,
                                        const tg::GeneratorConfig& traffic, std::uint32_t ranks,
                                        CutKind kind);
 

@@ -24,11 +24,12 @@ constexpr std::uint64_t kBytesPerBuffer = 1024;
 constexpr std::uint64_t kBytesPerAttributedBuffer = kBytesPerBuffer + sizeof(PacketAttribution);
 constexpr std::uint32_t kOtherMemory_mb = 32;
 
-CaseRun run_with_reference(const Case& c, rte_mempool& pool, const StopCheck& stop) {
-  CaseRun run{.definition = &c, .result = run_virtual(c, pool, stop)};
+CaseRun run_with_reference(const Case& c, rte_mempool& pool, const StopCheck& stop,
+                           std::uint32_t tiles) {
+  CaseRun run{.definition = &c, .result = run_virtual(c, pool, stop, tiles)};
   const Case alone = without_background(c);
   if (!run.result.interrupted)
-    run.alone = is_its_own_reference(c, alone) ? run.result : run_virtual(alone, pool, stop);
+    run.alone = is_its_own_reference(c, alone) ? run.result : run_virtual(alone, pool, stop, tiles);
   trim(run);
   return run;
 }
@@ -123,7 +124,7 @@ std::optional<VirtualTrial> try_virtual(const Case& c, double wall_seconds) {
   return trial;
 }
 
-RunOutcome run_cases_virtual(const RunOrder& order, std::size_t jobs) {
+RunOutcome run_cases_virtual(const RunOrder& order, std::size_t jobs, std::uint32_t tiles) {
   const std::vector<Case>& cases = order.cases;
   const PoolNeed need = need_of(order);
   const auto cpus = usable_cpus();
@@ -141,8 +142,8 @@ RunOutcome run_cases_virtual(const RunOrder& order, std::size_t jobs) {
   options.make_worker = [&](std::size_t index) -> PoolWork {
     auto worker =
         std::make_shared<VirtualWorker>(cpus[index % cpus.size()], need.buffers, need.attribution);
-    return [&cases, worker](std::size_t item, const StopCheck& stop) {
-      return serialize(run_with_reference(cases[item], *worker->pool, stop));
+    return [&cases, worker, tiles](std::size_t item, const StopCheck& stop) {
+      return serialize(run_with_reference(cases[item], *worker->pool, stop, tiles));
     };
   };
   options.on_result = [&](std::size_t item, const std::string& text) {

@@ -57,9 +57,9 @@ std::vector<std::size_t> seed_major(const std::vector<Case>& cases,
                                     const std::vector<std::size_t>& wanted);
 
 /// Runs the wanted cases and their references without background in virtual time, on `jobs`
-/// processes. The outcome does not depend on the number of processes.
-/// @throws EnvironmentError
-RunOutcome run_cases_virtual(const RunOrder& order, std::size_t jobs);
+/// processes. The outcome does not depend on the number of processes, nor on that of tiles.
+/// @param tiles  see run_virtual(). @throws EnvironmentError
+RunOutcome run_cases_virtual(const RunOrder& order, std::size_t jobs, std::uint32_t tiles = 0);
 
 /// The progress of a case when it was given up.
 struct VirtualTrial {

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 #include "switch/config/config_toml.h"
 #include "tools/lab/plan/plan_jobs.h"
 #include "tools/lab/run/drive.h"
+#include "tools/lab/run/partition.h"
 #include "tools/lab/run/virtual_world.h"
 #include "trafficgen/config/config_toml.h"
 
@@ -17,12 +19,17 @@ std::uint32_t buffers_needed(const Case& c) {
       std::min<std::uint64_t>(sum, std::numeric_limits<std::uint32_t>::max()));
 }
 
-RunResult run_virtual(const Case& c, rte_mempool& pool, const StopCheck& stop) {
+RunResult run_virtual(const Case& c, rte_mempool& pool, const StopCheck& stop,
+                      std::uint32_t tiles) {
+  if (tiles == 0) tiles = best_tiles(c.switches, c.traffic, 1, CutKind::kBlocks);
+  std::optional<Partition> partition;
+  if (tiles > 1) partition = make_partition(c.switches, c.traffic, 1, CutKind::kBlocks, tiles);
   const auto in_use_before = rte_mempool_in_use_count(&pool);
   RunResult result;
   {
     const auto keys = virtual_signal_keys(c.traffic);
-    VirtualWorld world(with_keys(c.switches, keys), c.traffic, pool, keys);
+    VirtualWorld world(with_keys(c.switches, keys), c.traffic, pool, keys,
+                       {.partition = partition ? &*partition : nullptr});
     const bool whole = drive(c, world, stop);
     result = world.result();
     result.interrupted = !whole;

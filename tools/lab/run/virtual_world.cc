@@ -18,9 +18,28 @@ std::vector<tg::StreamDevice> stream_devices(const tg::GeneratorConfig& traffic)
   return devices;
 }
 
-/// Returns the number of edge ports of a case.
-std::size_t edges_in(const RankPart& part) {
-  return part.partition == nullptr ? 0 : part.partition->host_behind.size();
+std::vector<std::unique_ptr<EventLoop>> loops_for(const RankPart& part) {
+  std::vector<std::unique_ptr<EventLoop>> loops;
+  for (std::uint32_t t = 0; t < (part.partition == nullptr ? 1 : part.partition->tiles); ++t)
+    loops.push_back(std::make_unique<EventLoop>());
+  return loops;
+}
+
+/// @param tiles  of switches or hosts. @return the loop of each; none if there is one for all
+std::vector<EventLoop*> loops_of(const std::vector<std::unique_ptr<EventLoop>>& loops,
+                                 const std::vector<std::uint32_t>& tiles) {
+  std::vector<EventLoop*> of;
+  for (const std::uint32_t tile : tiles) of.push_back(loops[tile].get());
+  return of;
+}
+
+sw::NetworkShare network_of(const RankPart& part,
+                            const std::vector<std::unique_ptr<EventLoop>>& loops,
+                            std::size_t switches) {
+  if (part.partition == nullptr) return {};
+  sw::NetworkShare share = share_of(part, switches, part.partition->host_behind.size());
+  share.loops = loops_of(loops, part.partition->tile_of_switch);
+  return share;
 }
 
 tg::LcoreShare hosts_of(const RankPart& part, const tg::GeneratorConfig& traffic) {
@@ -36,13 +55,19 @@ VirtualWorld::VirtualWorld(const sw::SwitchProcessConfig& switches,
                            const tg::GeneratorConfig& traffic, rte_mempool& pool,
                            const std::map<std::string, SignalKey>& signal_keys,
                            const RankPart& part)
-    : network_(switches, loop_, share_of(part, switches.switches.size(), edges_in(part))),
-      generator_(
-          traffic, loop_, pool,
-          {.full_payload = false, .signal_keys = signal_keys, .share = hosts_of(part, traffic)}) {
+    : loops_(loops_for(part)),
+      lookahead_(part.partition == nullptr ? kNever - Time{} : part.partition->lookahead),
+      network_(switches, *loops_.front(), network_of(part, loops_, switches.switches.size())),
+      generator_(traffic, *loops_.front(), pool,
+                 {.full_payload = false,
+                  .signal_keys = signal_keys,
+                  .share = hosts_of(part, traffic),
+                  .loops = part.partition == nullptr
+                               ? std::vector<EventLoop*>()
+                               : loops_of(loops_, part.partition->tile_of_host)}) {
   if (!traffic.streams.empty())
     streams_.emplace(traffic.streams, stream_devices(traffic), traffic.seed, traffic.duration,
-                     loop_, pool);
+                     *loops_.front(), pool);
   join(traffic,
        part.partition != nullptr ? part.partition->host_behind : find_hosts(switches, traffic),
        part);
@@ -77,7 +102,10 @@ void VirtualWorld::join(const tg::GeneratorConfig& traffic, std::span<const std:
     has_host[e] = behind[e] != kNoHost && part.has_host(behind[e]);
     Node* node = has_host[e] ? &generator_.host(behind[e]) : nullptr;
     if (streams_) node = taps_.emplace_back(new tg::StreamTap(*streams_, node)).get();
-    if (node != nullptr) network_.connect(e, *node, 0);
+    EventLoop* const loop = has_host[e] && part.partition != nullptr
+                                ? loops_[part.partition->tile_of_host[behind[e]]].get()
+                                : nullptr;
+    if (node != nullptr) network_.connect(e, *node, 0, loop);
     else if (part.has_switch(network_.edges()[e].switch_index)) network_.connect_elsewhere(e);
     if (has_host[e]) generator_.connect(behind[e], network_.ingress(e));
   }
@@ -100,9 +128,24 @@ void VirtualWorld::join_streams(const tg::GeneratorConfig& traffic,
   }
 }
 
+Time VirtualWorld::next() const noexcept {
+  Time next = kNever;
+  for (const auto& loop : loops_) next = std::min(next, loop->next());
+  return next;
+}
+
+// What leaves a tile arrives at another no earlier than the end of the window, so the tiles may take
+// turns within it, in any order. A window begins at the next event of all, so idle time costs nothing.
 std::uint64_t VirtualWorld::run_until(Time end) noexcept {
   now_ = std::max(now_, end);
-  return loop_.run_until(end);
+  if (loops_.size() == 1) return loops_.front()->run_until(end);
+  std::uint64_t events = 0;
+  for (Time begin = next(); begin <= end; begin = next()) {
+    const Time last = end - begin < lookahead_ ? end : begin + lookahead_ - Duration{1};
+    for (const auto& loop : loops_) events += loop->run_until(last);
+  }
+  for (const auto& loop : loops_) loop->run_until(end);
+  return events;
 }
 
 RunResult VirtualWorld::result() const {

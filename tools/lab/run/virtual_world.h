@@ -19,8 +19,8 @@
 
 namespace outrider::lab {
 
-/// The virtual runtime: switches and hosts joined in memory, in one loop that gets its
-/// time from the caller. A direct wire takes the place of a device of the other runtimes.
+/// The virtual runtime: switches and hosts joined in memory, in loops that get their time from the
+/// caller: one for each tile of the partition, one without. A direct wire takes the place of a device of the other runtimes.
 /// Every edge port of a switch is joined to the host to which its route leads, or to
 /// streams whose first source or destination address is behind the port. A stream that is
 /// sent needs a port without hosts, because a host's NIC would have to share its wire.
@@ -41,7 +41,7 @@ class VirtualWorld {
   /// Advances to `end`. @return events handled
   std::uint64_t run_until(Time end) noexcept;
   /// Returns the instant of the next event.
-  [[nodiscard]] Time next() const noexcept { return loop_.next(); }
+  [[nodiscard]] Time next() const noexcept;
   [[nodiscard]] Time now() const noexcept { return now_; }
   /// Says whether all jobs have ended.
   [[nodiscard]] bool finished() const noexcept { return generator_.finished(); }
@@ -68,7 +68,8 @@ class VirtualWorld {
   [[nodiscard]] bool leads_to(std::uint32_t edge, const std::string& device,
                               const std::string& address) const;
 
-  EventLoop loop_;
+  std::vector<std::unique_ptr<EventLoop>> loops_;  ///< [tiles]
+  Duration lookahead_;  ///< no loop is further ahead of another
   sw::SwitchNetwork network_;
   tg::Generator generator_;
   std::optional<tg::VirtualStreams> streams_;
