@@ -24,8 +24,12 @@ function fabricControls() {
   return arms.length ? [chooser("Arm", arms.map((a) => a.name), Math.max(0, at), (i) => { state.fabricArm = arms[i].name; })] : [];
 }
 
-/** Names left of rows: as wide as the longest, but no more than a part of the width. */
-const namesWidth = (names, width) => Math.min(width * 0.36, Math.max(60, ...names.map((n) => measure(n, 10))) + 10);
+/** Names left of rows: as wide as the longest, but no more than a part of the width. Both figures
+    have the same, so that their times stand below each other. */
+function namesWidth(arm, width) {
+  const names = arm.links.tiers.flatMap((t) => t.rows.map((r) => measure(rowName(r), 9))).concat(arm.jobs_over_time.jobs.map((j) => measure(j.name, 11)));
+  return Math.min(width * 0.36, Math.max(60, ...names) + 10);
+}
 
 const LEVELS = 10;
 /** Level 0 is idle, the others are tenths of the capacity. */
@@ -87,8 +91,8 @@ function drawHeat(c) {
   if (!arm) return "No arm that is shown has results of links.";
   const links = arm.links, tiers = links.tiers.filter((t) => t.rows.length);
   if (!tiers.length) return "These runs did not record links over time: that needs virtual time, and the first seed.";
-  const unit = timeUnit(links.end_ms), step = 9, head = 20, top = 38;
-  const names = namesWidth(tiers.flatMap((t) => t.rows.map(rowName)), c.width), w = c.width - names - 12;
+  const unit = timeUnit(links.end_ms), step = 10, head = 20, top = 38;
+  const names = namesWidth(arm, c.width), w = c.width - names - 12;
   const h = d3.sum(tiers, (t) => head + t.rows.length * step + 4);
   const svg = newSvg(c.width, top + h + 40, c.theme, heatLabel(arm));
   const x = d3.scale.linear().domain([0, links.end_ms]).range([0, w]);
@@ -106,7 +110,7 @@ function drawHeat(c) {
     const cover = field.append("rect").attr({ x: 0, y, width: w, height: tier.rows.length * step, fill: "transparent" });
     cover.node().__tip = heatTip(tier, links, x, y, step, unit).bind(cover);
     tier.rows.forEach((row, i) => {
-      const label = text(g, -6, y + (i + 0.5) * step - 0.5, fitted(rowName(row), names - 8, 8), { dy: ".34em", "text-anchor": "end", "font-size": 8, fill: c.theme.muted });
+      const label = text(g, -6, y + (i + 0.5) * step - 0.5, fitted(rowName(row), names - 8, 9), { dy: ".34em", "text-anchor": "end", "font-size": 9, fill: c.theme.muted });
       tip(label, [rowName(row), row.link === "others" ? DEFINITIONS.others : tier.tier, `utilisation in the whole run ${number(d3.mean(row.cells) / 10)} %`]);
     });
     y += tier.rows.length * step + 4;
@@ -139,7 +143,7 @@ function drawJobLines(c) {
   const own = arm.jobs_over_time, jobs = own.jobs.filter((j) => j.iterations && j.iterations.length);
   if (!jobs.length) return "No iteration of this arm was recorded.";
   const unit = timeUnit(own.end_ms), step = 22;
-  const names = namesWidth(jobs.map((j) => j.name), c.width), w = c.width - names - 12;
+  const names = namesWidth(arm, c.width), w = c.width - names - 12;
   const count = (j) => j.iterations.length;
   const svg = newSvg(c.width, 10, c.theme, `Time line of ${jobs.length} jobs, ${arm.name}, seed ${own.seed}: ` +
     jobs.map((j) => `${j.name} has ${count(j)} iterations` + (isNumber(j.iteration_seconds_median) ? ` of ${number(j.iteration_seconds_median * 1e3)} ms` : "")).join(", "));
@@ -157,12 +161,13 @@ function drawJobLines(c) {
   };
   jobs.forEach((job, i) => {
     const y = i * step;
-    tip(text(g, -8, y + step / 2, fitted(job.name, names - 10, 10), { dy: ".34em", "text-anchor": "end", "font-size": 10 }),
+    tip(text(g, -8, y + step / 2, fitted(job.name, names - 10, 11), { dy: ".34em", "text-anchor": "end", "font-size": 11 }),
       [job.name, `${count(job)} iterations` + (job.left_out ? `, and ${job.left_out} that are not drawn` : "")]);
     for (const [iteration, begin, first, ready, there, end] of job.iterations) {
       const node = g.append("g").attr("class", "mark");
-      part(node, begin, ready, { y: y + step - 8, height: 4, fill: c.theme.parts.compute });
-      part(node, first, there, { y: y + 4, height: 10, fill: c.theme.color(arm), rx: 1 });
+      // Workers of an iteration may end after others have begun the next one: an edge keeps them apart.
+      part(node, begin, ready, { y: y + step - 8, height: 5, fill: c.theme.parts.compute, stroke: c.theme.card, "stroke-width": 0.8 });
+      part(node, first, there, { y: y + 3, height: 11, fill: c.theme.color(arm), stroke: c.theme.card, "stroke-width": 1, "fill-opacity": iteration % 2 ? 0.7 : 1 });
       tip(node, [`${job.name}, iteration ${iteration}`, `began ${at(begin)}, first gradient ${at(first)}, all gradients ${at(ready)}`,
         `all parameters there ${at(there)}, ended ${at(end)}`]);
     }
@@ -213,7 +218,7 @@ function jobsTable(arm) {
 }
 
 function drawFabricTables() {
-  const box = document.getElementById("fabric");
+  const box = document.getElementById("fabric-tables");
   if (!box) return;
   const arm = fabricArm(context(0, currentTheme()));
   box.hidden = !arm;

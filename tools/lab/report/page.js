@@ -454,7 +454,7 @@ function build() {
   for (const id of sectionsHere()) {
     const section = el("section", { id }, el("h2", { text: SECTIONS[id][0] }), SECTIONS[id][1] ? el("p", { class: "lead", text: SECTIONS[id][1] }) : null);
     for (const f of used.filter((g) => g.section === id)) section.append(figureNode(f));
-    if (id === "fabric") section.append(el("div", { class: "card", id: "fabric" }));
+    if (id === "fabric") section.append(el("div", { class: "card", id: "fabric-tables" }));
     page.append(section);
   }
   page.append(el("section", { id: "metrics" }, el("h2", { text: "All metrics" }),
