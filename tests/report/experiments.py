@@ -74,11 +74,16 @@ burst_bytes = "300kB"
 iterations = 4
 skip_iterations = 1
 warm_up_seconds = 0.001
-period_seconds = 0.001
+period_seconds = 0.003
 background_flows_per_pair = 0
-background_load = 0.05
+background_load = 0.1
 background_sizes = "%s"
 transport.controller = "dctcp"
+transport.min_rto = "2ms"
+transport.initial_rto = "4ms"
+transport.delayed_ack = "500us"
+switch.queue.limit_packets = 400
+switch.marker.threshold_packets = 60
 
 [[arm]]
 label = "off"
