@@ -166,8 +166,9 @@ std::vector<Members> tiers_of(const std::vector<LinkReport>& links) {
     if (fresh) tiers.emplace_back();
     tiers[at->second].push_back(i);
   }
-  std::ranges::stable_partition(
-      tiers, [&](const Members& tier) { return !links[tier.front()].tier.ends_with(" to host"); });
+  std::stable_partition(tiers.begin(), tiers.end(), [&](const Members& tier) {
+    return !links[tier.front()].tier.ends_with(" to host");
+  });
   return tiers;
 }
 

@@ -83,6 +83,7 @@ std::vector<JobIteration> job_iterations(const tg::GeneratorReport& report) {
     all.end_ns = last_of(fresh, all.end_ns, r.end_ns);
   }
   std::vector<JobIteration> iterations;
+  iterations.reserve(by_key.size());
   for (const auto& [key, iteration] : by_key) iterations.push_back(iteration);
   return iterations;
 }
