@@ -31,6 +31,68 @@ values = [10]
 arms = ["off", "on"]
 """
 
+# 40 places under two leaves: more links to hosts than have a line of their own over time.
+FABRIC = """
+name = "fabric"
+question = "Which links are busy?"
+
+[fabric]
+kind = "leaf_spine"
+leaves = 2
+spines = 2
+hosts_per_leaf = 20
+host_rate = "10gbit"
+host_delay = "1us"
+uplink_rate = "10gbit"
+uplink_delay = "2us"
+
+[network]
+measured = "worst"
+
+[[hosts]]
+name = "other"
+count = 34
+placement = "spread"
+
+[background]
+from = "other"
+to = "other"
+
+[[job]]
+name = "ps"
+workers = 2
+placement = "spread"
+
+[[job]]
+name = "ring"
+workers = 3
+collective = "ring"
+placement = "spread"
+
+[parameters]
+burst_bytes = "300kB"
+iterations = 4
+skip_iterations = 1
+warm_up_seconds = 0.001
+period_seconds = 0.003
+background_flows_per_pair = 0
+background_load = 0.1
+background_sizes = "%s"
+transport.controller = "dctcp"
+transport.min_rto = "2ms"
+transport.initial_rto = "4ms"
+transport.delayed_ack = "500us"
+switch.queue.limit_packets = 400
+switch.marker.threshold_packets = 60
+
+[[arm]]
+label = "off"
+
+[[arm]]
+label = "on"
+regulation = "mark"
+"""
+
 
 def lab(*words):
     """Runs it. @return exit status and what it said on standard error"""
@@ -52,7 +114,18 @@ def run(directory, name, question=None, attribution=False, sweep=False, seeds=2,
         lines.insert(lines.index("[parameters]") + 1, f"jobs = {jobs}")
     file = pathlib.Path(directory) / f"{name}.toml"
     file.write_text("\n".join(lines) + (SWEEP if sweep else "\n"), encoding="utf-8")
-    out = pathlib.Path(directory) / name
+    return results_of(file, seeds)
+
+
+def run_fabric(directory, seeds=2):
+    """FABRIC. @return the directory of its results"""
+    file = pathlib.Path(directory) / "fabric.toml"
+    file.write_text(FABRIC % (ROOT / "conf/distributions/web-search.cdf"), encoding="utf-8")
+    return results_of(file, seeds)
+
+
+def results_of(file, seeds):
+    out = file.with_suffix("")
     status, said = lab("run", file, "--repeat", seeds, "--jobs", 1, "--out", out)
     if status != 0:
         raise RuntimeError(f"outrider-lab: exit status {status}: {said}")

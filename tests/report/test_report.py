@@ -4,6 +4,7 @@ nothing fetched, no text over another, in light and dark, on a laptop's screen.
 
 OUTRIDER_SCREENSHOTS=DIR keeps pictures of what was tested.
 """
+import csv
 import json
 import os
 import pathlib
@@ -15,6 +16,7 @@ import unittest
 import browser
 import experiments
 
+FABRIC_FIGURES = {"links", "jobs-over-time"}
 FIGURES = {"gain", "queue", "cdf", "attribution", "throughput", "cost", "marks", "drops",
            "timeline"}
 
@@ -76,6 +78,7 @@ class Report(unittest.TestCase):
         cls.plain = experiments.run(root, "plain", seeds=1)
         cls.sweep = experiments.run(root, "sweep", sweep=True)
         cls.several = experiments.run(root, "several", jobs=2)
+        cls.fabric = experiments.run_fabric(root)
         cls.page = cls.enterClassContext(browser.Browser()) if hasattr(cls, "enterClassContext") \
             else cls.entered(browser.Browser())
 
@@ -189,6 +192,68 @@ class Report(unittest.TestCase):
             shown = float(row[heads.index("Completion of the jobs, mean")])
             self.assertAlmostEqual(shown, value, delta=value / 100)
 
+    def test_links_and_jobs_of_a_fabric(self):
+        for scheme, width in (("light", 1280), ("dark", 1280), ("light", 390)):
+            self.open(self.fabric, scheme, width)
+            drawn = self.page.evaluate(DRAWN)
+            self.assertEqual(set(drawn), FIGURES | FABRIC_FIGURES)
+            for name in FABRIC_FIGURES:
+                self.assertEqual(drawn[name]["state"], "yes", drawn[name]["text"])
+                self.assertGreater(drawn[name]["marks"], 0)
+                self.assertEqual(drawn[name]["buttons"][-2:], ["SVG", "PNG"])
+            hidden = self.page.evaluate(OVERLAPS)
+            if width == 390:  # where the other figures are scrolled
+                hidden = [h for h in hidden if h.startswith(("Utilisation", "Time line of 2 jobs"))]
+            self.assertEqual(hidden, [])
+            self.assertLessEqual(self.page.evaluate("document.documentElement.scrollWidth"),
+                                 self.page.evaluate("innerWidth"), "the page scrolls sideways")
+        # On a phone both figures fit: none is scrolled to the side.
+        self.assertEqual(self.page.evaluate(
+            "['links', 'jobs-over-time'].filter((id) => { const p = document.querySelector("
+            "`figure[data-figure=${id}] .plot`); return p.scrollWidth > p.clientWidth; })"), [])
+
+    def test_heat_map_has_the_links_of_the_summary(self):
+        self.open(self.fabric)
+        summary = json.loads((self.fabric / "summary.json").read_text(encoding="utf-8"))
+        tiers = summary["cases"][0]["metrics"]["links"]["tiers"]
+        label, texts = self.page.evaluate(
+            "(() => { const s = document.querySelector('figure[data-figure=links] svg'); return "
+            "[s.getAttribute('aria-label'), [...s.querySelectorAll('text')].map((t) => t.textContent)]; })()")
+        self.assertEqual([t["tier"] for t in tiers], ["leaf to spine", "spine to leaf", "leaf to host"])
+        for tier in tiers:
+            self.assertIn(tier["busiest"], label)
+            self.assertIn(tier["busiest"], texts)
+        self.assertIn("leaf to host, the 32 busiest of 40 links", texts)
+        self.assertIn("8 others", texts)
+        # Cells are what link_slices.csv says.
+        with open(self.fabric / "link_slices.csv", encoding="utf-8") as file:
+            lines = [l for l in csv.DictReader(file)
+                     if l["case"] == "0" and l["link"] == "leaf_1.to_spine_0"]
+        cells = self.page.evaluate("data.arms[0].links.tiers[0].rows.find("
+                                   "(r) => r.link === 'leaf_1.to_spine_0').cells")
+        self.assertEqual(len(cells), len(lines))
+        for cell, line in zip(cells, lines):
+            self.assertAlmostEqual(cell / 1000, float(line["utilisation"]), delta=0.0006)
+        self.assertGreater(max(cells), 0)
+
+    def test_jobs_of_a_fabric_are_in_a_table(self):
+        self.open(self.fabric)
+        jobs = json.loads((self.fabric / "summary.json").read_text(encoding="utf-8"))[
+            "cases"][0]["metrics"]["jobs"]["each"]
+        rows, titles = self.page.evaluate(
+            "(() => { const t = document.querySelectorAll('#fabric-tables table')[1]; return "
+            "[[...t.querySelectorAll('tbody tr')].map((r) => [...r.children].map((c) => c.textContent)),"
+            " [...document.querySelectorAll('#fabric-tables th[scope=col]')].map((h) => h.title)]; })()")
+        self.assertEqual([r[0] for r in rows], [j["name"] for j in jobs])
+        for row, job in zip(rows, jobs):
+            self.assertAlmostEqual(float(row[1]), job["iteration_seconds_median"] * 1e3,
+                                   delta=job["iteration_seconds_median"] * 10)
+            self.assertEqual(row[5], job["worst_link"])
+        self.assertGreater(len([t for t in titles if len(t) > 20]), 11, "headings say what they mean")
+        marks = self.page.evaluate(DRAWN)["jobs-over-time"]["marks"]
+        lines = (self.fabric / "iterations.csv").read_text(encoding="utf-8").splitlines()
+        self.assertEqual(marks, sum(1 for line in lines if line.startswith("0,")))
+
     def test_one_seed_without_attribution_says_so(self):
         self.open(self.plain)
         self.check_figures(FIGURES, empty=("drops", "attribution"))
@@ -274,7 +339,12 @@ class Report(unittest.TestCase):
 
     def test_hovering_says_something(self):
         self.open(self.quick)
-        for name in ("gain", "queue", "cdf", "cost", "timeline"):
+        self.hover(("gain", "queue", "cdf", "cost", "timeline"))
+        self.open(self.fabric)
+        self.hover(("links", "jobs-over-time"))
+
+    def hover(self, figures):
+        for name in figures:
             box = self.page.evaluate(
                 "(async () => { const size = (m) => m.getBoundingClientRect();"
                 # the largest: a bar of nothing cannot be pointed at

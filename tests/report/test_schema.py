@@ -37,7 +37,8 @@ class Schema(unittest.TestCase):
                          for results in (experiments.run(directory.name, "one", seeds=1),
                                          experiments.run(directory.name, "more", attribution=True,
                                                          sweep=True),
-                                         experiments.run(directory.name, "jobs", jobs=2))]
+                                         experiments.run(directory.name, "jobs", jobs=2),
+                                         experiments.run_fabric(directory.name, seeds=1))]
 
     def faults(self, summary, schema=None):
         validator = jsonschema.Draft202012Validator(schema or self.schema)
@@ -55,6 +56,7 @@ class Schema(unittest.TestCase):
             self.assertEqual(self.faults(summary, strict(self.schema)), [])
         self.assertTrue(any("attribution" in case["metrics"] for case in self.summaries[1]["cases"]))
         self.assertTrue(all("jobs" in case["metrics"] for case in self.summaries[2]["cases"]))
+        self.assertTrue(all("links" in case["metrics"] for case in self.summaries[3]["cases"]))
 
     def test_faults_are_found(self):
         def changed(change):

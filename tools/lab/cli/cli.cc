@@ -20,6 +20,7 @@ constexpr const char* kRunHelp =
   table.txt                     the comparison as printed
   report.html                   the same to look at, in any browser, offline
   bursts.csv queue.csv flows.csv
+  links.csv link_slices.csv iterations.csv     of experiments with [fabric]
   config/                       resolved configurations of both programs, per case
   environment.json              machine, versions, wall time
 The results that are complete are written on Ctrl-C, too. After Ctrl-C, a crash or a

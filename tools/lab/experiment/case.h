@@ -49,7 +49,9 @@ struct Case {
   std::uint32_t background_flows = 0;  ///< long flows whose data cross the measured queue
   std::uint32_t workers = 0;
   std::uint32_t skip_iterations = 0;  ///< first iterations of every job that are not measured
-  Duration cost_window{};  ///< T of the background's cost; zero: background_costs() chooses
+  Duration cost_window{};     ///< T of the background's cost; zero: background_costs() chooses
+  bool link_results = false;  ///< a fabric's: each link and each job is reported
+  bool link_series = false;   ///< and links over time. @pre link_results
 };
 
 /// Returns the port of the measured queue. Where a run decides which is the worst, any port of the

@@ -315,6 +315,10 @@ CaseMetrics measure(const Case& definition, Runtime runtime, const RunResult& re
   measure_parameters(definition, result.traffic, excluded, m.samples);
   m.learning = measure_learning(definition, result.traffic, excluded);
   m.jobs = measure_jobs(definition, result.traffic);
+  if (result.links) {
+    m.links = measure_links(*result.links);
+    add_worst_links(*result.links, m.jobs);
+  }
   describe_queue(definition, result.switches, queue, excluded, m);
   measure_goodput(definition, result.traffic, m);
   count(result, m);

@@ -14,6 +14,7 @@
 #include "tools/lab/measure/flow_times.h"
 #include "tools/lab/measure/metrics_jobs.h"
 #include "tools/lab/measure/metrics_learning.h"
+#include "tools/lab/measure/metrics_links.h"
 #include "tools/lab/measure/statistics.h"
 #include "tools/lab/run/run_result.h"
 
@@ -121,6 +122,7 @@ struct CaseMetrics {
   Attribution attribution;
   double job_completion_seconds = kNotDefined;  ///< the slowest job; NaN if one did not end
   JobsMetrics jobs;
+  LinkMetrics links;
   PerClass<RtoCounts> rtos{};
   PerClass<PerReason<MarkReason>> ce_marks{};  ///< at all queues
   PerClass<PerReason<DropReason>> drops{};     ///< at all switches

@@ -34,6 +34,7 @@ void measure_times(const Case& definition, const tg::GeneratorReport& report, st
   std::vector<double> iterations;
   for (const auto& [iteration, ns] : slowest_ns)
     if (iteration >= definition.skip_iterations) iterations.push_back(to_seconds(ns));
+  job.iteration_seconds_p99 = quantile(iterations, 0.99);
   job.iteration_seconds_median = median(std::move(iterations));
   const auto summary = std::ranges::find(report.jobs, index, &tg::JobReport::job);
   if (summary != report.jobs.end() && summary->finished)
@@ -85,7 +86,32 @@ void measure_nics(const Case& definition, const tg::GeneratorReport& report, Job
   m.other_hosts = {mean(sending[false]), mean(receiving[false])};
 }
 
+void measure_communication(const Case& definition, const tg::GeneratorReport& report,
+                           JobsMetrics& m) {
+  std::map<std::uint16_t, std::vector<double>> seconds;
+  for (const auto& it : iterations_of(definition, report, BurstDirection::kPush))
+    if (it.complete && it.job < m.each.size())
+      seconds[it.job].push_back(to_seconds(it.delivered_ns - it.due_ns));
+  for (auto& [job, values] : seconds) {
+    m.each[job].communication_seconds_p99 = quantile(values, 0.99);
+    m.each[job].communication_seconds_median = median(std::move(values));
+  }
+}
+
 }  // namespace
+
+void add_worst_links(const LinkResults& links, JobsMetrics& jobs) {
+  for (const JobLink& link : links.jobs) {
+    if (link.job >= jobs.each.size()) continue;
+    JobMetrics& job = jobs.each[link.job];
+    job.worst_link = link.link;
+    if (link.bursts == 0) continue;
+    const auto bursts = static_cast<double>(link.bursts);
+    job.worker_start_queue_packets_mean =
+        static_cast<double>(link.start_background_packets) / bursts;
+    job.worker_start_queue_total_packets_mean = static_cast<double>(link.start_packets) / bursts;
+  }
+}
 
 JobsMetrics measure_jobs(const Case& definition, const tg::GeneratorReport& report) {
   JobsMetrics m;
@@ -100,6 +126,7 @@ JobsMetrics measure_jobs(const Case& definition, const tg::GeneratorReport& repo
     m.worker_spread_seconds.push_back(spreads[it.job].back());
   }
   for (const auto& [job, values] : spreads) m.each[job].worker_spread_seconds_mean = mean(values);
+  measure_communication(definition, report, m);
   measure_nics(definition, report, m);
   return m;
 }

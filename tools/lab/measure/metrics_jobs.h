@@ -15,7 +15,16 @@ struct JobMetrics {
   double start_seconds = kNotDefined;             ///< begin of its first iteration, in the run
   double completion_seconds = kNotDefined;        ///< from there to its end; NaN if it did not end
   double iteration_seconds_median = kNotDefined;  ///< slowest worker
+  double iteration_seconds_p99 = kNotDefined;
+  /// Earliest gradients ready to latest delivery of pushes, see Samples::communication_seconds.
+  double communication_seconds_median = kNotDefined;
+  double communication_seconds_p99 = kNotDefined;
   double worker_spread_seconds_mean = kNotDefined;  ///< see JobsMetrics
+  /// The link in which packets of its bursts waited longest; empty: not in a fabric, or no port has
+  /// records of them.
+  std::string worst_link{};
+  double worker_start_queue_packets_mean = kNotDefined;  ///< there, see TierMetrics
+  double worker_start_queue_total_packets_mean = kNotDefined;
 };
 
 /// Shares of the run in which payload of the jobs' bursts, with its headers, occupies the NICs
@@ -37,5 +46,8 @@ struct JobsMetrics {
 
 /// Measures the jobs of a run. Never fails: a job that is not in the report has NaN.
 JobsMetrics measure_jobs(const Case& definition, const tg::GeneratorReport& report);
+
+/// Adds what links say of the jobs.
+void add_worst_links(const LinkResults& links, JobsMetrics& jobs);
 
 }  // namespace outrider::lab

@@ -231,7 +231,8 @@ std::optional<Case> build_case(const ExperimentFile& file, const std::string& la
          .bottleneck = topology->measured_rate,
          .workers = workers_of_job(e, p),
          .skip_iterations = p.skip_iterations,
-         .cost_window = from_seconds(p.cost_window_seconds)};
+         .cost_window = from_seconds(p.cost_window_seconds),
+         .link_results = e.in_fabric};
   count_flows(e, c);
   if (!p.lead_rtts.value && holds_windows(p.regulation))
     for (auto& job : c.traffic.jobs) job.announce.lead = lead_by_rule(c).lead;
@@ -257,6 +258,7 @@ ConfigResult<std::vector<Case>> make_plan(const ExperimentFile& e, const PlanOpt
       faults.add(row.origin, row.label, row.parameters, found);
       if (!found.empty()) break;  // the other seeds have the same fault
       built->swept = row.swept;
+      built->link_series = built->link_results && s == 0;
       if (case_name(e, *built).find(options.filter) != std::string::npos)
         result.config->push_back(std::move(*built));
     }
@@ -286,6 +288,7 @@ Case without_background(const Case& c) {
   alone.traffic.long_flows.clear();
   alone.traffic.flows.clear();
   alone.background_flows = 0;
+  alone.link_results = alone.link_series = false;
   for (auto& job : alone.traffic.jobs) {
     job.announce.faults = {};  // the reference shows what the network allows, without lost STARTs
     job.first_due = job.announce.lead + kSettle_rtts * c.base_rtt;

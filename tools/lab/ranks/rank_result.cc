@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "common/telemetry/add_fields.h"
+#include "tools/lab/run/link_sampler.h"
 #include "tools/lab/run/text_parts.h"
 
 namespace outrider::lab {
@@ -233,6 +234,9 @@ RunResult join_parts(const Case& c, const Partition& partition, std::vector<Rank
   const Owners owners(c.traffic, partition);
   join_switches(c, partition, parts, whole.switches);
   whole.switches.ledger_balanced &= wires_balance(parts);
+  std::vector<const LinkSlices*> slices;
+  for (const RankResult& part : parts) slices.push_back(&part.result.slices);
+  whole.slices = joined_slices(c.switches, partition.of_switch, slices);
   join_counts(parts, whole.traffic);
   join_jobs(c, owners, parts, whole.traffic);
   join_background(c, owners, parts, whole.traffic);

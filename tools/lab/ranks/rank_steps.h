@@ -29,6 +29,7 @@ class RankedRun {
     now_ = std::max(now_, end);
     ranks_.advance(end);
   }
+  void end_slice() { ranks_.end_slice(); }
 
  private:
   Ranks& ranks_;
@@ -51,6 +52,7 @@ class PeerRanks {
     return next;
   }
   void advance(Time end) noexcept { world_.advance(end); }
+  void end_slice() { world_.end_slice(); }
   [[nodiscard]] bool finished() { return peers_.least(world_.finished() ? 1 : 0) == 1; }
 
  private:

@@ -50,6 +50,12 @@ class RankWorld {
   /// Returns the ranks with wires to or from this one. @return [ranks]
   [[nodiscard]] const std::vector<bool>& neighbours() const noexcept { return neighbours_; }
 
+  /// See VirtualWorld.
+  void sample_links(const sw::SwitchProcessConfig& switches, Duration slice) {
+    world_.sample_links(switches, slice);
+  }
+  void end_slice() { world_.end_slice(); }
+
   [[nodiscard]] bool finished() const noexcept { return world_.finished(); }
   [[nodiscard]] std::uint64_t events() const noexcept { return events_; }
   [[nodiscard]] RankResult result();

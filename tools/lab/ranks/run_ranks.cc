@@ -32,6 +32,9 @@ class TurnRanks {
   void advance(Time end) noexcept {
     for (auto& world : worlds_) world->advance(end);
   }
+  void end_slice() {
+    for (auto& world : worlds_) world->end_slice();
+  }
   [[nodiscard]] bool finished() const {
     return std::ranges::all_of(worlds_, [](const auto& world) { return world->finished(); });
   }
@@ -53,6 +56,8 @@ RunResult run_in_turns(const Case& c, const Partition& partition, rte_mempool& p
     for (std::uint32_t rank = 0; rank < partition.ranks; ++rank)
       worlds.push_back(std::make_unique<RankWorld>(with_keys(c.switches, keys), c.traffic,
                                                    partition, rank, pool, keys));
+    if (c.link_series)
+      for (auto& world : worlds) world->sample_links(c.switches, span_of(c).slice);
     TurnRanks ranks(worlds);
     RankedRun run(ranks, partition.lookahead);
     whole = drive(c, run, stop);
@@ -71,6 +76,7 @@ RankResult run_rank(const Case& c, const Partition& partition, Peers& peers, rte
   RankResult part;
   {
     RankWorld world(with_keys(c.switches, keys), c.traffic, partition, peers.rank(), pool, keys);
+    if (c.link_series) world.sample_links(c.switches, span_of(c).slice);
     PeerRanks ranks(world, peers);
     RankedRun run(ranks, partition.lookahead);
     // One rank that is to stop stops all: they must take the same number of steps.

@@ -153,7 +153,7 @@ function facets(c, options) {
   const n = options.arms.length;
   const fit = Math.max(1, Math.floor((c.width - left + gap) / (least + gap)));
   const columns = Math.ceil(n / Math.ceil(n / Math.min(n, fit, 4)));  // rows of equal length
-  const w = (c.width - left - (columns - 1) * gap - 8) / columns, h = n <= 3 ? 210 : 150;
+  const w = (c.width - left - (columns - 1) * gap - 14) / columns, h = n <= 3 ? 210 : 150;
   const rows = Math.ceil(n / columns), head = 28, stepY = h + head + 22;
   const svg = newSvg(c.width, m.top + rows * stepY + m.bottom - 6, c.theme, options.label);
   const x = d3.scale.linear().domain(options.x).range([0, w]);

@@ -2,7 +2,7 @@
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const MOST_AT_FIRST = 8;
-const state = { point: 0, hidden: new Set(), view: "start", allQueues: false, timelineArm: null, timelineSeed: null };
+const state = { point: 0, hidden: new Set(), view: "start", allQueues: false, timelineArm: null, timelineSeed: null, fabricArm: null };
 
 /** Colour, symbol and dash of each name, the same at every point. */
 function dress(arms) {
@@ -47,6 +47,9 @@ const FIGURES = [
   { id: "marks", section: "ends", title: "Packets marked, by class and reason", draw: (c) => drawEnds(c, "marks"), controls: endsControls,
     what: "marker: the queue's own rule; regulated threshold: the threshold that a signal lowered." },
   { id: "drops", section: "ends", title: "Packets dropped, by class and reason", draw: (c) => drawEnds(c, "drops"), controls: endsControls, what: "The whole run, warm-up included." },
+  { id: "links", section: "fabric", when: fabricHere, least: 330, title: "Links over time", draw: drawHeat, controls: fabricControls,
+    what: "Share of its capacity that each link used in each slice of the run, a row a link, one seed." },
+  { id: "jobs-over-time", section: "fabric", when: fabricHere, least: 330, title: "Jobs over time", draw: drawJobLines, controls: fabricControls, what: jobsWhat },
   { id: "timeline", section: "lines", title: "Time line of bursts", draw: drawTimeline, controls: timelineControls,
     what: "One row a burst of a worker; the number at its end is its communication time." },
 ];
@@ -56,6 +59,7 @@ const SECTIONS = {
   time: ["Communication time", ""],
   cost: ["Throughput and background", ""],
   ends: ["Marks and drops", "Means over runs."],
+  fabric: ["Links and jobs", "Where in the fabric the traffic is, and when each job computes and communicates."],
   lines: ["Iterations", ""],
 };
 
@@ -66,9 +70,12 @@ function costText() {
   return `Bytes in [gradients ready − ${number(cost.lead_seconds * 1e3)} ms, + ${number(cost.window_seconds * 1e3)} ms] of every iteration, less than off's. The number is what was lost in all.`;
 }
 
+/** Narrower than this a figure is scrolled sideways. */
+const widthOf = (figure) => Math.max(figure.least || 560, Math.floor(figure.node.querySelector(".plot").clientWidth));
+
 function drawFigure(figure) {
   const box = figure.node.querySelector(".plot");
-  const width = Math.max(560, Math.floor(figure.node.clientWidth - 36));
+  const width = widthOf(figure);
   const drawn = figure.draw(context(width, currentTheme()));
   const none = typeof drawn === "string";
   box.replaceChildren(none ? el("p", { class: "empty", text: drawn }) : drawn);
@@ -85,7 +92,7 @@ function saveButton(figure, name, save, ending) {
   return el("button", {
     class: "plain", type: "button", text: name, "aria-label": `Save "${figure.title}" as ${name}`,
     onclick: () => {
-      const node = figure.draw(context(Math.max(560, Math.floor(figure.node.clientWidth - 36)), THEMES.light));
+      const node = figure.draw(context(widthOf(figure), THEMES.light));
       d3.select(node).insert("rect", ":first-child").attr({ width: "100%", height: "100%", fill: THEMES.light.card });
       const point = data.points.length > 1 && figure.id !== "sweep" ? data.points[state.point].name : "";
       save(node, fileName(data.experiment, figure.id, point, ending));
@@ -315,9 +322,12 @@ function drawAnswer() {
   for (const s of data.points[state.point] ? data.points[state.point].answer : []) box.append(el("p", { class: s.kind, text: unbroken(s.text) }));
 }
 
+const usedFigures = () => FIGURES.filter((f) => !f.when || f.when());
+const sectionsHere = () => Object.keys(SECTIONS).filter((id) => usedFigures().some((f) => f.section === id));
+
 function sectionLinks() {
   const nav = el("nav", { "aria-label": "Sections" });
-  for (const id of Object.keys(SECTIONS)) nav.append(el("a", { href: "#" + id, text: SECTIONS[id][0] }));
+  for (const id of sectionsHere()) nav.append(el("a", { href: "#" + id, text: SECTIONS[id][0] }));
   nav.append(el("a", { href: "#metrics", text: "All metrics" }), el("a", { href: "#settings", text: "Settings" }), el("a", { href: "#environment", text: "Environment" }));
   return nav;
 }
@@ -422,7 +432,7 @@ function figureNode(figure) {
 }
 
 function build() {
-  const page = document.getElementById("page"), used = FIGURES.filter((f) => !f.when || f.when());
+  const page = document.getElementById("page"), used = usedFigures();
   page.append(el("header", {}, el("p", { class: "eyebrow", text: "Outrider · report of an experiment" }), data.arms.length ? sectionLinks() : null, el("h1", { text: data.experiment }),
     data.question ? el("p", { class: "question", text: data.question }) : null, facts()));
   if (!data.arms.length) {
@@ -441,9 +451,10 @@ function build() {
   const notice = notices();
   if (notice) answer.append(notice);
   page.append(answer);
-  for (const id of Object.keys(SECTIONS)) {
+  for (const id of sectionsHere()) {
     const section = el("section", { id }, el("h2", { text: SECTIONS[id][0] }), SECTIONS[id][1] ? el("p", { class: "lead", text: SECTIONS[id][1] }) : null);
     for (const f of used.filter((g) => g.section === id)) section.append(figureNode(f));
+    if (id === "fabric") section.append(el("div", { class: "card", id: "fabric-tables" }));
     page.append(section);
   }
   page.append(el("section", { id: "metrics" }, el("h2", { text: "All metrics" }),
@@ -451,7 +462,7 @@ function build() {
   page.append(el("section", { id: "settings" }, el("h2", { text: "Settings" }), el("div", { class: "card", id: "varying" }),
     el("details", {}, el("summary", { text: "All parameters of this point" }), el("div", { id: "all-settings" }))));
   page.append(el("section", { id: "environment" }, el("h2", { text: "Environment" }), el("div", { class: "card" }, pairs(data.environment))));
-  page.append(el("footer", { text: "docs/measurement.md defines every figure. summary.json, bursts.csv, queue.csv and flows.csv beside this file hold what they are made of." }));
+  page.append(el("footer", { text: "docs/measurement.md defines every figure. summary.json, bursts.csv, queue.csv and flows.csv (in a fabric also links.csv, link_slices.csv and iterations.csv) beside this file hold what they are made of." }));
 }
 
 let drawnFigures = [];
@@ -462,6 +473,7 @@ function drawAll() {
   drawAnswer();
   drawTable();
   drawJobs();
+  drawFabricTables();
   drawMetrics();
   drawSettings();
   document.getElementById("all-settings").replaceChildren(pairs(allSettings()));

@@ -8,6 +8,7 @@ const THEMES = {
     card: "#ffffff", text: "#1b1f24", muted: "#5c6670", line: "#dfe3e7", strong: "#9aa3ac",
     off: "#4d545c", shade: "#eef1f4", better: "#00735a", worse: "#b3470a",
     arms: ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#882255"],
+    heat: ["#fbe9cf", "#e58425", "#6d0a2b"],
     parts: {
       signal: "#882255", opening: "#b9a0cc", serialisation: "#0072b2", behind_background: "#d55e00",
       behind_ddl: "#e69f00", window: "#56b4e9", recovery: "#cc79a7", rto: "#1b1f24",
@@ -18,6 +19,7 @@ const THEMES = {
     card: "#181c21", text: "#e7eaed", muted: "#9aa5b0", line: "#2d343c", strong: "#66717c",
     off: "#c2c9d0", shade: "#20262c", better: "#3fcba4", worse: "#f59a63",
     arms: ["#4ba3e3", "#f5793a", "#2fc59b", "#e29bc4", "#f2b544", "#9ad8f7", "#d9d04a"],
+    heat: ["#3d2a1b", "#c9802b", "#fff0b8"],
     parts: {
       signal: "#d9d04a", opening: "#8d7ba3", serialisation: "#4ba3e3", behind_background: "#f5793a",
       behind_ddl: "#f2b544", window: "#9ad8f7", recovery: "#e29bc4", rto: "#ffffff",

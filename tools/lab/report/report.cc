@@ -13,6 +13,7 @@ extern const std::string_view kEmbeddedReportHtml;
 extern const std::string_view kEmbeddedReportCss;
 extern const std::string_view kEmbeddedPlotJs;
 extern const std::string_view kEmbeddedFiguresJs;
+extern const std::string_view kEmbeddedFabricJs;
 extern const std::string_view kEmbeddedPageJs;
 
 namespace fs = std::filesystem;
@@ -63,7 +64,7 @@ std::string report_html(const ReportJson& data, const std::string& library) {
       {"library", program_for_html(library)},
       {"data", json_for_html(data)},
       {"program", program_for_html(kEmbeddedPlotJs) + program_for_html(kEmbeddedFiguresJs) +
-                      program_for_html(kEmbeddedPageJs)}};
+                      program_for_html(kEmbeddedFabricJs) + program_for_html(kEmbeddedPageJs)}};
   std::string out;
   std::string_view rest = kEmbeddedReportHtml;
   // The order of the template, so that the content of a part is never searched for another's name.

@@ -14,6 +14,7 @@
 #include "tools/lab/measure/paper_reference.h"
 #include "tools/lab/report/report_answer.h"
 #include "tools/lab/report/report_arm.h"
+#include "tools/lab/report/report_fabric.h"
 #include "tools/lab/report/report_views.h"
 #include "tools/lab/summary/summary.h"
 
@@ -210,6 +211,7 @@ ReportJson made(const fs::path& directory) {
     out["arms"].back()["views"] = std::move(arm_views[a]);
   }
   share_alone(out["arms"]);
+  add_fabric(directory, summary, arms, out["arms"]);
   out["metrics"] = metric_rows_json();
   add_settings(arms, out);
   out["environment"] = read_json(directory / "environment.json");

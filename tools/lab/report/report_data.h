@@ -14,7 +14,8 @@ using ReportJson = nlohmann::ordered_json;
 inline constexpr int kReportSchemaVersion = 1;
 
 /// Returns the data of the page, made from summary.json, bursts.csv, queue.csv and
-/// environment.json of a bundle. Times are seconds unless a name says otherwise. A value that is
+/// environment.json of a bundle, and of one in a fabric from iterations.csv and link_slices.csv
+/// too. Times are seconds unless a name says otherwise. A value that is
 /// not defined is null.
 ///
 ///   schema_version, experiment, question, runtime, interrupted, cases, planned_cases, seeds
@@ -33,7 +34,8 @@ inline constexpr int kReportSchemaVersion = 1;
 ///                  {class, reason, measured, all} per run,
 ///                  views {start, due}: {queue: {mean, low, high}, threshold, background, ddl},
 ///                  bursts[] of [seed, job, iteration, worker, due, START, ACK, first sent,
-///                  first at the queue, delivered, RTOs], instants in ms from the iteration's due
+///                  first at the queue, delivered, RTOs], instants in ms from the iteration's due,
+///                  links, jobs_over_time: see add_fabric()
 ///   metrics[]      {name, unit and scale of the display, help, over (how seeds are aggregated),
 ///                  change (whether the ratio to off is meaningful)}
 ///   settings       varying {name: [value of each arm]}, common {name: value}

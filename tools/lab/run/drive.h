@@ -26,7 +26,7 @@ RunSpan span_of(const Case& c);
 
 /// Runs a world to its end. Slices begin at multiples of their length, so that the end of a run
 /// does not depend on `stop`. @return false if `stop` ended the run
-/// @tparam World  has now(), next(), finished() and run_until() as VirtualWorld does
+/// @tparam World  has now(), next(), finished(), run_until() and end_slice() as VirtualWorld does
 template <class World>
 bool drive(const Case& c, World& world, const StopCheck& stop) {
   const RunSpan span = span_of(c);
@@ -34,6 +34,7 @@ bool drive(const Case& c, World& world, const StopCheck& stop) {
   while (world.now() < std::min(last, span.limit)) {
     if (stop && stop()) return false;
     world.run_until(std::min({world.now() + span.slice, last, span.limit}));
+    world.end_slice();
     if (last == kNever && world.finished())
       last = std::max(world.now() + span.drain, span.earliest);
     if (world.next() == kNever && !world.finished()) break;  // no event is left

@@ -2,10 +2,14 @@
 
 #include <cassert>
 
+#include "tools/lab/run/link_results.h"
+
 namespace outrider::lab {
 
 void trim(CaseRun& run) {
   assert(run.definition != nullptr);
+  if (run.definition->link_results) run.result.links = links_of(*run.definition, run.result);
+  run.result.slices = {};
   const auto drop_series = [](sw::QueueReport& queue) {
     queue.bins = {};
     queue.bursts = {};
@@ -16,6 +20,7 @@ void trim(CaseRun& run) {
   for (auto& queue : run.result.switches.queues)
     if (&queue != measured) drop_series(queue);
   if (!run.alone) return;
+  run.alone->slices = {};
   run.alone->switches.queues = {};
   run.alone->traffic.bins = {};
 }

@@ -7,6 +7,7 @@
 
 #include "switch/report/report.h"
 #include "tools/lab/experiment/case.h"
+#include "tools/lab/run/link_report.h"
 #include "trafficgen/report/report.h"
 
 namespace outrider::lab {
@@ -31,6 +32,8 @@ struct RunResult {
   tg::GeneratorReport traffic;
   std::uint64_t mbufs_leaked = 0;  ///< still in use after everything was released; in the ledger
   bool interrupted = false;
+  LinkSlices slices{};                 ///< until trim(), of cases with link_series
+  std::optional<LinkResults> links{};  ///< from trim() on, of cases with link_results
   LiveCount counted{};
 };
 
@@ -43,8 +46,9 @@ struct CaseRun {
   std::string traffic_toml{};
 };
 
-/// Frees data that neither digest() nor write_bundle() reads: the time series of other queues and
-/// those of the run without background. So they are not stored either.
+/// Takes the results of links from a run, if its case wants them, and frees data that neither
+/// digest() nor write_bundle() reads: the records and time series of other queues and those of the
+/// run without background. So they are not stored either.
 void trim(CaseRun& run);
 
 /// Returns the queue in which packets of bursts waited longest, all taken together; the first one

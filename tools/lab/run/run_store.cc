@@ -62,6 +62,7 @@ std::string RunStore::key_of(const Case& c, Runtime runtime) const {
     if (job.model) key += mark_of(*job.model);
   for (const auto& flows : c.traffic.flows)
     if (flows.distribution) key += mark_of(*flows.distribution);
+  if (c.link_results) key += c.link_series ? "links over time\n" : "links\n";
   for (const auto& [name, value] : c.parameters)
     if (name == "limit_seconds") key += std::to_string(std::get<double>(value)) + '\n';
   return key;

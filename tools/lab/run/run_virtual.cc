@@ -30,6 +30,7 @@ RunResult run_virtual(const Case& c, rte_mempool& pool, const StopCheck& stop,
     const auto keys = virtual_signal_keys(c.traffic);
     VirtualWorld world(with_keys(c.switches, keys), c.traffic, pool, keys,
                        {.partition = partition ? &*partition : nullptr});
+    if (c.link_series) world.sample_links(c.switches, span_of(c).slice);
     const bool whole = drive(c, world, stop);
     result = world.result();
     result.interrupted = !whole;

@@ -2,10 +2,18 @@
 
 #include <stdexcept>
 
+#include "common/telemetry/json_fields.h"
 #include "switch/report/report_json.h"
 #include "trafficgen/report/report_json.h"
 
 namespace outrider::lab {
+namespace {
+
+constexpr const char* kLinksKind = "links";
+constexpr const char* kSlicesKind = "link_slices";
+constexpr int kSchemaVersion = 1;
+
+}  // namespace
 
 void append_part(std::string& out, const std::string& part) {
   out += std::to_string(part.size()) + '\n' + part;
@@ -15,6 +23,8 @@ void append_result(std::string& out, const RunResult& result) {
   append_part(out, to_json(result.switches));
   append_part(out, to_json(result.traffic));
   append_part(out, std::to_string(result.mbufs_leaked));
+  append_part(out, write_report(result.slices, kSlicesKind, kSchemaVersion));
+  append_part(out, result.links ? write_report(*result.links, kLinksKind, kSchemaVersion) : "");
 }
 
 std::string PartReader::next() {
@@ -31,6 +41,9 @@ RunResult PartReader::next_result() {
   result.switches = sw::switch_report_from_json(next());
   result.traffic = tg::generator_report_from_json(next());
   result.mbufs_leaked = std::stoull(next());
+  result.slices = read_report<LinkSlices>(next(), kSlicesKind, kSchemaVersion);
+  if (const std::string links = next(); !links.empty())
+    result.links = read_report<LinkResults>(links, kLinksKind, kSchemaVersion);
   return result;
 }
 

@@ -152,6 +152,7 @@ RunResult VirtualWorld::result() const {
   RunResult r;
   r.switches = network_.report(now_);
   r.traffic = generator_.report(now_);
+  if (sampler_) r.slices = sampler_->slices(now_);
   if (!streams_) return r;
   r.traffic.streams = streams_->report();
   for (const auto& tap : taps_) {

@@ -12,6 +12,7 @@
 #include "common/runtime/event_loop.h"
 #include "switch/runtime/network.h"
 #include "tools/lab/experiment/case.h"
+#include "tools/lab/run/link_sampler.h"
 #include "tools/lab/run/partition.h"
 #include "tools/lab/run/run_result.h"
 #include "trafficgen/apps/generator.h"
@@ -46,6 +47,15 @@ class VirtualWorld {
   /// Says whether all jobs have ended.
   [[nodiscard]] bool finished() const noexcept { return generator_.finished(); }
 
+  /// Makes end_slice() note what each link has sent, every `slice` at first. Call once, at time 0.
+  void sample_links(const sw::SwitchProcessConfig& switches, Duration slice) {
+    sampler_.emplace(switches, network_, slice);
+  }
+  /// Call after running up to each multiple of the slice, and at no time between two of them.
+  void end_slice() {
+    if (sampler_) sampler_->end_slice(now_);
+  }
+
   [[nodiscard]] RunResult result() const;
   /// Releases every packet. Afterwards only users outside this object hold buffers of the pool.
   void flush() noexcept { network_.flush(); }
@@ -74,6 +84,7 @@ class VirtualWorld {
   tg::Generator generator_;
   std::optional<tg::VirtualStreams> streams_;
   std::vector<std::unique_ptr<tg::StreamTap>> taps_;
+  std::optional<LinkSampler> sampler_{};
   Time now_{};
 };
 

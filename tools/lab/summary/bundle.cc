@@ -116,8 +116,11 @@ class TableFile {
     add({index, run.definition, "measured"}, run.result);
     if (run.alone) add({index, run.definition, "alone"}, *run.alone);
   }
+  /// Gives the file its name. One that no run needs is removed: it would be of earlier results.
   void finish() {
-    if (file_) file_->finish();
+    if (file_) return file_->finish();
+    std::error_code ignored;
+    fs::remove(path_, ignored);
   }
 
  private:

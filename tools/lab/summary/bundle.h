@@ -22,6 +22,7 @@ using ReadRun = std::function<CaseRun(std::size_t index)>;
 ///   queue.csv         the measured queue over time, coarse between bursts
 ///   flows.csv         every connection that carried data
 ///   connections.csv   samples of sending connections; only with connection_sample_seconds
+///   links.csv, link_slices.csv, iterations.csv   only of a fabric
 ///
 /// May be called at any moment of an experiment, and again: it writes the results of the
 /// runs so far. Each file is written completely or not at all, by a rename from a new name.

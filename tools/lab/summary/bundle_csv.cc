@@ -9,11 +9,12 @@
 #include <string_view>
 #include <vector>
 
-#include "common/telemetry/csv_fields.h"
 #include "switch/report/report_fields.h"
 #include "tools/lab/measure/metrics.h"
 #include "tools/lab/measure/metrics_iterations.h"
 #include "tools/lab/measure/metrics_series.h"
+#include "tools/lab/summary/bundle_columns.h"
+#include "tools/lab/summary/bundle_fabric.h"
 #include "trafficgen/report/report_fields.h"
 
 namespace outrider::lab {
@@ -22,57 +23,6 @@ namespace {
 
 constexpr std::size_t kCoarse = 100;  // bins that are put together between bursts
 constexpr std::int64_t kMargin_rtts = 20;
-
-// -- columns from the records' rows
-
-using Cells = std::vector<std::string>;
-
-/// A column whose name differs from that in the programs' own files.
-struct Renamed {
-  std::string_view row;
-  std::string_view column;
-};
-
-constexpr Renamed kRenamed[] = {{"retransmitted", "retransmitted_segments"},
-                                {"first_at_ns", "queue_first_at_ns"},
-                                {"last_at_ns", "queue_last_at_ns"},
-                                {"start_packets_background", "start_background_packets"},
-                                {"start_packets_ddl", "start_ddl_packets"},
-                                {"start_packets_signal", "start_signal_packets"},
-                                {"sojourn_ns", "sojourn_sum_ns"},
-                                {"name", "flow"},
-                                {"traffic_class", "class"}};
-
-template <class R>
-Cells cells_of(const R& record) {
-  CsvFieldWriter writer;
-  fields(writer, record);
-  return writer.cells();
-}
-
-template <class R>
-Cells columns_of() {
-  const R none{};
-  CsvFieldWriter writer;
-  fields(writer, none);
-  Cells columns = writer.names();
-  for (auto& column : columns)
-    if (const auto* it = std::ranges::find(kRenamed, column, &Renamed::row);
-        it != std::ranges::end(kRenamed))
-      column = it->column;
-  return columns;
-}
-
-void put(std::ostream& out, std::span<const std::string> cells) {
-  for (const auto& cell : cells) out << ',' << cell;
-}
-
-constexpr std::string_view kRunColumns = "case,label,seed,run";
-
-std::ostream& operator<<(std::ostream& out, const RunName& name) {
-  return out << name.index << ',' << csv_text(name.definition->label) << ','
-             << name.definition->seed << ',' << name.run;
-}
 
 // -- bursts
 
@@ -93,7 +43,7 @@ BurstLine in_parts(const Cells& sender, const Cells& queue) {
 
 void put(std::ostream& out, const BurstLine& line) {
   for (const Cells* part : {&line.identity, &line.sender, &line.queue, &line.times})
-    put(out, *part);
+    put_cells(out, *part);
   out << '\n';
 }
 
@@ -218,24 +168,6 @@ std::string queue_head() {
          "sojourn_ns\n";
 }
 
-template <class R>
-std::string head_of() {
-  std::ostringstream out;
-  out << kRunColumns;
-  put(out, columns_of<R>());
-  out << '\n';
-  return out.str();
-}
-
-template <class R>
-void write_records(std::ostream& out, const RunName& name, const std::vector<R>& records) {
-  for (const auto& record : records) {
-    out << name;
-    put(out, cells_of(record));
-    out << '\n';
-  }
-}
-
 constexpr BundleTable kTables[] = {
     {"bursts.csv", bursts_head, write_bursts_of},
     {"queue.csv", queue_head, write_queue_of},
@@ -247,7 +179,10 @@ constexpr BundleTable kTables[] = {
      [](std::ostream& out, Runtime, const RunName& name, const RunResult& result) {
        write_records(out, name, result.traffic.connections);
      },
-     [](const RunResult& result) { return !result.traffic.connections.empty(); }}};
+     [](const RunResult& result) { return !result.traffic.connections.empty(); }},
+    {"links.csv", links_head, write_links_of, has_links},
+    {"link_slices.csv", link_slices_head, write_link_slices_of, has_link_series},
+    {"iterations.csv", iterations_head, write_iterations_of, has_links}};
 
 }  // namespace
 

@@ -38,6 +38,9 @@ struct BundleTable {
 ///   flows.csv        a line for each direction of a connection that carried data
 ///   connections.csv  a line for each sample of a sending connection; only with the parameter
 ///                    connection_sample_seconds
+///   links.csv        a line for each link of a fabric, see links_of()
+///   link_slices.csv  what its busiest links sent in each slice of the run; of the first seed alone
+///   iterations.csv   a line for each iteration of a job in a fabric
 std::span<const BundleTable> bundle_tables();
 
 }  // namespace outrider::lab

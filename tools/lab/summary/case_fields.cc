@@ -210,24 +210,83 @@ Json completions_of(const CaseSummary& c) {
 
 Json each_job(const CaseSummary& c) {
   Json each = Json::array();
-  for (const auto& job : c.metrics.jobs.each)
-    each.push_back({{"name", job.name},
-                    {"start_seconds", job.start_seconds},
-                    {"completion_seconds", job.completion_seconds},
-                    {"iteration_seconds_median", job.iteration_seconds_median},
-                    {"worker_spread_seconds_mean", job.worker_spread_seconds_mean}});
+  for (const auto& job : c.metrics.jobs.each) {
+    Json one{{"name", job.name},
+             {"start_seconds", job.start_seconds},
+             {"completion_seconds", job.completion_seconds},
+             {"iteration_seconds_median", job.iteration_seconds_median},
+             {"iteration_seconds_p99", job.iteration_seconds_p99},
+             {"communication_seconds_median", job.communication_seconds_median},
+             {"communication_seconds_p99", job.communication_seconds_p99},
+             {"worker_spread_seconds_mean", job.worker_spread_seconds_mean}};
+    if (!job.worst_link.empty()) {
+      one["worst_link"] = job.worst_link;
+      one["worker_start_queue_packets_mean"] = job.worker_start_queue_packets_mean;
+      one["worker_start_queue_total_packets_mean"] = job.worker_start_queue_total_packets_mean;
+    }
+    each.push_back(std::move(one));
+  }
   return each;
 }
 
 Json each_job_schema() {
   Json item = object_schema();
   item["properties"]["name"] = {{"type", "string"}};
-  for (const char* name : {"start_seconds", "completion_seconds", "iteration_seconds_median",
-                           "worker_spread_seconds_mean"})
+  for (const char* name :
+       {"start_seconds", "completion_seconds", "iteration_seconds_median", "iteration_seconds_p99",
+        "communication_seconds_median", "communication_seconds_p99", "worker_spread_seconds_mean"})
     item["properties"][name] = reference("number");
   Json required = Json::array();
   for (const auto& [name, schema] : item["properties"].items()) required.push_back(name);
   item["required"] = std::move(required);
+  item["properties"]["worst_link"] = {
+      {"type", "string"},
+      {"description",
+       "only in a fabric: where packets of its bursts waited longest; the next two are of it"}};
+  for (const char* name :
+       {"worker_start_queue_packets_mean", "worker_start_queue_total_packets_mean"})
+    item["properties"][name] = reference("number");
+  return {{"type", "array"}, {"items", std::move(item)}};
+}
+
+Json tiers_of_links(const CaseSummary& c) {
+  Json tiers = Json::array();
+  for (const TierMetrics& t : c.metrics.links.tiers)
+    tiers.push_back(
+        {{"tier", t.tier},
+         {"links", t.links},
+         {"joined", t.joined},
+         {"utilisation_mean", t.utilisation_mean},
+         {"utilisation_max", t.utilisation_max},
+         {"busiest", t.busiest},
+         {"ce_marks", t.marks},
+         {"drops", t.drops},
+         {"longest_wait", t.longest_wait},
+         {"worker_start_queue_packets_mean", t.worker_start_queue_packets_mean},
+         {"worker_start_queue_total_packets_mean", t.worker_start_queue_total_packets_mean}});
+  return tiers;
+}
+
+Json tiers_of_links_schema() {
+  Json item = object_schema();
+  const auto add = [&item](const char* name, Json schema, const char* help) {
+    schema["description"] = help;
+    item["properties"][name] = std::move(schema);
+    item["required"].push_back(name);
+  };
+  add("tier", {{"type", "string"}}, "the kinds of both ends");
+  add("links", reference("count"), "in one direction");
+  add("joined", reference("count"), "of these, that share the line \"others\" of links.csv");
+  add("utilisation_mean", reference("number"), "share of the capacity of all");
+  add("utilisation_max", reference("number"), "of the busiest");
+  add("busiest", {{"type", "string"}}, "its port");
+  add("ce_marks", reference("count"), "packets");
+  add("drops", reference("count"), "packets");
+  add("longest_wait", {{"type", "string"}},
+      "the port where packets of bursts waited longest; empty: no port here recorded any");
+  add("worker_start_queue_packets_mean", reference("number"),
+      "background there when the first packet of a worker's burst comes");
+  add("worker_start_queue_total_packets_mean", reference("number"), "the same, of all classes");
   return {{"type", "array"}, {"items", std::move(item)}};
 }
 
@@ -345,6 +404,12 @@ constexpr CaseField kRows[] = {
     metric<&CaseMetrics::jobs, &JobsMetrics::server_hosts>("/jobs/nic_use/server_hosts"),
     metric<&CaseMetrics::jobs, &JobsMetrics::other_hosts>("/jobs/nic_use/other_hosts"),
     CaseField{"/jobs/each", "", each_job_schema, each_job},
+    object("/links", "only in a fabric, see docs/fabric.md",
+           [](const CaseMetrics& m) { return !m.links.tiers.empty(); }),
+    metric<&CaseMetrics::links, &LinkMetrics::span_seconds>("/links/span_seconds",
+                                                            "of utilisation: the whole run"),
+    CaseField{"/links/tiers", "links between switches first", tiers_of_links_schema,
+              tiers_of_links},
     object("/attribution", "only with the parameter attribution",
            [](const CaseMetrics& m) { return m.attribution.bursts != 0; }),
     metric<&CaseMetrics::attribution, &Attribution::bursts>("/attribution/push_bursts"),

@@ -127,6 +127,58 @@ TEST_F(BundleTest, HoldsSamplesOfConnectionsIfThereAreAny) {
   EXPECT_NE(csv[1].find(",5,w,"), std::string::npos) << csv[1];
 }
 
+// A link of 8 Gbit/s has sent 2,500 of 10,000 bytes in 10 us; in the last slice, of 4 us, 2,000 of
+// 4,000.
+TEST_F(BundleTest, HoldsLinksAndIterationsOfAFabric) {
+  RunResult r = make_result(10);
+  auto& links = r.links.emplace();
+  links.span_ns = 10'000;
+  links.slice_ns = 6'000;
+  links.links = {{.tier = "leaf to spine",
+                  .link = "leaf_0.to_spine_0",
+                  .bits_per_second = 8'000'000'000,
+                  .wire_bytes = 2'500}};
+  links.series = {{.tier = "leaf to spine",
+                   .link = "leaf_0.to_spine_0",
+                   .links = 1,
+                   .bits_per_second = 8'000'000'000,
+                   .wire_bytes = {500, 2'000}}};
+  r.traffic.iterations = {
+      {.job = 1, .worker = 0, .iteration = 7, .begin_ns = 5, .ready_ns = 8, .end_ns = 20},
+      {.job = 1, .worker = 1, .iteration = 7, .begin_ns = 4, .ready_ns = 9}};
+  r.traffic.iterations[0].first_gradient_ns = 7;
+  r.traffic.iterations[0].parameters_ns = r.traffic.iterations[1].parameters_ns = 19;
+  add_run(std::move(r));
+  experiment_.runs.back().alone = make_result(10);
+  write();
+  const auto csv = lines("links.csv");
+  ASSERT_EQ(csv.size(), 2U) << "none of the run without background";
+  EXPECT_EQ(commas(csv[0]), commas(csv[1]));
+  EXPECT_TRUE(csv[0].ends_with(",watched_ns,utilisation")) << csv[0];
+  EXPECT_TRUE(csv[1].ends_with(",0.25")) << csv[1];
+  const auto slices = lines("link_slices.csv");
+  ASSERT_EQ(slices.size(), 3U);
+  EXPECT_TRUE(
+      slices[2].ends_with(",leaf to spine,leaf_0.to_spine_0,1,8000000000,6000,4000,2000,0.5"))
+      << slices[2];
+  const auto iterations = lines("iterations.csv");
+  ASSERT_EQ(iterations.size(), 2U);
+  EXPECT_TRUE(iterations[0].ends_with(
+      "run,job,iteration,workers,begin_ns,first_gradient_ns,ready_ns,parameters_ns,end_ns"));
+  EXPECT_TRUE(iterations[1].ends_with(",measured,1,7,2,4,7,9,19,")) << "one has not ended";
+}
+
+TEST_F(BundleTest, AFileThatNoRunNeedsIsNotOfEarlierResults) {
+  add_run(make_result(10));
+  experiment_.runs.back().result.links.emplace();
+  write();
+  EXPECT_TRUE(fs::exists(directory_ / "links.csv"));
+  experiment_.runs.clear();
+  add_run(make_result(10));
+  write();
+  EXPECT_FALSE(fs::exists(directory_ / "links.csv"));
+}
+
 TEST_F(BundleTest, MayBeWrittenAgainAsRunsEnd) {
   write();  // interrupted before the first one
   EXPECT_EQ(lines("bursts.csv").size(), 1U) << "the header";

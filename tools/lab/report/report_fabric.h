@@ -1,0 +1,25 @@
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "tools/lab/report/report_data.h"
+
+namespace outrider::lab {
+
+/// Adds to each of `out`, the arms of the page, what the first of its cases says of links and jobs;
+/// null unless it ran in a fabric:
+///
+///   links           seed, end_ms, step_ms (0: no series), tiers[] of {tier, links, joined,
+///                   utilisation_mean, utilisation_max, busiest, ce_marks, drops, longest_wait,
+///                   worker_start_queue_packets_mean, worker_start_queue_total_packets_mean,
+///                   rows[] of {link, links, cells[] of utilisation in thousandths}}
+///   jobs_over_time  seed, end_ms, jobs[] of {name, and what summary.json has of the job,
+///                   iterations[] of [iteration, begin, first gradient, gradients ready, parameters
+///                   there, end] in ms, left_out (iterations)}
+///
+/// @throws std::runtime_error naming the file and what is wrong with it
+void add_fabric(const std::filesystem::path& directory, const ReportJson& summary,
+                const std::vector<ReportArm>& arms, ReportJson& out);
+
+}  // namespace outrider::lab
