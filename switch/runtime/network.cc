@@ -49,8 +49,8 @@ SwitchNetwork::SwitchNetwork(const SwitchProcessConfig& config, EventLoop& loop,
   for (std::uint32_t s = 0; s < config_.switches.size(); ++s) {
     switches_.emplace_back();
     if (share_.has_switch(s))
-      switches_.back() = std::make_unique<Switch>(config_.switches[s], share_.loop_of(s, loop_),
-                                                  limits, 1, s);
+      switches_.back() =
+          std::make_unique<Switch>(config_.switches[s], share_.loop_of(s, loop_), limits, 1, s);
   }
   make_trunks();
   make_edges();
@@ -100,9 +100,8 @@ SwitchNetwork::~SwitchNetwork() = default;
 void SwitchNetwork::connect(std::uint32_t edge, Node& to, std::uint32_t to_port, EventLoop* loop) {
   const EdgePort& e = edges_[edge];
   Switch* const from = switches_[e.switch_index].get();
-  egress_.push_back(
-      make_wire(outward_wire(config_.links.size(), edge), e.delay, &to, to_port, from != nullptr,
-                loop != nullptr ? *loop : loop_));
+  egress_.push_back(make_wire(outward_wire(config_.links.size(), edge), e.delay, &to, to_port,
+                              from != nullptr, loop != nullptr ? *loop : loop_));
   if (from != nullptr) from->port(e.port_index).connect(*egress_.back());
 }
 

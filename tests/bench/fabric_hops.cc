@@ -1,8 +1,8 @@
 // Measures what a hop costs as the network grows. A hop is a packet through one switch. The network
 // is a fat tree at 100 Gbit/s, with 8,192 hosts if k is 32. Every host sends 1 MiB by TCP, at time
-// 0, to the host half the network further on. Times have the TCP of both hosts in them, and end with
-// the last flow; they do not have the making of the world. Every run has processes of its own, one
-// for each rank. See docs/performance.md.
+// 0, to the host half the network further on. Times have the TCP of both hosts in them, and end
+// with the last flow; they do not have the making of the world. Every run has processes of its own,
+// one for each rank. See docs/performance.md.
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 

@@ -36,8 +36,8 @@ class Generator {
     /// Keys of jobs by the name in job.announce.signal_key; what is not in it is read from its file
     std::map<std::string, SignalKey> signal_keys{};
     LcoreShare share{};  ///< what of the configuration is made
-    /// [hosts] the loop of each, which its jobs and flows have too: hosts that share traffic share a
-    /// loop, see host_groups(). Empty: the generator's own. The loops take turns
+    /// [hosts] the loop of each, which its jobs and flows have too: hosts that share traffic share
+    /// a loop, see host_groups(). Empty: the generator's own. The loops take turns
     std::vector<EventLoop*> loops{};
   };
 

@@ -9,7 +9,7 @@ namespace outrider::tg {
 namespace {
 
 constexpr std::uint64_t kMaxRecords = 100'000'000;
-constexpr double kMaxLoad = 10;  ///< overload is a valid experiment
+constexpr double kMaxLoad = 10;                          ///< overload is a valid experiment
 constexpr BitRate kMaxGroupRate{1'000'000'000'000'000};  ///< 2,500 NICs of the fastest kind
 
 SettingRange rates_up_to(BitRate most) {

@@ -17,7 +17,7 @@ struct GoodputBin {
 
 /// Records the payload that receivers got in order, by class, in bins of fixed width: bin i covers
 /// [i, i + 1) x width. Bins are reserved at construction; payload after the last bin is only added
-/// to the totals. Time does not decrease. Not thread-safe.
+/// to the totals. Time may fall back, as it does where event loops take turns. Not thread-safe.
 class GoodputSeries {
  public:
   GoodputSeries(Duration width, std::uint32_t max_bins) : width_(width), max_bins_(max_bins) {
@@ -31,7 +31,11 @@ class GoodputSeries {
       bins_.emplace_back();
       end_ += width_;
     }
-    if (now < end_) bins_.back().delivered_bytes[c] += bytes;
+    if (now >= end_) return;
+    GoodputBin& bin = now >= end_ - width_
+                          ? bins_.back()
+                          : bins_[static_cast<std::size_t>((now - Time{}) / width_)];
+    bin.delivered_bytes[c] += bytes;
   }
 
   [[nodiscard]] const std::vector<GoodputBin>& bins() const noexcept { return bins_; }

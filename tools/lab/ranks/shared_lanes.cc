@@ -39,8 +39,7 @@ long futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value)
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "processes share it");
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free, "processes share it");
 
-SharedLanes::SharedLanes(std::uint32_t ranks)
-    : ranks_(ranks), ring_bytes_(ring_bytes_for(ranks)) {
+SharedLanes::SharedLanes(std::uint32_t ranks) : ranks_(ranks), ring_bytes_(ring_bytes_for(ranks)) {
   const std::size_t lanes = std::size_t{ranks} * ranks;
   mapped_bytes_ = ranks * sizeof(SharedBell) + lanes * (sizeof(SharedLane) + ring_bytes_);
   void* const memory = mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE,

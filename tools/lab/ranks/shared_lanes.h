@@ -45,8 +45,8 @@ class SharedLanes {
   void end(std::uint32_t rank) noexcept;
   [[nodiscard]] bool ended(std::uint32_t rank) const noexcept;
 
-  /// Sleeps until `ready` returns true. It is asked again whenever a lane of this rank has moved, or
-  /// another rank has ended.
+  /// Sleeps until `ready` returns true. It is asked again whenever a lane of this rank has moved,
+  /// or another rank has ended.
   /// @param spins  that often it is asked before the rank sleeps, which costs microseconds
   template <class Ready>
   void wait(std::uint32_t rank, std::uint32_t spins, Ready ready) {
@@ -76,9 +76,9 @@ class SharedLanes {
   std::uint32_t ranks_;
   std::size_t ring_bytes_;
   std::size_t mapped_bytes_;
-  SharedBell* bells_;   ///< [ranks]
-  SharedLane* lanes_;   ///< [ranks][ranks], by writer and reader
-  std::byte* rings_;    ///< [ranks][ranks][ring_bytes_]
+  SharedBell* bells_;  ///< [ranks]
+  SharedLane* lanes_;  ///< [ranks][ranks], by writer and reader
+  std::byte* rings_;   ///< [ranks][ranks][ring_bytes_]
 };
 
 }  // namespace outrider::lab

@@ -33,8 +33,8 @@ void SharedPeers::read_some(std::uint32_t from, std::string& text) {
     text.resize(m.in.bytes);
   }
   if (m.got_all()) return;
-  m.got +=
-      lanes_.read(from, rank_, std::as_writable_bytes(std::span(text)).subspan(m.got - sizeof(Head)));
+  m.got += lanes_.read(from, rank_,
+                       std::as_writable_bytes(std::span(text)).subspan(m.got - sizeof(Head)));
 }
 
 bool SharedPeers::all_done() const noexcept {

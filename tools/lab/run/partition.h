@@ -32,12 +32,12 @@ struct Partition {
   /// Tiles of each rank, which take turns within a window: what a tile needs then stays in the
   /// caches of the processor, where that of a large network does not.
   std::uint32_t tiles = 1;
-  std::vector<std::uint32_t> of_switch{};    ///< [switches] rank
-  std::vector<std::uint32_t> of_host{};      ///< [hosts] rank
+  std::vector<std::uint32_t> of_switch{};       ///< [switches] rank
+  std::vector<std::uint32_t> of_host{};         ///< [hosts] rank
   std::vector<std::uint32_t> tile_of_switch{};  ///< [switches] its tile, of those of its rank
   std::vector<std::uint32_t> tile_of_host{};    ///< [hosts] its tile, of those of its rank
-  std::vector<std::uint32_t> host_behind{};  ///< [edge ports] see hosts_behind()
-  std::vector<CutLine> cuts{};               ///< in the order of their numbers
+  std::vector<std::uint32_t> host_behind{};     ///< [edge ports] see hosts_behind()
+  std::vector<CutLine> cuts{};                  ///< in the order of their numbers
   /// The longest window in which ranks and tiles need not hear of each other; kNever's duration
   /// without cuts.
   Duration lookahead{};
@@ -59,11 +59,12 @@ struct RankPart {
 };
 
 /// Deals switches and groups of hosts to ranks, and those of a rank to its tiles. Hosts that a job,
-/// a flow, a request or a transfer joins are one group, see tg::host_groups(): it stays in one tile,
-/// wherever its switches are. A wire without delay is not cut. Pure.
+/// a flow, a request or a transfer joins are one group, see tg::host_groups(): it stays in one
+/// tile, wherever its switches are. A wire without delay is not cut. Pure.
 ///
 /// @param switches,traffic must be valid
-/// @param tiles  of each rank, at the most: a case with too few parts has fewer, and one that samples
+/// @param tiles  of each rank, at the most: a case with too few parts has fewer, and one that
+/// samples
 ///               connections has one
 /// @throws std::runtime_error saying what there is too little of: parts for so many ranks, or a
 ///         host for an edge port; or naming traffic that cannot be cut
@@ -72,7 +73,7 @@ struct RankPart {
                                        CutKind kind, std::uint32_t tiles = 1);
 
 /// Returns the tiles that make a case quickest on each of so many ranks; 1 for cases that fit in
-/// the caches, or whose windows are too short. See docs/decisions/012-tiles.md.
+/// the caches, or whose windows are too short. See docs/decisions/019.
 [[nodiscard]] std::uint32_t best_tiles(const sw::SwitchProcessConfig& switches,
                                        const tg::GeneratorConfig& traffic, std::uint32_t ranks,
                                        CutKind kind);

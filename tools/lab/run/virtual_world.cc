@@ -58,13 +58,13 @@ VirtualWorld::VirtualWorld(const sw::SwitchProcessConfig& switches,
     : loops_(loops_for(part)),
       lookahead_(part.partition == nullptr ? kNever - Time{} : part.partition->lookahead),
       network_(switches, *loops_.front(), network_of(part, loops_, switches.switches.size())),
-      generator_(traffic, *loops_.front(), pool,
-                 {.full_payload = false,
-                  .signal_keys = signal_keys,
-                  .share = hosts_of(part, traffic),
-                  .loops = part.partition == nullptr
-                               ? std::vector<EventLoop*>()
-                               : loops_of(loops_, part.partition->tile_of_host)}) {
+      generator_(
+          traffic, *loops_.front(), pool,
+          {.full_payload = false,
+           .signal_keys = signal_keys,
+           .share = hosts_of(part, traffic),
+           .loops = part.partition == nullptr ? std::vector<EventLoop*>()
+                                              : loops_of(loops_, part.partition->tile_of_host)}) {
   if (!traffic.streams.empty())
     streams_.emplace(traffic.streams, stream_devices(traffic), traffic.seed, traffic.duration,
                      *loops_.front(), pool);
@@ -134,8 +134,9 @@ Time VirtualWorld::next() const noexcept {
   return next;
 }
 
-// What leaves a tile arrives at another no earlier than the end of the window, so the tiles may take
-// turns within it, in any order. A window begins at the next event of all, so idle time costs nothing.
+// What leaves a tile arrives at another no earlier than the end of the window, so the tiles may
+// take turns within it, in any order. A window begins at the next event of all, so idle time costs
+// nothing.
 std::uint64_t VirtualWorld::run_until(Time end) noexcept {
   now_ = std::max(now_, end);
   if (loops_.size() == 1) return loops_.front()->run_until(end);

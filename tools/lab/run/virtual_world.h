@@ -21,10 +21,11 @@
 namespace outrider::lab {
 
 /// The virtual runtime: switches and hosts joined in memory, in loops that get their time from the
-/// caller: one for each tile of the partition, one without. A direct wire takes the place of a device of the other runtimes.
-/// Every edge port of a switch is joined to the host to which its route leads, or to
-/// streams whose first source or destination address is behind the port. A stream that is
-/// sent needs a port without hosts, because a host's NIC would have to share its wire.
+/// caller: one for each tile of the partition, one without. A direct wire takes the place of a
+/// device of the other runtimes. Every edge port of a switch is joined to the host to which its
+/// route leads, or to streams whose first source or destination address is behind the port. A
+/// stream that is sent needs a port without hosts, because a host's NIC would have to share its
+/// wire.
 ///
 /// Deterministic: equal configurations give equal reports. Not thread-safe.
 class VirtualWorld {
@@ -79,7 +80,7 @@ class VirtualWorld {
                               const std::string& address) const;
 
   std::vector<std::unique_ptr<EventLoop>> loops_;  ///< [tiles]
-  Duration lookahead_;  ///< no loop is further ahead of another
+  Duration lookahead_;                             ///< no loop is further ahead of another
   sw::SwitchNetwork network_;
   tg::Generator generator_;
   std::optional<tg::VirtualStreams> streams_;

@@ -1,5 +1,7 @@
 // Goal: ranks of one machine exchange messages of any length, and notice that one has ended.
 // Method: a thread for each rank; the same memory serves processes.
+#include "tools/lab/ranks/shared_peers.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,7 +12,6 @@
 #include <vector>
 
 #include "tools/lab/ranks/shared_lanes.h"
-#include "tools/lab/ranks/shared_peers.h"
 
 namespace outrider::lab {
 namespace {
