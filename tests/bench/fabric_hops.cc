@@ -175,6 +175,7 @@ std::string run_rank(const lab::Case& c, const lab::Partition& partition, lab::P
   world.flush();
   if (peers.rank() != 0) return {};
   std::vector<lab::RankResult> results;
+  results.reserve(texts.size());
   for (const auto& text : texts) results.push_back(lab::rank_result_from(text));
   Counters counters = count(lab::join_parts(c, partition, std::move(results)));
   for (const auto& text : all_spent) {

@@ -77,6 +77,7 @@ sw::QueueBurstRecord burst(std::uint16_t job, std::uint32_t iteration, std::uint
 
 std::vector<std::string> names_of(const std::vector<LinkReport>& links) {
   std::vector<std::string> names;
+  names.reserve(links.size());
   for (const auto& link : links) names.push_back(link.tier + ": " + link.link);
   return names;
 }
