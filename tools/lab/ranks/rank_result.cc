@@ -235,6 +235,7 @@ RunResult join_parts(const Case& c, const Partition& partition, std::vector<Rank
   join_switches(c, partition, parts, whole.switches);
   whole.switches.ledger_balanced &= wires_balance(parts);
   std::vector<const LinkSlices*> slices;
+  slices.reserve(parts.size());
   for (const RankResult& part : parts) slices.push_back(&part.result.slices);
   whole.slices = joined_slices(c.switches, partition.of_switch, slices);
   join_counts(parts, whole.traffic);

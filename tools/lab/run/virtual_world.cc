@@ -29,6 +29,7 @@ std::vector<std::unique_ptr<EventLoop>> loops_for(const RankPart& part) {
 std::vector<EventLoop*> loops_of(const std::vector<std::unique_ptr<EventLoop>>& loops,
                                  const std::vector<std::uint32_t>& tiles) {
   std::vector<EventLoop*> of;
+  of.reserve(tiles.size());
   for (const std::uint32_t tile : tiles) of.push_back(loops[tile].get());
   return of;
 }
