@@ -26,7 +26,7 @@
 #include "tools/lab/ranks/rank_result.h"
 #include "tools/lab/ranks/rank_steps.h"
 #include "tools/lab/ranks/rank_world.h"
-#include "tools/lab/run/partition.h"
+#include "tools/lab/world/partition.h"
 
 namespace outrider {
 namespace {

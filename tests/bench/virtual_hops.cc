@@ -7,7 +7,7 @@
 #include "common/dpdk/mempool.h"
 #include "tests/support/dumbbell.h"
 #include "tests/support/test_eal.h"
-#include "tools/lab/run/virtual_world.h"
+#include "tools/lab/world/virtual_world.h"
 
 namespace outrider {
 namespace {

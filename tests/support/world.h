@@ -13,7 +13,7 @@
 #include "tests/support/dumbbell.h"
 #include "tests/support/impairment.h"
 #include "tools/lab/experiment/case.h"
-#include "tools/lab/run/virtual_world.h"
+#include "tools/lab/world/virtual_world.h"
 #include "trafficgen/apps/generator.h"
 
 namespace outrider {

@@ -4,7 +4,7 @@
 
 #include "tests/support/world.h"
 #include "tests/virtual/job_scene.h"
-#include "tools/lab/run/virtual_world.h"
+#include "tools/lab/world/virtual_world.h"
 
 namespace outrider::attribution_test {
 using namespace sw;

@@ -1,7 +1,7 @@
 // Goal: what a fabric's links are said to have carried is what the switches' ledger says, over the
 // run and in its slices; looking at links changes nothing; and the ranks of a case join to the
 // same.
-#include "tools/lab/run/link_results.h"
+#include "tools/lab/world/link_results.h"
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@
 #include "tools/lab/plan/plan.h"
 #include "tools/lab/ranks/run_ranks.h"
 #include "tools/lab/run/run_cases.h"
-#include "tools/lab/run/run_virtual.h"
+#include "tools/lab/world/run_virtual.h"
 #include "trafficgen/report/report_json.h"
 
 namespace outrider::link_results_virtual_test {

@@ -15,7 +15,7 @@
 #include "tests/support/world.h"
 #include "tools/lab/plan/plan.h"
 #include "tools/lab/ranks/run_ranks.h"
-#include "tools/lab/run/run_virtual.h"
+#include "tools/lab/world/run_virtual.h"
 #include "trafficgen/report/report_json.h"
 
 namespace outrider::ranks_test {

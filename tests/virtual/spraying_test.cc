@@ -9,7 +9,7 @@
 #include "tests/support/world.h"
 #include "tools/lab/measure/metrics_paths.h"
 #include "tools/lab/plan/plan.h"
-#include "tools/lab/run/run_virtual.h"
+#include "tools/lab/world/run_virtual.h"
 
 namespace outrider::spraying_test {
 using namespace lab;

@@ -7,7 +7,7 @@
 #include "tests/support/frames.h"
 #include "tests/support/pool.h"
 #include "tests/unit/streams/stream_fixture.h"
-#include "tools/lab/run/virtual_world.h"
+#include "tools/lab/world/virtual_world.h"
 
 namespace outrider::streams_test {
 using namespace sw;

@@ -7,7 +7,7 @@
 
 #include "tools/lab/experiment/case.h"
 #include "tools/lab/measure/statistics.h"
-#include "tools/lab/run/run_result.h"
+#include "tools/lab/world/run_result.h"
 
 namespace outrider::lab {
 

@@ -11,8 +11,8 @@
 
 #include "common/core/signal_key.h"
 #include "tools/lab/ranks/rank_result.h"
-#include "tools/lab/run/partition.h"
-#include "tools/lab/run/virtual_world.h"
+#include "tools/lab/world/partition.h"
+#include "tools/lab/world/virtual_world.h"
 
 namespace outrider::lab {
 

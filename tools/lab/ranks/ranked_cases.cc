@@ -15,7 +15,7 @@
 #include "tools/lab/ranks/run_ranks.h"
 #include "tools/lab/run/case_worker.h"
 #include "tools/lab/run/run_pool.h"
-#include "tools/lab/run/run_virtual.h"
+#include "tools/lab/world/run_virtual.h"
 
 namespace outrider::lab {
 namespace {

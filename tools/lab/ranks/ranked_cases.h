@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tools/lab/ranks/peers.h"
-#include "tools/lab/run/partition.h"
+#include "tools/lab/world/partition.h"
 #include "tools/lab/run/run_cases.h"
 
 namespace outrider::lab {

@@ -9,7 +9,7 @@
 #include "tools/lab/plan/plan_jobs.h"
 #include "tools/lab/ranks/rank_steps.h"
 #include "tools/lab/ranks/rank_world.h"
-#include "tools/lab/run/drive.h"
+#include "tools/lab/world/drive.h"
 
 namespace outrider::lab {
 namespace {

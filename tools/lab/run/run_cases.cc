@@ -12,8 +12,8 @@
 #include "tools/lab/plan/plan.h"
 #include "tools/lab/run/case_worker.h"
 #include "tools/lab/run/run_pool.h"
-#include "tools/lab/run/run_virtual.h"
 #include "tools/lab/run/text_parts.h"
+#include "tools/lab/world/run_virtual.h"
 #include "trafficgen/config/config_toml.h"
 
 namespace outrider::lab {

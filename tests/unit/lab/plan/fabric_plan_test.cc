@@ -10,7 +10,7 @@
 #include "tests/unit/lab/experiment/experiment_fixture.h"
 #include "tools/lab/plan/host_places.h"
 #include "tools/lab/plan/topology.h"
-#include "tools/lab/run/run_result.h"
+#include "tools/lab/world/run_result.h"
 
 namespace outrider::fabric_plan_test {
 using namespace lab;

@@ -1,4 +1,4 @@
-#include "tools/lab/run/link_results.h"
+#include "tools/lab/world/link_results.h"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "tools/lab/run/drive.h"
+#include "tools/lab/world/drive.h"
 
 #include <variant>
 

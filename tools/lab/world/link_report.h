@@ -76,7 +76,7 @@ struct LinkResults {
   std::vector<JobLink> jobs;  ///< of jobs whose bursts have records
 };
 
-/// What each port of a network has sent up to the end of each slice of the run.
+/// The bytes that each port of a network has sent by the end of each slice of the run.
 struct LinkSlices {
   std::int64_t slice_ns = 0;        ///< the last slice may be shorter; 0: none was taken
   std::uint64_t ports = 0;          ///< of the switches, in the order of the configuration

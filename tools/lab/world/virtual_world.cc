@@ -1,11 +1,11 @@
-#include "tools/lab/run/virtual_world.h"
+#include "tools/lab/world/virtual_world.h"
 
 #include <algorithm>
 #include <stdexcept>
 #include <vector>
 
 #include "common/config/addresses.h"
-#include "tools/lab/run/edge_hosts.h"
+#include "tools/lab/world/edge_hosts.h"
 
 namespace outrider::lab {
 
@@ -57,7 +57,7 @@ VirtualWorld::VirtualWorld(const sw::SwitchProcessConfig& switches,
                            const std::map<std::string, SignalKey>& signal_keys,
                            const RankPart& part)
     : loops_(loops_for(part)),
-      lookahead_(part.partition == nullptr ? kNever - Time{} : part.partition->lookahead),
+      lookahead_(part.partition == nullptr ? Partition::kUncut : part.partition->lookahead),
       network_(switches, *loops_.front(), network_of(part, loops_, switches.switches.size())),
       generator_(
           traffic, *loops_.front(), pool,
@@ -135,9 +135,9 @@ Time VirtualWorld::next() const noexcept {
   return next;
 }
 
-// What leaves a tile arrives at another no earlier than the end of the window, so the tiles may
-// take turns within it, in any order. A window begins at the next event of all, so idle time costs
-// nothing.
+// A packet that leaves a tile reaches another no earlier than the end of the window, so the tiles
+// may take turns within it, in any order. A window begins at the next event of all: idle time
+// costs nothing.
 std::uint64_t VirtualWorld::run_until(Time end) noexcept {
   now_ = std::max(now_, end);
   if (loops_.size() == 1) return loops_.front()->run_until(end);

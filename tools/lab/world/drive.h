@@ -11,7 +11,7 @@
 #include "common/core/signal_key.h"
 #include "switch/config/config.h"
 #include "tools/lab/experiment/case.h"
-#include "tools/lab/run/run_virtual.h"
+#include "tools/lab/world/run_virtual.h"
 
 namespace outrider::lab {
 

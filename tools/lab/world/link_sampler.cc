@@ -1,4 +1,4 @@
-#include "tools/lab/run/link_sampler.h"
+#include "tools/lab/world/link_sampler.h"
 
 #include <algorithm>
 #include <cassert>

@@ -1,4 +1,4 @@
-#include "tools/lab/run/run_virtual.h"
+#include "tools/lab/world/run_virtual.h"
 
 #include <algorithm>
 #include <limits>
@@ -6,9 +6,9 @@
 
 #include "switch/config/config_toml.h"
 #include "tools/lab/plan/plan_jobs.h"
-#include "tools/lab/run/drive.h"
-#include "tools/lab/run/partition.h"
-#include "tools/lab/run/virtual_world.h"
+#include "tools/lab/world/drive.h"
+#include "tools/lab/world/partition.h"
+#include "tools/lab/world/virtual_world.h"
 #include "trafficgen/config/config_toml.h"
 
 namespace outrider::lab {

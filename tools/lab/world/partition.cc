@@ -1,4 +1,4 @@
-#include "tools/lab/run/partition.h"
+#include "tools/lab/world/partition.h"
 
 #include <algorithm>
 #include <numeric>
@@ -11,7 +11,7 @@
 #include "common/net/headers.h"
 #include "switch/config/queue_config.h"
 #include "switch/forwarding/forwarder.h"
-#include "tools/lab/run/edge_hosts.h"
+#include "tools/lab/world/edge_hosts.h"
 #include "trafficgen/config/lcore_plan.h"
 
 namespace outrider::lab {

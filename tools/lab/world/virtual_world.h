@@ -12,9 +12,9 @@
 #include "common/runtime/event_loop.h"
 #include "switch/runtime/network.h"
 #include "tools/lab/experiment/case.h"
-#include "tools/lab/run/link_sampler.h"
-#include "tools/lab/run/partition.h"
-#include "tools/lab/run/run_result.h"
+#include "tools/lab/world/link_sampler.h"
+#include "tools/lab/world/partition.h"
+#include "tools/lab/world/run_result.h"
 #include "trafficgen/apps/generator.h"
 #include "trafficgen/streams/engine/virtual_streams.h"
 
