@@ -136,7 +136,7 @@ Counters count(const lab::RunResult& result) {
   return counters;
 }
 
-/// What one rank spent from the first event to the end of the last flow.
+/// The costs of one rank, from the first event to the end of the last flow.
 struct Spent {
   double wall_s = 0;
   double cpu_s = 0;
@@ -194,8 +194,7 @@ std::string run_rank(const lab::Case& c, const lab::Partition& partition, lab::P
 void fabric_hops(benchmark::State& state) {
   const lab::Case c = fat_tree(static_cast<std::uint32_t>(state.range(0)), state.range(1) != 0);
   const auto ranks = static_cast<std::uint32_t>(state.range(2));
-  auto tiles = static_cast<std::uint32_t>(state.range(3));
-  if (tiles == 0) tiles = lab::best_tiles(c.switches, c.traffic, ranks, lab::CutKind::kBlocks);
+  const auto tiles = static_cast<std::uint32_t>(state.range(3));
   const lab::Partition partition =
       lab::make_partition(c.switches, c.traffic, ranks, lab::CutKind::kBlocks, tiles);
   Counters counters;
@@ -215,6 +214,7 @@ void fabric_hops(benchmark::State& state) {
 BENCHMARK(fabric_hops)
     ->ArgNames({"k", "spray", "ranks", "tiles"})
     ->ArgsProduct({{4, 8, 16, 32}, {0, 1}, {1, 2}, {0, 1}})
+    ->ArgsProduct({{16}, {1}, {1}, {4, 8, 32, 64, 128, 256, 512}})
     ->Iterations(1)
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);

@@ -129,7 +129,6 @@ std::string refusal(const Case& c, std::uint32_t ranks, std::uint64_t least_work
   return {};
 }
 
-// The ranks of a case are chosen by the user, its tiles are not.
 TEST(Tiles, ChangeNothing) {
   Case c = with_all_traffic();
   c.traffic.connection_sample_period.reset();
@@ -140,6 +139,7 @@ TEST(Tiles, ChangeNothing) {
   expect_equal_in_tiles(cases.back(), 4);
 }
 
+// Too many ranks are refused, because they cost processors; too many tiles cost nothing.
 TEST(Tiles, AreNoMoreThanThereAreParts) {
   Case c = with_all_traffic();
   EXPECT_EQ(make_partition(c.switches, c.traffic, 1, CutKind::kBlocks, 100).tiles, 1U)
@@ -161,21 +161,21 @@ TEST(Tiles, OfARankHaveAllItsSwitchesAndHosts) {
                                          std::pair(1U, 1U)));
 }
 
-std::uint32_t best_tiles_of(const char* file, void (*change)(Case&)) {
+std::uint32_t quickest_tiles_of(const char* file, void (*change)(Case&)) {
   auto plan = make_plan(load_experiment(source_path(file)).config.value(), {.quick = true});
   Case c = plan.config.value().front();
   change(c);
-  return best_tiles(c.switches, c.traffic, 1, CutKind::kBlocks);
+  return make_partition(c.switches, c.traffic, 1, CutKind::kBlocks, 0).tiles;
 }
 
 TEST(Tiles, AreForLargeNetworksWithLongWindows) {
   const auto as_it_is = [](Case&) {};
-  EXPECT_EQ(best_tiles_of("conf/experiments/fabric.toml", as_it_is), 1U) << "27 hosts";
-  EXPECT_EQ(best_tiles_of("conf/experiments/fabric-1024.toml", as_it_is), 40U) << "640 hosts";
-  EXPECT_EQ(best_tiles_of("conf/experiments/fabric-1024.toml",
-                          [](Case& c) {
-                            for (auto& link : c.switches.links) link.delay = 10ns;
-                          }),
+  EXPECT_EQ(quickest_tiles_of("conf/experiments/fabric.toml", as_it_is), 1U) << "27 hosts";
+  EXPECT_EQ(quickest_tiles_of("conf/experiments/fabric-1024.toml", as_it_is), 40U) << "640 hosts";
+  EXPECT_EQ(quickest_tiles_of("conf/experiments/fabric-1024.toml",
+                              [](Case& c) {
+                                for (auto& link : c.switches.links) link.delay = 10ns;
+                              }),
             1U)
       << "windows of 10 ns";
 }

@@ -142,8 +142,9 @@ void add_ranks(CLI::App& app, LabOptions& options) {
       ->transform(CLI::CheckedTransformer(kCuts))
       ->type_name("blocks|turns")
       ->option_text("blocks|turns");
-  app.add_option("--tiles", options.ranks.tiles,
-                 "Run each rank in N tiles, virtual runtime only [as many as are quickest]")
+  app.add_option(
+         "--tiles", options.ranks.tiles,
+         "Run each rank in at most N tiles, virtual runtime only [as many as make it quickest]")
       ->check(CLI::Range(1U, 65'536U))
       ->type_name("N");
   app.add_option("--least-work", options.ranks.least_work,

@@ -75,8 +75,10 @@ std::string for_virtual_time_alone(const std::vector<Case>& cases) {
   return {};
 }
 
-/// Returns why ranks cannot run the cases; empty if they can.
+/// Returns why the cases cannot be cut as the options say; empty if they can.
 std::string no_ranks_for(const LabOptions& options, const Planned& planned) {
+  if (options.ranks.tiles != 0 && options.runtime != Runtime::kVirtual)
+    return "--tiles is for virtual time alone";
   if (options.ranks.ranks == 1) return {};
   if (options.runtime != Runtime::kVirtual) return "--ranks is for virtual time alone";
   std::vector<std::size_t> all(planned.cases.size());

@@ -26,12 +26,6 @@ double seconds_since(WallClock::time_point began) {
   return std::chrono::duration<double>(WallClock::now() - began).count();
 }
 
-Partition partition_for(const Case& c, std::uint32_t ranks, const RankOptions& options) {
-  const std::uint32_t tiles =
-      options.tiles != 0 ? options.tiles : best_tiles(c.switches, c.traffic, ranks, options.cut);
-  return make_partition(c.switches, c.traffic, ranks, options.cut, tiles);
-}
-
 /// Returns a line of what a rank did in one run.
 std::string profile_of(const RankResult& part, const Peers& peers, const PeerCosts& before,
                        double seconds) {
@@ -52,7 +46,8 @@ std::string profile_of(const RankResult& part, const Peers& peers, const PeerCos
 /// Runs a case on all ranks. @return the run at rank 0, nothing at the others
 std::optional<RunResult> run_on(Peers& peers, const Case& c, rte_mempool& pool,
                                 const RankOptions& options, const StopCheck& stop) {
-  const Partition partition = partition_for(c, peers.size(), options);
+  const Partition partition =
+      make_partition(c.switches, c.traffic, peers.size(), options.cut, options.tiles);
   const PeerCosts before = peers.costs();
   const auto began = WallClock::now();
   const RankResult part = run_rank(c, partition, peers, pool, stop);
@@ -97,8 +92,10 @@ std::string uncuttable(const RunOrder& order, const RankOptions& options) {
   for (const std::size_t i : order.wanted) {
     const Case& c = order.cases[i];
     try {
-      check_work(partition_for(c, options.ranks, options), options.least_work);
-      check_work(partition_for(without_background(c), options.ranks, options), options.least_work);
+      for (const Case& cut : {c, without_background(c)})
+        check_work(
+            make_partition(cut.switches, cut.traffic, options.ranks, options.cut, options.tiles),
+            options.least_work);
     } catch (const std::runtime_error& error) {
       return "\"" + order.names[i] + "\" cannot be cut: " + error.what();
     }

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "tools/lab/ranks/peers.h"
-#include "tools/lab/world/partition.h"
 #include "tools/lab/run/run_cases.h"
+#include "tools/lab/world/partition.h"
 
 namespace outrider::lab {
 
@@ -18,7 +18,7 @@ struct RankOptions {
 
   std::uint32_t ranks = 1;
   CutKind cut = CutKind::kBlocks;
-  std::uint32_t tiles = 0;                ///< of each rank, see Partition; 0: best_tiles()
+  std::uint32_t tiles = 0;                ///< of each rank, see make_partition()
   std::uint64_t least_work = kLeastWork;  ///< packets, see check_work()
   bool profile = false;                   ///< print what each rank waited for
 };

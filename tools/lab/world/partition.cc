@@ -22,7 +22,7 @@ constexpr std::uint32_t kLeastFrame_bytes = 42;
 
 /// With so many, what a tile needs is about as much as the caches of one core have.
 constexpr std::size_t kHostsPerTile = 16;
-/// What a tile has to be able to send in a window, so that going to it is worth it.
+/// A tile that can send fewer in a window costs more to turn to than it saves.
 constexpr std::uint64_t kLeastPackets = 100;
 
 struct WirePort {
@@ -151,7 +151,7 @@ std::vector<std::uint32_t> deal(const std::vector<Unit>& units, std::uint32_t pa
 /// @param part_of  [nodes]
 void find_cuts(Partition& p, const std::vector<Wire>& wires,
                const std::vector<std::uint32_t>& part_of) {
-  p.lookahead = kNever - Time{};
+  p.lookahead = Partition::kUncut;
   for (const Wire& w : wires) {
     if (part_of[w.a] == part_of[w.b]) continue;
     const Duration from_a = w.delay + w.from_a.duration_of(kLeastFrame_bytes);
@@ -168,10 +168,53 @@ void find_cuts(Partition& p, const std::vector<Wire>& wires,
   };
   p.packets_per_window.resize(p.ranks);
   for (const Wire& w : wires) {
-    if (p.lookahead == kNever - Time{}) break;
+    if (p.lookahead == Partition::kUncut) break;
     p.packets_per_window[part_of[w.a] / p.tiles] += packets(w.from_a);
     p.packets_per_window[part_of[w.b] / p.tiles] += packets(w.from_b);
   }
+}
+
+/// What can be dealt of a case, and the wires in between.
+struct Parts {
+  Units units;
+  std::vector<Unit> list;
+  std::vector<Wire> wires;
+  std::size_t switches = 0;
+  std::size_t nodes = 0;
+};
+
+Parts parts_of(const sw::SwitchProcessConfig& switches, const tg::GeneratorConfig& traffic,
+               std::vector<Wire> wires) {
+  const std::size_t n_switches = switches.switches.size();
+  const std::size_t nodes = n_switches + traffic.hosts.size();
+  Units units(nodes);
+  const std::vector<std::uint32_t> groups = tg::host_groups(traffic);
+  for (std::size_t h = 0; h < groups.size(); ++h)
+    units.join(n_switches + h, n_switches + groups[h]);
+  for (const Wire& w : wires)
+    if (w.delay == Duration::zero()) units.join(w.a, w.b);
+  std::vector<Unit> list = listed(units, wires, n_switches, nodes);
+  return {std::move(units), std::move(list), std::move(wires), n_switches, nodes};
+}
+
+/// Deals the parts to tiles of each rank. @pre there are as many
+Partition cut(Partition p, const Parts& parts, CutKind kind, std::uint32_t tiles) {
+  p.tiles = tiles;
+  const std::vector<std::uint32_t> dealt = deal(parts.list, p.ranks * tiles, kind);
+  std::vector<std::uint32_t> part_of(parts.nodes);
+  for (std::size_t i = 0; i < parts.list.size(); ++i) part_of[parts.list[i].first] = dealt[i];
+  for (std::size_t n = 0; n < parts.nodes; ++n) {
+    part_of[n] = part_of[parts.units.of(n)];
+    const bool is_switch = n < parts.switches;
+    (is_switch ? p.of_switch : p.of_host).push_back(part_of[n] / tiles);
+    (is_switch ? p.tile_of_switch : p.tile_of_host).push_back(part_of[n] % tiles);
+  }
+  find_cuts(p, parts.wires, part_of);
+  return p;
+}
+
+bool has_work_for_tiles(const Partition& p) {
+  return std::ranges::min(p.packets_per_window) / p.tiles >= kLeastPackets;
 }
 
 }  // namespace
@@ -186,44 +229,22 @@ Partition make_partition(const sw::SwitchProcessConfig& switches,
   const std::vector<sw::EdgePort> edges = edge_ports(switches);
   p.host_behind = hosts_by_routes(switches, traffic, edges);
   check_cabled(switches, traffic, edges, p.host_behind, false);
-  const std::vector<Wire> wires = wires_of(switches, traffic, edges, p.host_behind);
-  const std::size_t n_switches = switches.switches.size();
-  const std::size_t nodes = n_switches + traffic.hosts.size();
-  Units units(nodes);
-  const std::vector<std::uint32_t> groups = tg::host_groups(traffic);
-  for (std::size_t h = 0; h < groups.size(); ++h)
-    units.join(n_switches + h, n_switches + groups[h]);
-  for (const Wire& w : wires)
-    if (w.delay == Duration::zero()) units.join(w.a, w.b);
-  const std::vector<Unit> list = listed(units, wires, n_switches, nodes);
-  if (list.size() < ranks)
+  const Parts parts =
+      parts_of(switches, traffic, wires_of(switches, traffic, edges, p.host_behind));
+  if (parts.list.size() < ranks)
     throw std::runtime_error(
-        std::to_string(ranks) + " ranks, but the case has " + std::to_string(list.size()) +
-        (list.size() == 1 ? " part" : " parts") +
+        std::to_string(ranks) + " ranks, but the case has " + std::to_string(parts.list.size()) +
+        (parts.list.size() == 1 ? " part" : " parts") +
         ": a part is a switch, or the hosts that share traffic; wires without delay join parts. "
         "Take fewer ranks");
   // Samples of connections are of one instant for all hosts of a rank: its tiles are not.
-  p.tiles = traffic.connection_sample_period
-                ? 1
-                : std::min(tiles, static_cast<std::uint32_t>(list.size() / ranks));
-  const std::vector<std::uint32_t> dealt = deal(list, ranks * p.tiles, kind);
-  std::vector<std::uint32_t> part_of(nodes);
-  for (std::size_t i = 0; i < list.size(); ++i) part_of[list[i].first] = dealt[i];
-  for (std::size_t n = 0; n < nodes; ++n) part_of[n] = part_of[units.of(n)];
-  for (std::size_t n = 0; n < nodes; ++n) {
-    (n < n_switches ? p.of_switch : p.of_host).push_back(part_of[n] / p.tiles);
-    (n < n_switches ? p.tile_of_switch : p.tile_of_host).push_back(part_of[n] % p.tiles);
-  }
-  find_cuts(p, wires, part_of);
-  return p;
-}
-
-std::uint32_t best_tiles(const sw::SwitchProcessConfig& switches,
-                         const tg::GeneratorConfig& traffic, std::uint32_t ranks, CutKind kind) {
-  const auto tiles = static_cast<std::uint32_t>(traffic.hosts.size() / kHostsPerTile / ranks);
-  if (tiles < 2 || !traffic.streams.empty()) return 1;  // streams are not cut
-  const Partition p = make_partition(switches, traffic, ranks, kind, tiles);
-  return std::ranges::min(p.packets_per_window) / p.tiles < kLeastPackets ? 1 : p.tiles;
+  const std::size_t most =
+      traffic.connection_sample_period ? 1 : parts.list.size() / std::size_t{ranks};
+  const std::size_t wanted = tiles != 0 ? tiles : traffic.hosts.size() / kHostsPerTile / ranks;
+  const Partition tiled =
+      cut(p, parts, kind, static_cast<std::uint32_t>(std::clamp<std::size_t>(wanted, 1, most)));
+  return tiles != 0 || tiled.tiles == 1 || has_work_for_tiles(tiled) ? tiled
+                                                                     : cut(p, parts, kind, 1);
 }
 
 void check_work(const Partition& partition, std::uint64_t least) {

@@ -28,6 +28,8 @@ struct CutLine {
 
 /// Says which rank builds which switches and hosts of a case, and where that cuts wires.
 struct Partition {
+  static constexpr Duration kUncut = kNever - Time{};
+
   std::uint32_t ranks = 1;
   /// Tiles of each rank, which take turns within a window: what a tile needs then stays in the
   /// caches of the processor, where that of a large network does not.
@@ -38,9 +40,9 @@ struct Partition {
   std::vector<std::uint32_t> tile_of_host{};    ///< [hosts] its tile, of those of its rank
   std::vector<std::uint32_t> host_behind{};     ///< [edge ports] see hosts_behind()
   std::vector<CutLine> cuts{};                  ///< in the order of their numbers
-  /// The longest window in which ranks and tiles need not hear of each other; kNever's duration
+  /// The longest window in which ranks and tiles need not hear of each other; kUncut
   /// without cuts.
-  Duration lookahead{};
+  Duration lookahead = kUncut;
   /// [ranks] packets that the rank's ports and NICs can send in a window at their rates
   std::vector<std::uint64_t> packets_per_window{};
 };
@@ -65,18 +67,13 @@ struct RankPart {
 /// @param switches,traffic must be valid
 /// @param tiles  of each rank, at the most: a case with too few parts has fewer, and one that
 /// samples
-///               connections has one
+///               connections has one. 0: as many as make it quickest, which is one if all fits in
+///               the caches or windows are too short, see docs/decisions/019
 /// @throws std::runtime_error saying what there is too little of: parts for so many ranks, or a
 ///         host for an edge port; or naming traffic that cannot be cut
 [[nodiscard]] Partition make_partition(const sw::SwitchProcessConfig& switches,
                                        const tg::GeneratorConfig& traffic, std::uint32_t ranks,
                                        CutKind kind, std::uint32_t tiles = 1);
-
-/// Returns the tiles that make a case quickest on each of so many ranks; 1 for cases that fit in
-/// the caches, or whose windows are too short. See docs/decisions/019.
-[[nodiscard]] std::uint32_t best_tiles(const sw::SwitchProcessConfig& switches,
-                                       const tg::GeneratorConfig& traffic, std::uint32_t ranks,
-                                       CutKind kind);
 
 /// Rejects a partition with a rank that can send fewer than `least` packets in a window: it would
 /// wait for the others most of the time. @throws std::runtime_error with the number

@@ -21,9 +21,9 @@ std::uint32_t buffers_needed(const Case& c) {
 
 RunResult run_virtual(const Case& c, rte_mempool& pool, const StopCheck& stop,
                       std::uint32_t tiles) {
-  if (tiles == 0) tiles = best_tiles(c.switches, c.traffic, 1, CutKind::kBlocks);
-  std::optional<Partition> partition;
-  if (tiles > 1) partition = make_partition(c.switches, c.traffic, 1, CutKind::kBlocks, tiles);
+  std::optional<Partition> partition;  // streams are not cut
+  if (c.traffic.streams.empty())
+    partition = make_partition(c.switches, c.traffic, 1, CutKind::kBlocks, tiles);
   const auto in_use_before = rte_mempool_in_use_count(&pool);
   RunResult result;
   {

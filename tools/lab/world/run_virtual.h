@@ -25,7 +25,7 @@ std::uint32_t buffers_needed(const Case& c);
 ///
 /// @param pool from make_packet_pool() with kHeaderRoomBytes or more
 /// @param tiles  of the network, see Partition: they change how long the run takes, and nothing
-///               else; 0: best_tiles()
+///               else. 0: see make_partition()
 /// @pre the EAL runs
 RunResult run_virtual(const Case& c, rte_mempool& pool, const StopCheck& stop = {},
                       std::uint32_t tiles = 0);
