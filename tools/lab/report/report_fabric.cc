@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "tools/lab/report/report_csv.h"
+#include "tools/lab/world/link_report.h"
 
 namespace outrider::lab {
 namespace {
@@ -37,12 +38,8 @@ void read_lines(const fs::path& path, const std::map<std::size_t, std::size_t>& 
   }
 }
 
-/// Returns the utilisation of a slice in thousandths.
-std::int64_t thousandths(std::int64_t wire_bytes, std::int64_t bits_per_second,
-                         std::int64_t length_ns) {
-  const double capacity_bits =
-      static_cast<double>(bits_per_second) * static_cast<double>(length_ns) * 1e-9;
-  return std::llround(static_cast<double>(wire_bytes) * 8e3 / capacity_bits);
+std::uint64_t count_of(const CsvReader& csv, const char* column) {
+  return static_cast<std::uint64_t>(csv.whole(csv.column(column)).value_or(0));
 }
 
 void add_rows(const fs::path& path, const std::map<std::size_t, std::size_t>& first,
@@ -64,9 +61,10 @@ void add_rows(const fs::path& path, const std::map<std::size_t, std::size_t>& fi
     const std::int64_t length_ns = csv.whole(csv.column("length_ns")).value_or(0);
     // The first slice of all is as long as any.
     if (links.at("step_ms") == 0) links["step_ms"] = ms_of(length_ns);
-    rows.back()["cells"].push_back(thousandths(csv.whole(csv.column("wire_bytes")).value_or(0),
-                                               csv.whole(csv.column("bits_per_second")).value_or(0),
-                                               length_ns));
+    // In thousandths: a page has thousands of cells.
+    rows.back()["cells"].push_back(
+        std::llround(1000 * utilisation(count_of(csv, "wire_bytes"),
+                                        count_of(csv, "bits_per_second"), length_ns)));
   });
 }
 

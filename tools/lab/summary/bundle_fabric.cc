@@ -11,26 +11,47 @@
 namespace outrider::lab {
 namespace {
 
-std::string share_text(double share) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.6g", share);
-  return text.data();
-}
-
 /// A line of link_slices.csv.
 struct LinkSlice {
-  const LinkSeries& series;
+  std::string tier;
+  std::string link;
+  std::uint64_t links = 1;
+  std::uint64_t bits_per_second = 0;
   std::int64_t begin_ns = 0;
   std::int64_t length_ns = 0;
   std::uint64_t wire_bytes = 0;
 };
 
-void put(std::ostream& out, const LinkSlice& slice) {
-  out << ',' << slice.series.tier << ',' << slice.series.link << ',' << slice.series.links << ','
-      << slice.series.bits_per_second << ',' << slice.begin_ns << ',' << slice.length_ns << ','
-      << slice.wire_bytes << ','
-      << share_text(utilisation(slice.wire_bytes, slice.series.bits_per_second, slice.length_ns))
-      << '\n';
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, LinkSlice>
+void fields(V& v, R& r) {
+  v.value("tier", r.tier);
+  v.value("link", r.link);
+  v.value("links", r.links);
+  v.value("bits_per_second", r.bits_per_second);
+  v.value("begin_ns", r.begin_ns);
+  v.value("length_ns", r.length_ns);
+  v.value("wire_bytes", r.wire_bytes);
+}
+
+/// Returns the first line of a table of these records with a last column for their utilisation.
+template <class R>
+std::string head_with_utilisation() {
+  std::string head = head_of<R>();
+  head.insert(head.size() - 1, ",utilisation");
+  return head;
+}
+
+/// @param span_ns  time over which the record's bytes were sent
+template <class R>
+void write_with_utilisation(std::ostream& out, const RunName& name, const R& record,
+                            std::int64_t span_ns) {
+  std::array<char, 32> share{};
+  std::snprintf(share.data(), share.size(), "%.6g",
+                utilisation(record.wire_bytes, record.bits_per_second, span_ns));
+  out << name;
+  put_cells(out, cells_of(record));
+  out << ',' << share.data() << '\n';
 }
 
 /// The instants of a job's iteration, over all its workers.
@@ -96,41 +117,31 @@ bool has_link_series(const RunResult& result) {
   return result.links && !result.links->series.empty();
 }
 
-std::string links_head() {
-  std::string head = head_of<LinkReport>();
-  head.insert(head.size() - 1, ",utilisation");
-  return head;
-}
+std::string links_head() { return head_with_utilisation<LinkReport>(); }
 
 void write_links_of(std::ostream& out, Runtime, const RunName& name, const RunResult& result) {
   if (!result.links) return;
-  for (const LinkReport& link : result.links->links) {
-    out << name;
-    put_cells(out, cells_of(link));
-    out << ','
-        << share_text(utilisation(link.wire_bytes, link.bits_per_second, result.links->span_ns))
-        << '\n';
-  }
+  for (const LinkReport& link : result.links->links)
+    write_with_utilisation(out, name, link, result.links->span_ns);
 }
 
-std::string link_slices_head() {
-  return std::string(kRunColumns) +
-         ",tier,link,links,bits_per_second,begin_ns,length_ns,wire_bytes,utilisation\n";
-}
+std::string link_slices_head() { return head_with_utilisation<LinkSlice>(); }
 
 void write_link_slices_of(std::ostream& out, Runtime, const RunName& name,
                           const RunResult& result) {
   if (!result.links) return;
-  const std::int64_t slice_ns = result.links->slice_ns;
-  for (const LinkSeries& series : result.links->series)
-    for (std::size_t i = 0; i < series.wire_bytes.size(); ++i) {
-      const std::int64_t begin_ns = static_cast<std::int64_t>(i) * slice_ns;
-      out << name;
-      put(out, {.series = series,
-                .begin_ns = begin_ns,
-                .length_ns = std::min(slice_ns, result.links->span_ns - begin_ns),
-                .wire_bytes = series.wire_bytes[i]});
+  for (const LinkSeries& series : result.links->series) {
+    LinkSlice slice{.tier = series.tier,
+                    .link = series.link,
+                    .links = series.links,
+                    .bits_per_second = series.bits_per_second};
+    for (const std::uint64_t bytes : series.wire_bytes) {
+      slice.length_ns = std::min(result.links->slice_ns, result.links->span_ns - slice.begin_ns);
+      slice.wire_bytes = bytes;
+      write_with_utilisation(out, name, slice, slice.length_ns);
+      slice.begin_ns += slice.length_ns;
     }
+  }
 }
 
 std::string iterations_head() { return head_of<JobIteration>(); }

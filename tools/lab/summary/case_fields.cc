@@ -249,44 +249,63 @@ Json each_job_schema() {
   return {{"type", "array"}, {"items", std::move(item)}};
 }
 
+/// A field of a tier of links.
+struct TierField {
+  const char* name;
+  const char* help;
+  Json (*schema)();
+  Json (*value)(const TierMetrics& t);
+};
+
+template <auto kMember>
+constexpr TierField tier_field(const char* name, const char* help) {
+  return {name, help,
+          [] {
+            using T = std::remove_cvref_t<decltype(TierMetrics{}.*kMember)>;
+            if constexpr (std::is_same_v<T, std::string>) return Json{{"type", "string"}};
+            else return reference(std::is_integral_v<T> ? "count" : "number");
+          },
+          [](const TierMetrics& t) { return Json(t.*kMember); }};
+}
+
+constexpr TierField kTierFields[] = {
+    tier_field<&TierMetrics::tier>("tier", "the kinds of both ends"),
+    tier_field<&TierMetrics::links>("links", "in one direction"),
+    tier_field<&TierMetrics::joined>("joined",
+                                     "of these, that share the line \"others\" of links.csv"),
+    tier_field<&TierMetrics::utilisation_mean>("utilisation_mean", "share of the capacity of all"),
+    tier_field<&TierMetrics::utilisation_max>("utilisation_max", "of the busiest"),
+    tier_field<&TierMetrics::busiest>("busiest", "its port"),
+    tier_field<&TierMetrics::marks>("ce_marks", "packets"),
+    tier_field<&TierMetrics::drops>("drops", "packets"),
+    tier_field<&TierMetrics::longest_wait>(
+        "longest_wait",
+        "the port where packets of bursts waited longest; empty: no port here recorded any"),
+    tier_field<&TierMetrics::worker_start_queue_packets_mean>(
+        "worker_start_queue_packets_mean",
+        "background there when the first packet of a worker's burst comes"),
+    tier_field<&TierMetrics::worker_start_queue_total_packets_mean>(
+        "worker_start_queue_total_packets_mean", "the same, of all classes"),
+};
+
 Json tiers_of_links(const CaseSummary& c) {
   Json tiers = Json::array();
-  for (const TierMetrics& t : c.metrics.links.tiers)
-    tiers.push_back(
-        {{"tier", t.tier},
-         {"links", t.links},
-         {"joined", t.joined},
-         {"utilisation_mean", t.utilisation_mean},
-         {"utilisation_max", t.utilisation_max},
-         {"busiest", t.busiest},
-         {"ce_marks", t.marks},
-         {"drops", t.drops},
-         {"longest_wait", t.longest_wait},
-         {"worker_start_queue_packets_mean", t.worker_start_queue_packets_mean},
-         {"worker_start_queue_total_packets_mean", t.worker_start_queue_total_packets_mean}});
+  for (const TierMetrics& t : c.metrics.links.tiers) {
+    Json one = Json::object();
+    for (const TierField& field : kTierFields) one[field.name] = field.value(t);
+    tiers.push_back(std::move(one));
+  }
   return tiers;
 }
 
 Json tiers_of_links_schema() {
   Json item = object_schema();
-  const auto add = [&item](const char* name, Json schema, const char* help) {
-    schema["description"] = help;
-    item["properties"][name] = std::move(schema);
-    item["required"].push_back(name);
-  };
-  add("tier", {{"type", "string"}}, "the kinds of both ends");
-  add("links", reference("count"), "in one direction");
-  add("joined", reference("count"), "of these, that share the line \"others\" of links.csv");
-  add("utilisation_mean", reference("number"), "share of the capacity of all");
-  add("utilisation_max", reference("number"), "of the busiest");
-  add("busiest", {{"type", "string"}}, "its port");
-  add("ce_marks", reference("count"), "packets");
-  add("drops", reference("count"), "packets");
-  add("longest_wait", {{"type", "string"}},
-      "the port where packets of bursts waited longest; empty: no port here recorded any");
-  add("worker_start_queue_packets_mean", reference("number"),
-      "background there when the first packet of a worker's burst comes");
-  add("worker_start_queue_total_packets_mean", reference("number"), "the same, of all classes");
+  for (const TierField& field : kTierFields) {
+    Json schema = field.schema();
+    schema["description"] = field.help;
+    item["properties"][field.name] = std::move(schema);
+    item["required"].push_back(field.name);
+  }
   return {{"type", "array"}, {"items", std::move(item)}};
 }
 
