@@ -51,6 +51,13 @@ TEST(FlowsConfig, BothKindsAreValid) {
   EXPECT_TRUE(issues_of(listed()).empty());
 }
 
+TEST(FlowsConfig, AGroupMaySendMoreThanOneLinkCan) {
+  FlowsConfig c = drawn();
+  c.load.reset();
+  c.rate = BitRate{1'000'000'000'000'000};
+  EXPECT_TRUE(issues_of(c).empty());
+}
+
 TEST(FlowsConfig, EveryRuleNamesItsKey) {
   struct Row {
     FlowsConfig base;
@@ -70,6 +77,8 @@ TEST(FlowsConfig, EveryRuleNamesItsKey) {
       {drawn(), [](C& c) { c.load = 0.0; }, "load", "must be more than"},
       {drawn(), [](C& c) { c.load = -0.1; }, "load", "must be more than"},
       {drawn(), [](C& c) { c.load = 10.5; }, "load", "must be"},
+      {drawn(), [](C& c) { c.load.reset(), c.rate = BitRate{1'000'001'000'000'000}; }, "rate",
+       "at most 1000000gbit"},
       {drawn(), [](C& c) { c.start = -1s; }, "start", "must"},
       {drawn(), [](C& c) { c.duration = 0s; }, "duration", "must"},
       {drawn(), [](C& c) { c.max_flows = 0; }, "max_flows", "at least 1"},
