@@ -43,8 +43,9 @@ struct SwitchPortConfig {
   RegulationPolicy regulation{};
   SchedulerKind scheduler = SchedulerKind::kStrict;
   std::vector<PortQueueConfig>
-      queues{};     ///< at most kMaxQueuesPerPort; [0] has the highest priority
-  double loss = 0;  ///< share of packets dropped at random, [0, 1), for tests and experiments
+      queues{};  ///< at most kMaxQueuesPerPort; [0] has the highest priority
+  /// Share of packets dropped at random, for tests and experiments; 1: the link is down
+  double loss = 0;
   /// Numbers of data packets, ascending, that are lost or marked; see numbered_packets.h
   std::vector<std::uint32_t> lose_packets{}, mark_packets{};
   bool record = false;  ///< keep burst records and the time series of its queue

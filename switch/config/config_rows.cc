@@ -47,9 +47,9 @@ void describe(Settings& v, SwitchPortConfig& c) {
                    "enters by the port that its source is routed to. Exactly one of this and a "
                    "`[[link]]` makes the port; every device has a port"});
   v.share("loss", c.loss,
-          {.range = reals_below(0, 1),
-           .help = "drops so many of its packets, signals apart, before the queue, by `seed`: "
-                   "`injected_loss`. For tests and experiments",
+          {.range = reals(0, 1),
+           .help = "drops so many of its packets before the queue, by `seed`: `injected_loss`. "
+                   "Signals pass, unless it is 1: then the link is down. For tests and experiments",
            .reload = kReloads});
   v.value("lose_packets", c.lose_packets,
           {.range = integers(1, kLastNumberedPacket),

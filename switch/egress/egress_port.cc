@@ -69,8 +69,12 @@ Scheduler::Params scheduler_of(const SwitchPortConfig& config) {
   return params;
 }
 
-/// Converts a share to a count out of 2^32 draws.
-std::uint64_t draws_of(double share) noexcept { return static_cast<std::uint64_t>(share * 0x1p32); }
+constexpr std::uint64_t kAllDraws = 1ULL << 32;
+
+/// Converts a share to a count of draws.
+std::uint64_t draws_of(double share) noexcept {
+  return static_cast<std::uint64_t>(share * static_cast<double>(kAllDraws));
+}
 
 /// The setup of the port's first queue.
 PortQueue::Setup setup_of(const SwitchPortConfig& config, std::uint64_t seed, SourceId port) {
@@ -236,7 +240,7 @@ void EgressPort::enqueue_any(Packet* packet, bool signal, Time now) noexcept {
   PortQueue& queue = queues_[q];
   queue.count_arrival(m.traffic_class);
   serve_until(now);
-  if (impairs_ && !signal) [[unlikely]] {
+  if (impairs_ && (!signal || loss_below_ == kAllDraws)) [[unlikely]] {
     const auto verdict = impairment_of(m);
     if (verdict == NumberedPackets::Verdict::kLose)
       return queue.drop(packet, DropReason::kInjectedLoss);

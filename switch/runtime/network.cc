@@ -150,6 +150,16 @@ void SwitchNetwork::apply(ReloadChange& change, Time now) noexcept {
   for (std::size_t s = 0; s < switches_.size(); ++s) switches_[s]->apply(change.switches[s], now);
 }
 
+void SwitchNetwork::change_to(const SwitchProcessConfig& wanted, Time now) {
+  for (std::size_t s = 0; s < switches_.size(); ++s) {
+    if (switches_[s] == nullptr) continue;
+    SwitchChange change = switches_[s]->prepare(config_.switches[s], wanted.switches[s]);
+    switches_[s]->apply(change, now);
+    switches_[s]->retire(change);
+    config_.switches[s] = wanted.switches[s];
+  }
+}
+
 bool SwitchNetwork::is_inward(std::uint32_t wire) const noexcept {
   return wire >= 2 * config_.links.size() && wire % 2 == 0;
 }

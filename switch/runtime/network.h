@@ -124,6 +124,10 @@ class SwitchNetwork {
   /// Applies a reload. @pre the loop has run up to `now`
   void apply(ReloadChange& change, Time now) noexcept;
 
+  /// Does what a reload of `wanted` does to the switches that are here. @pre the loops have run up
+  /// to `now`, and `wanted` differs from what is only in what a reload may change
+  void change_to(const SwitchProcessConfig& wanted, Time now);
+
   /// Releases all resident packets. A report made before counts them as resident.
   void flush() noexcept;
 

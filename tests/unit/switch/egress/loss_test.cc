@@ -68,6 +68,18 @@ TEST(InjectedLoss, SparesSignals) {
   EXPECT_LT(bench.out[B::kEast].size(), 55U);
 }
 
+TEST(InjectedLoss, OfAllIsALinkThatIsDown) {
+  auto config = B::config();
+  config.ports[B::kEast].loss = 1;
+  B bench(config);
+  bench.send(B::start(0, 1, 10), Time{});
+  bench.fill(50, Time{1ms});
+  bench.run();
+  EXPECT_EQ(bench.out[B::kEast].size(), 0U) << "a signal does not pass either";
+  EXPECT_EQ(bench.drops(TrafficClass::kSignal, DropReason::kInjectedLoss), 1U);
+  EXPECT_EQ(bench.drops(TrafficClass::kBackground, DropReason::kInjectedLoss), 50U);
+}
+
 // -- by number
 
 /// Returns a port that loses and marks by number.
@@ -126,7 +138,7 @@ TEST(NumberedPackets, AreValidated) {
 }
 
 TEST(InjectedLoss, IsValidated) {
-  for (const double loss : {-0.1, 1.0, 2.0}) {
+  for (const double loss : {-0.1, 1.1, 2.0}) {
     SwitchProcessConfig config;
     config.switches = {B::config()};
     config.switches[0].ports[0].loss = loss;
