@@ -66,6 +66,9 @@ std::string for_virtual_time_alone(const std::vector<Case>& cases) {
              " switches with hosts are for virtual time alone: between processes each is a device, "
              "of which DPDK opens " +
              std::to_string(kMaxDevices);
+    if (!c.changes.empty())
+      return "fabric.failure: is for virtual time alone: nothing takes a link down between "
+             "processes";
     if (c.traffic.attribution)
       return "attribution: is for virtual time alone: with real processes nobody can say what was "
              "served while a packet waited";

@@ -32,6 +32,12 @@ constexpr const char* name_of(Runtime runtime) noexcept {
 /// Stands for the queue of a run in which packets of bursts wait longest, all taken together.
 inline constexpr const char* kWorstQueue = "worst";
 
+/// What the switches of a case are from an instant on.
+struct NetworkChange {
+  Time at{};
+  sw::SwitchProcessConfig switches{};  ///< differs from the one before as a reload may
+};
+
 /// Describes one run: an arm at one point of the matrix with one seed. All runtimes
 /// execute the same two configurations; they differ only in the devices that join
 /// the switches and the hosts.
@@ -41,6 +47,7 @@ struct Case {
   std::vector<std::string> swept{};  ///< names of the parameters that a sweep's point set
   std::uint64_t seed = 1;
   sw::SwitchProcessConfig switches;
+  std::vector<NetworkChange> changes{};  ///< in the order of time; in virtual time alone
   tg::GeneratorConfig traffic;
   /// "switch.port" whose queue gives the headline metrics, or kWorstQueue
   std::string measured_queue;

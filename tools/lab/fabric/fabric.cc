@@ -67,13 +67,6 @@ Fabric fat_tree(const FabricConfig& c) {
   return f;
 }
 
-/// Returns the link that has a port of this name at one end; end() if there is none.
-auto find_link(std::vector<TrunkEntry>& trunks, const std::string& port) {
-  return std::ranges::find_if(trunks, [&](const TrunkEntry& t) {
-    return t.a + '.' + port_towards(t.b) == port || t.b + '.' + port_towards(t.a) == port;
-  });
-}
-
 void report_unknown(const Checks& at, const char* key, const Fabric& f, const std::string& port) {
   std::vector<std::string> names;
   for (const auto& t : f.trunks) {
@@ -88,11 +81,15 @@ void report_unknown(const Checks& at, const char* key, const Fabric& f, const st
 
 void impair(const Checks& at, const FabricConfig& c, Fabric& f) {
   for (const auto& port : c.gray_links)
-    if (const auto link = find_link(f.trunks, port); link != f.trunks.end()) link->gray = true;
+    if (const auto i = link_with_port(f.trunks, port); i < f.trunks.size()) f.trunks[i].gray = true;
     else report_unknown(at, "gray_links", f, port);
   for (const auto& port : c.failed_links)
-    if (const auto link = find_link(f.trunks, port); link != f.trunks.end()) f.trunks.erase(link);
+    if (const auto i = link_with_port(f.trunks, port); i < f.trunks.size())
+      f.trunks.erase(f.trunks.begin() + static_cast<std::ptrdiff_t>(i));
     else report_unknown(at, "failed_links", f, port);
+  for (std::size_t i = 0; i < c.failures.size(); ++i)
+    if (link_with_port(f.trunks, c.failures[i].link) == f.trunks.size())
+      report_unknown(at.below("failure", i), "link", f, c.failures[i].link);
 }
 
 /// Returns the delay from a switch to every other, see longest_rtt(); nothing where no path leads.
@@ -119,6 +116,13 @@ std::vector<std::optional<Duration>> delays_from(
 }
 
 }  // namespace
+
+std::size_t link_with_port(const std::vector<TrunkEntry>& links, const std::string& port) {
+  const auto link = std::ranges::find_if(links, [&](const TrunkEntry& t) {
+    return t.a + '.' + port_towards(t.b) == port || t.b + '.' + port_towards(t.a) == port;
+  });
+  return static_cast<std::size_t>(link - links.begin());
+}
 
 Duration longest_rtt(const Fabric& fabric) {
   using End = std::pair<std::size_t, Duration>;  // a neighbour, and the delay to it

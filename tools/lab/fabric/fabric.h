@@ -40,6 +40,10 @@ struct Fabric {
 std::optional<Fabric> build_fabric(const FabricConfig& config,
                                    const std::filesystem::path& directory, ConfigIssues& issues);
 
+/// Returns the place of the link that has a port of this name, "leaf_0.to_spine_1", at one end.
+/// @return links.size() if there is none
+std::size_t link_with_port(const std::vector<TrunkEntry>& links, const std::string& port);
+
 /// Returns the longest round trip between two places, propagation only, by paths of the fewest
 /// links and of those the one with the least delay. Zero with fewer than two places; places
 /// without a path between them do not count.

@@ -59,14 +59,30 @@ void check_tiers(const Checks& at, const FabricConfig& c) {
   }
 }
 
+void check_times(const Checks& at, const LinkFailure& f) {
+  at.positive("at", f.at);
+  if (f.until)
+    at.require(*f.until > f.at, "until", format_duration(*f.until), "must be later than at");
+  if (f.reroute_after) at.not_negative("reroute_after", *f.reroute_after);
+}
+
 }  // namespace
 
 void check(const Checks& at, const FabricConfig& c) {
   check_size(at, c);
   check_tiers(at, c);
+  for (std::size_t i = 0; i < c.failures.size(); ++i)
+    check_times(at.below("failure", i), c.failures[i]);
   const bool file = c.kind == FabricKind::kFile;
   if (file && c.file.empty()) at.fault("file", "kind = \"file\" needs it");
   if (!file && !c.file.empty()) at.fault("file", "needs kind = \"file\"");
+}
+
+void describe(Settings& v, LinkFailure& c) {
+  v.value("link", c.link, Presence::kRequired);
+  v.duration("at", c.at, Presence::kRequired);
+  v.duration("until", c.until);
+  v.duration("reroute_after", c.reroute_after);
 }
 
 void describe(Settings& v, FabricConfig& c) {
@@ -85,6 +101,7 @@ void describe(Settings& v, FabricConfig& c) {
   v.value("oversubscription", c.oversubscription);
   v.value("failed_links", c.failed_links);
   v.value("gray_links", c.gray_links);
+  v.tables("failure", c.failures);
 }
 
 }  // namespace outrider::lab

@@ -18,6 +18,17 @@ enum class FabricKind : std::uint8_t {
   kFile,       ///< as `file` lists it
 };
 
+/// One [[fabric.failure]]: a link that is down for a time. In both directions it then loses what
+/// comes to its queues; what waits there, or is under way, still arrives.
+struct LinkFailure {
+  std::string link;                 ///< the name of a port at one end, "leaf_0.to_spine_1"
+  Duration at{};                    ///< after the begin of the run
+  std::optional<Duration> until{};  ///< absent: for the rest of the run
+  /// So long after `at` all switches send by other paths, and so long after `until` by this one
+  /// again. Absent: they never notice.
+  std::optional<Duration> reroute_after{};
+};
+
 /// [fabric] of an experiment: a data centre that becomes switches, links and places for hosts.
 struct FabricConfig {
   FabricKind kind = FabricKind::kLeafSpine;
@@ -36,6 +47,7 @@ struct FabricConfig {
   /// Links by the name of a port at one end, "leaf_0.to_spine_1": absent from the network, and
   /// with losses in both directions (`gray_loss`).
   std::vector<std::string> failed_links, gray_links;
+  std::vector<LinkFailure> failures;
 };
 
 inline constexpr auto kFabricKinds = choices<FabricKind>({{"leaf_spine", FabricKind::kLeafSpine},
@@ -50,6 +62,7 @@ inline constexpr std::uint64_t kMaxFabricHosts = 65'536;
 /// their ranges. Pure.
 void check(const Checks& at, const FabricConfig& fabric);
 
+void describe(Settings& v, LinkFailure& c);
 void describe(Settings& v, FabricConfig& c);
 
 }  // namespace outrider::lab

@@ -9,6 +9,7 @@
 #include "switch/config/config_toml.h"
 #include "tools/lab/experiment/summary_points.h"
 #include "tools/lab/plan/case_faults.h"
+#include "tools/lab/plan/plan_failures.h"
 #include "tools/lab/plan/plan_jobs.h"
 #include "tools/lab/plan/plan_lead.h"
 #include "tools/lab/plan/plan_switches.h"
@@ -233,6 +234,8 @@ std::optional<Case> build_case(const ExperimentFile& file, const std::string& la
          .skip_iterations = p.skip_iterations,
          .cost_window = from_seconds(p.cost_window_seconds),
          .link_results = e.in_fabric};
+  c.changes = plan_failures(e, p, *topology, c.switches, issues);
+  if (c.changes.empty() && !e.fabric.failures.empty()) return std::nullopt;
   count_flows(e, c);
   if (!p.lead_rtts.value && holds_windows(p.regulation))
     for (auto& job : c.traffic.jobs) job.announce.lead = lead_by_rule(c).lead;
@@ -289,6 +292,7 @@ Case without_background(const Case& c) {
   alone.traffic.flows.clear();
   alone.background_flows = 0;
   alone.link_results = alone.link_series = false;
+  alone.changes.clear();  // a failure is a cost to show, not what the network allows
   for (auto& job : alone.traffic.jobs) {
     job.announce.faults = {};  // the reference shows what the network allows, without lost STARTs
     job.first_due = job.announce.lead + kSettle_rtts * c.base_rtt;

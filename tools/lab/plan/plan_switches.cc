@@ -200,7 +200,6 @@ void add_hosts(const Topology& t, const sw::SwitchPortConfig& port,
     added.drain_rate = host.rate;
     added.delay = host.delay;
     added.device = sw.name;
-    sw.routes.push_back({host.address + "/32", added.name});
   }
 }
 
@@ -241,7 +240,7 @@ std::vector<Destination> joined(std::vector<Destination> all) {
   return done;
 }
 
-/// Adds routes to every switch that has hosts, by the first of equal-cost paths or by all of them.
+/// Adds routes to the hosts of the other switches.
 void add_routes(const ExperimentFile& e, const CaseParameters& p, const Topology& t, std::size_t s,
                 sw::SwitchConfig& sw) {
   std::vector<Destination> all;
@@ -258,6 +257,16 @@ void add_routes(const ExperimentFile& e, const CaseParameters& p, const Topology
 }
 
 }  // namespace
+
+void set_routes(const ExperimentFile& e, const CaseParameters& p, const Topology& t,
+                sw::SwitchProcessConfig& config) {
+  for (auto& sw : config.switches) sw.routes.clear();
+  for (const auto& host : t.hosts)
+    config.switches[host.at_switch].routes.push_back(
+        {host.address + "/32", port_towards(host.name)});
+  for (std::size_t s = 0; s < config.switches.size(); ++s)
+    add_routes(e, p, t, s, config.switches[s]);
+}
 
 std::string vhost_device(std::size_t index, const std::string& socket) {
   return "net_vhost" + std::to_string(index) + ",iface=" + socket + ",client=1";
@@ -282,9 +291,9 @@ sw::SwitchProcessConfig plan_switches(const ExperimentFile& e, const CaseParamet
   }
   add_trunks(e, p, port, config);
   add_hosts(t, port, config);
+  set_routes(e, p, t, config);
   for (std::size_t s = 0; s < config.switches.size(); ++s) {
     auto& sw = config.switches[s];
-    add_routes(e, p, t, s, sw);
     const bool all = e.network.measured == kWorstQueue;
     for (auto& each : sw.ports)
       each.record = all || sw.name + '.' + each.name == e.network.measured;

@@ -27,6 +27,12 @@ sw::SwitchProcessConfig plan_switches(const ExperimentFile& experiment,
                                       const CaseParameters& parameters,
                                       const ProgramSettings& settings, const Topology& topology);
 
+/// Replaces the routes of all switches by those to the hosts, over the topology's shortest paths:
+/// the first of equal ones or all of them, as the parameter `paths` says.
+/// @pre the switches have the ports of the hosts and of the links
+void set_routes(const ExperimentFile& experiment, const CaseParameters& parameters,
+                const Topology& topology, sw::SwitchProcessConfig& config);
+
 /// Returns the hosts, the jobs and the background of a case.
 tg::GeneratorConfig plan_traffic(const ExperimentFile& experiment, const CaseParameters& parameters,
                                  const ProgramSettings& settings, const Topology& topology,

@@ -27,40 +27,6 @@ std::size_t index_of(const List& list, const std::string& name) {
   return static_cast<std::size_t>(it - list.begin());
 }
 
-/// Computes Topology::next by breadth-first search from every switch that can have hosts.
-/// Neighbours are in the order of the file, so that every run chooses the same of several equal
-/// paths.
-std::vector<std::vector<std::vector<std::size_t>>> find_routes(const ExperimentFile& e,
-                                                               const Topology& t) {
-  const std::size_t n = e.switches.size();
-  std::map<std::string_view, std::size_t> index;
-  for (std::size_t s = 0; s < n; ++s) index[e.switches[s].name] = s;
-  std::vector<std::vector<std::size_t>> neighbours(n);
-  for (const auto& trunk : e.trunks) {
-    const auto a = index[trunk.a], b = index[trunk.b];
-    neighbours[a].push_back(b);
-    neighbours[b].push_back(a);
-  }
-  std::vector<std::vector<std::vector<std::size_t>>> next(n,
-                                                          std::vector<std::vector<std::size_t>>(n));
-  for (std::size_t d = 0; d < n; ++d) {
-    if (t.prefixes[d].length == 0) continue;
-    std::vector<std::size_t> hops(n, kNowhere), reached{d};
-    hops[d] = 0;
-    for (std::size_t i = 0; i < reached.size(); ++i) {
-      const auto nearer = reached[i];
-      for (const auto s : neighbours[nearer]) {
-        if (hops[s] == kNowhere) {
-          hops[s] = hops[nearer] + 1;
-          reached.push_back(s);
-        }
-        if (hops[s] == hops[nearer] + 1) next[s][d].push_back(nearer);
-      }
-    }
-  }
-  return next;
-}
-
 const TrunkEntry& trunk_between(const ExperimentFile& e, const std::string& a,
                                 const std::string& b) {
   return *std::ranges::find_if(e.trunks, [&](const TrunkEntry& t) {
@@ -290,22 +256,59 @@ bool check_gray(const Checks& root, const ExperimentFile& e, const CaseParameter
 }
 
 bool check_connected(const Checks& root, const ExperimentFile& e, const Topology& t) {
-  const auto first = std::ranges::find_if(t.prefixes, [](const auto& p) { return p.length != 0; });
-  const auto to = static_cast<std::size_t>(first - t.prefixes.begin());
-  for (std::size_t s = 0; s < e.switches.size(); ++s) {
-    if (s == to || !t.next[s][to].empty()) continue;
-    root.fault(!e.in_fabric ? "link" : "fabric",
-               std::string(!e.in_fabric ? "no [[link]]" : "no link") + " leads from \"" +
-                   e.switches[s].name + "\" to \"" + e.switches[to].name + "\"");
-    return false;
-  }
-  return true;
+  const auto apart = switches_apart(e, t);
+  if (!apart) return true;
+  root.fault(!e.in_fabric ? "link" : "fabric",
+             std::string(!e.in_fabric ? "no [[link]]" : "no link") + " leads from \"" +
+                 apart->first + "\" to \"" + apart->second + "\"");
+  return false;
 }
 
 }  // namespace
 
 std::string prefix_text(const HostPrefix& prefix) {
   return address_text(prefix.first) + '/' + std::to_string(prefix.length);
+}
+
+// By breadth-first search from every switch that can have hosts.
+std::vector<std::vector<std::vector<std::size_t>>> find_routes(const ExperimentFile& e,
+                                                               const Topology& t) {
+  const std::size_t n = e.switches.size();
+  std::map<std::string_view, std::size_t> index;
+  for (std::size_t s = 0; s < n; ++s) index[e.switches[s].name] = s;
+  std::vector<std::vector<std::size_t>> neighbours(n);
+  for (const auto& trunk : e.trunks) {
+    const auto a = index[trunk.a], b = index[trunk.b];
+    neighbours[a].push_back(b);
+    neighbours[b].push_back(a);
+  }
+  std::vector<std::vector<std::vector<std::size_t>>> next(n,
+                                                          std::vector<std::vector<std::size_t>>(n));
+  for (std::size_t d = 0; d < n; ++d) {
+    if (t.prefixes[d].length == 0) continue;
+    std::vector<std::size_t> hops(n, kNowhere), reached{d};
+    hops[d] = 0;
+    for (std::size_t i = 0; i < reached.size(); ++i) {
+      const auto nearer = reached[i];
+      for (const auto s : neighbours[nearer]) {
+        if (hops[s] == kNowhere) {
+          hops[s] = hops[nearer] + 1;
+          reached.push_back(s);
+        }
+        if (hops[s] == hops[nearer] + 1) next[s][d].push_back(nearer);
+      }
+    }
+  }
+  return next;
+}
+
+std::optional<std::pair<std::string, std::string>> switches_apart(const ExperimentFile& e,
+                                                                  const Topology& t) {
+  const auto first = std::ranges::find_if(t.prefixes, [](const auto& p) { return p.length != 0; });
+  const auto to = static_cast<std::size_t>(first - t.prefixes.begin());
+  for (std::size_t s = 0; s < e.switches.size(); ++s)
+    if (s != to && t.next[s][to].empty()) return std::pair(e.switches[s].name, e.switches[to].name);
+  return std::nullopt;
 }
 
 std::uint32_t hosts_in(const ExperimentFile& e, const HostGroupEntry& group,

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/core/config_issue.h"
@@ -48,6 +49,15 @@ std::uint32_t hosts_in(const ExperimentFile& experiment, const HostGroupEntry& g
 std::optional<Topology> make_topology(const ExperimentFile& experiment,
                                       const CaseParameters& parameters, std::uint64_t seed,
                                       ConfigIssues& issues);
+
+/// Returns Topology::next over the experiment's links. Neighbours are in the order of the file, so
+/// that every run chooses the same of several equal paths. @param topology  has the prefixes
+std::vector<std::vector<std::vector<std::size_t>>> find_routes(const ExperimentFile& experiment,
+                                                               const Topology& topology);
+
+/// Returns the names of two switches between which no links lead; nothing if the network is whole.
+std::optional<std::pair<std::string, std::string>> switches_apart(const ExperimentFile& experiment,
+                                                                  const Topology& topology);
 
 /// Returns a prefix as text, "10.1.0.0/16".
 std::string prefix_text(const HostPrefix& prefix);

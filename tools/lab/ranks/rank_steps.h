@@ -30,6 +30,7 @@ class RankedRun {
     ranks_.advance(end);
   }
   void end_slice() { ranks_.end_slice(); }
+  void change_to(const sw::SwitchProcessConfig& switches) { ranks_.change_to(switches); }
 
  private:
   Ranks& ranks_;
@@ -53,6 +54,7 @@ class PeerRanks {
   }
   void advance(Time end) noexcept { world_.advance(end); }
   void end_slice() { world_.end_slice(); }
+  void change_to(const sw::SwitchProcessConfig& switches) { world_.change_to(switches); }
   [[nodiscard]] bool finished() { return peers_.least(world_.finished() ? 1 : 0) == 1; }
 
  private:

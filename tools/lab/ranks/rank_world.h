@@ -55,6 +55,7 @@ class RankWorld {
     world_.sample_links(switches, slice);
   }
   void end_slice() { world_.end_slice(); }
+  void change_to(const sw::SwitchProcessConfig& switches) { world_.change_to(switches); }
 
   [[nodiscard]] bool finished() const noexcept { return world_.finished(); }
   [[nodiscard]] std::uint64_t events() const noexcept { return events_; }

@@ -35,6 +35,9 @@ class TurnRanks {
   void end_slice() {
     for (auto& world : worlds_) world->end_slice();
   }
+  void change_to(const sw::SwitchProcessConfig& switches) {
+    for (auto& world : worlds_) world->change_to(switches);
+  }
   [[nodiscard]] bool finished() const {
     return std::ranges::all_of(worlds_, [](const auto& world) { return world->finished(); });
   }

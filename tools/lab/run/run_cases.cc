@@ -51,6 +51,7 @@ VirtualWorker::VirtualWorker(std::uint32_t cpu, std::uint32_t buffers, bool attr
 
 // A closed loop has no first due time.
 bool is_its_own_reference(const Case& c, Case alone) {
+  if (!c.changes.empty()) return false;
   for (std::size_t j = 0; j < alone.traffic.jobs.size(); ++j)
     if (c.traffic.jobs[j].schedule == tg::Schedule::kClosedLoop)
       alone.traffic.jobs[j].first_due = c.traffic.jobs[j].first_due;

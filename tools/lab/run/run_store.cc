@@ -58,6 +58,8 @@ std::string RunStore::key_of(const Case& c, Runtime runtime) const {
       program_ + '\n' + name_of(runtime) + '\n' + c.label + '\n' + std::to_string(c.seed) + '\n';
   // Both contain everything that determines a run except the content of files and the time limit.
   key += to_toml(c.switches) + to_toml(c.traffic);
+  for (const NetworkChange& change : c.changes)
+    key += std::to_string(change.at.time_since_epoch().count()) + to_toml(change.switches);
   for (const auto& job : c.traffic.jobs)
     if (job.model) key += mark_of(*job.model);
   for (const auto& flows : c.traffic.flows)

@@ -11,6 +11,7 @@
 #include "common/core/signal_key.h"
 #include "switch/config/config.h"
 #include "tools/lab/experiment/case.h"
+#include "tools/lab/plan/plan_jobs.h"
 #include "tools/lab/world/run_virtual.h"
 
 namespace outrider::lab {
@@ -24,16 +25,33 @@ struct RunSpan {
 };
 RunSpan span_of(const Case& c);
 
+/// Gives the switches the keys of the jobs that sign, which are in no files.
+sw::SwitchProcessConfig with_keys(sw::SwitchProcessConfig switches,
+                                  const std::map<std::string, SignalKey>& keys);
+
+/// Advances a world to `end`, through the case's changes before it.
+/// @param done  number of changes that the world has
+template <class World>
+void run_with_changes(const Case& c, World& world, std::size_t& done, Time end) {
+  for (; done < c.changes.size() && c.changes[done].at < end; ++done) {
+    world.run_until(c.changes[done].at);
+    world.change_to(with_keys(c.changes[done].switches, virtual_signal_keys(c.traffic)));
+  }
+  world.run_until(end);
+}
+
 /// Runs a world to its end. Slices begin at multiples of their length, so that the end of a run
 /// does not depend on `stop`. @return false if `stop` ended the run
-/// @tparam World  has now(), next(), finished(), run_until() and end_slice() as VirtualWorld does
+/// @tparam World  has now(), next(), finished(), run_until(), change_to() and end_slice() as
+///                VirtualWorld does
 template <class World>
 bool drive(const Case& c, World& world, const StopCheck& stop) {
   const RunSpan span = span_of(c);
   Time last = kNever;  ///< end of the run, set when the jobs are done
+  std::size_t changes = 0;
   while (world.now() < std::min(last, span.limit)) {
     if (stop && stop()) return false;
-    world.run_until(std::min({world.now() + span.slice, last, span.limit}));
+    run_with_changes(c, world, changes, std::min({world.now() + span.slice, last, span.limit}));
     world.end_slice();
     if (last == kNever && world.finished())
       last = std::max(world.now() + span.drain, span.earliest);
@@ -41,10 +59,6 @@ bool drive(const Case& c, World& world, const StopCheck& stop) {
   }
   return true;
 }
-
-/// Gives the switches the keys of the jobs that sign, which are in no files.
-sw::SwitchProcessConfig with_keys(sw::SwitchProcessConfig switches,
-                                  const std::map<std::string, SignalKey>& keys);
 
 /// Returns how many more buffers of the pool are in use than before.
 std::uint32_t leaked_since(rte_mempool& pool, unsigned in_use_before);

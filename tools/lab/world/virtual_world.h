@@ -57,6 +57,9 @@ class VirtualWorld {
     if (sampler_) sampler_->end_slice(now_);
   }
 
+  /// Changes the switches that are here, see SwitchNetwork::change_to().
+  void change_to(const sw::SwitchProcessConfig& switches) { network_.change_to(switches, now_); }
+
   [[nodiscard]] RunResult result() const;
   /// Releases every packet. Afterwards only users outside this object hold buffers of the pool.
   void flush() noexcept { network_.flush(); }

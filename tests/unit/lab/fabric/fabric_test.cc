@@ -126,6 +126,15 @@ TEST(Fabric, RefusesWhatItCannotBuild) {
        "fabric.core_rate: must be left out: only kind = \"fat_tree\""},
       {leaf_spine + "uplink_rate = \"1gbit\"\nfailed_links = [\"leaf_0.to_spine_2\"]\n",
        "fabric.failed_links: \"leaf_0.to_spine_2\": is no link of the fabric"},
+      {leaf_spine + "uplink_rate = \"1gbit\"\n[[failure]]\nlink = \"leaf_3.to_spine_0\"\n"
+                    "at = \"1ms\"\n",
+       "fabric.failure[0].link: \"leaf_3.to_spine_0\": is no link of the fabric"},
+      {leaf_spine + "uplink_rate = \"1gbit\"\n[[failure]]\nlink = \"leaf_0.to_spine_0\"\n"
+                    "at = \"2ms\"\nuntil = \"2ms\"\n",
+       "fabric.failure[0].until: 2ms: must be later than at"},
+      {leaf_spine + "uplink_rate = \"1gbit\"\n[[failure]]\nlink = \"leaf_0.to_spine_0\"\n"
+                    "at = \"0s\"\n",
+       "fabric.failure[0].at"},
       {"kind = \"file\"\n", "fabric.file: kind = \"file\" needs it"},
       {"kind = \"file\"\nfile = \"missing.txt\"\n", "fabric.file: \"missing.txt\": "},
       {"kind = \"ring\"\n", "fabric.kind"},

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "switch/runtime/reload_plan.h"
 #include "tests/unit/lab/experiment/experiment_fixture.h"
 #include "tools/lab/plan/host_places.h"
 #include "tools/lab/plan/topology.h"
@@ -174,6 +175,62 @@ label = "off"
               ElementsAre("10.0.0.0/24", "10.0.1.0/24", "10.0.2.0/23", "10.0.4.0/22"));
   EXPECT_THAT(routes_at("leaf_0"), ElementsAre("10.0.1.0/24", "10.0.2.0/23", "10.0.4.0/22"));
   EXPECT_EQ(c.switches.switches.front().routes.back().ports.size(), 2U) << "both uplinks";
+}
+
+/// Returns the ports by which a switch sends to the hosts of others.
+std::set<std::string> ports_to_others(const sw::SwitchProcessConfig& config, std::size_t s) {
+  std::set<std::string> ports;
+  for (const auto& route : config.switches[s].routes) {
+    if (route.prefix.ends_with("/32")) continue;
+    ports.insert(route.ports.begin(), route.ports.end());
+    if (route.port) ports.insert(*route.port);
+  }
+  return ports;
+}
+
+double loss_of(const sw::SwitchProcessConfig& config, std::size_t s, const char* port) {
+  return std::ranges::find(config.switches[s].ports, port, &sw::SwitchPortConfig::name)->loss;
+}
+
+TEST(FabricPlan, AFailureTakesALinkDownAndLaterOutOfTheRoutes) {
+  using namespace std::chrono_literals;
+  const Case c = first_case(with(kRacks, "[network]",
+                                 "[[fabric.failure]]\nlink = \"spine_1.to_leaf_2\"\n"
+                                 "at = \"10ms\"\nuntil = \"30ms\"\nreroute_after = \"5ms\"\n"
+                                 "[network]"));
+  constexpr std::size_t kLeaf2 = 2, kSpine1 = 5;
+  struct Row {
+    Duration at;
+    double loss;
+    bool routed;
+  };
+  const Row rows[] = {{10ms, 1, true}, {15ms, 1, false}, {30ms, 0, false}, {35ms, 0, true}};
+  ASSERT_EQ(c.changes.size(), std::size(rows));
+  for (std::size_t i = 0; i < std::size(rows); ++i) {
+    const auto& [at, config] = c.changes[i];
+    EXPECT_EQ(at, Time{rows[i].at});
+    EXPECT_EQ(loss_of(config, kLeaf2, "to_spine_1"), rows[i].loss) << i;
+    EXPECT_EQ(loss_of(config, kSpine1, "to_leaf_2"), rows[i].loss) << i;
+    EXPECT_EQ(loss_of(config, kLeaf2, "to_spine_0"), 0) << i;
+    EXPECT_EQ(ports_to_others(config, kLeaf2).contains("to_spine_1"), rows[i].routed) << i;
+    EXPECT_TRUE(ports_to_others(config, kLeaf2).contains("to_spine_0")) << i;
+    EXPECT_TRUE(sw::validate(config).empty()) << i;
+  }
+  EXPECT_EQ(sw::changes_between(c.switches, c.changes.back().switches).size(), 0U);
+  EXPECT_TRUE(without_background(c).changes.empty());
+}
+
+TEST(FabricPlan, AFailureThatLeavesNoPathIsRefused) {
+  std::string both;
+  for (const char* spine : {"0", "1"})
+    both += std::string("[[fabric.failure]]\nlink = \"leaf_1.to_spine_") + spine +
+            "\"\nat = \"10ms\"\n";
+  EXPECT_EQ(faults(with(kRacks, "[network]", both + "[network]")), "")
+      << "nobody notices, and all is lost";
+  for (std::size_t at = 0; (at = both.find("at = ", at)) != std::string::npos; at += 40)
+    both.insert(at, "reroute_after = \"1ms\"\n");
+  EXPECT_THAT(faults(with(kRacks, "[network]", both + "[network]")),
+              HasSubstr("fabric.failure: at 11ms no path is left from \"leaf_1\" to \"leaf_0\""));
 }
 
 TEST(FabricPlan, TheWorstQueueIsTheOneWhereBurstsWaitLongest) {
