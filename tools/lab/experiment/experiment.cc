@@ -184,7 +184,7 @@ void check_roles(const Checks& root, const ExperimentFile& e) {
   const auto* to = find_named(at, "to", e.hosts, e.background.to, "hosts");
   if (from == nullptr || to == nullptr) return;
   const auto shared = [&e](const HostGroupEntry* group) {
-    return !e.job.hosts.empty() && group->name == e.job.hosts;
+    return group->of_job.has_value() || (!e.job.hosts.empty() && group->name == e.job.hosts);
   };
   bool numbers = true;
   for (const auto* group : {from, to})
@@ -193,7 +193,8 @@ void check_roles(const Checks& root, const ExperimentFile& e) {
                    group == from ? "from" : "to", Checks::quoted(group->name),
                    "has count = \"" + group->count.parameter + "\", and background needs " +
                        (group == from ? "a group of its own, with a number" : kGroupsOfBackground));
-  // check_placement() checks that a shared group has as many hosts as there are senders
+  // check_placement() checks that a shared group has as many hosts as there are senders. Flows to a
+  // listed job's hosts are drawn; long ones need pairs, which the generator checks
   if (shared(to) || !numbers) return;
   at.require(from->count.fixed == to->count.fixed, "to", std::to_string(to->count.fixed) + " hosts",
              "must be as many as from has, " + std::to_string(from->count.fixed));

@@ -140,6 +140,18 @@ TEST(FabricPlan, BackgroundAmongAGroupGoesHalfTheGroupFurther) {
   EXPECT_THAT(c.traffic.long_flows[0].to, ElementsAre("other_2", "other_3", "other_0", "other_1"));
 }
 
+TEST(FabricPlan, BackgroundMayGoToTheHostsOfAJob) {
+  const std::string to_workers = with(kRacks, "to = \"other\"", "to = \"ring_0_worker\"");
+  const Case c = first_case(with(to_workers, "background_flows_per_pair = 1",
+                                 "background_flows_per_pair = 0\nbackground_load = 0.1\n"
+                                 "background_sizes = \"conf/distributions/web-search.cdf\""));
+  ASSERT_EQ(c.traffic.flows.size(), 1U);
+  EXPECT_THAT(c.traffic.flows[0].to, ElementsAre("ring_0_worker_0", "ring_0_worker_1"));
+  EXPECT_THAT(faults(to_workers), HasSubstr("to")) << "long flows are pairs: four, but two hosts";
+  EXPECT_THAT(faults(with(kRacks, "from = \"other\"", "from = \"ring_0_worker\"")),
+              HasSubstr("background needs a group of its own"));
+}
+
 TEST(FabricPlan, RoutesAreJoinedWhereTheirWaysAreEqual) {
   const Case c = first_case(R"(
 name = "tree"
