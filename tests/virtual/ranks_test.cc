@@ -34,7 +34,8 @@ void expect_equal(const Case& c, std::uint32_t ranks) {
   const Mempool pool = make_test_pool(buffers_needed(c));
   const std::string whole = text_of(run_virtual(c, *pool, {}, 1));
   for (const auto& [kind, name] :
-       {std::pair(CutKind::kBlocks, "blocks"), std::pair(CutKind::kTurns, "turns")}) {
+       {std::pair(CutKind::kBlocks, "blocks"), std::pair(CutKind::kTurns, "turns"),
+        std::pair(CutKind::kMetis, "metis")}) {
     for (std::uint32_t n = 1; n <= ranks; ++n) {
       const Partition partition = make_partition(c.switches, c.traffic, n, kind);
       EXPECT_EQ(partition.cuts.empty(), n == 1);
@@ -52,11 +53,20 @@ void expect_equal_in_tiles(const Case& c, std::uint32_t tiles) {
   const std::string whole = text_of(run_virtual(c, *pool, {}, 1));
   for (std::uint32_t n = 2; n <= tiles; ++n)
     EXPECT_TRUE(text_of(run_virtual(c, *pool, {}, n)) == whole) << c.label << " in " << n;
-  for (const CutKind kind : {CutKind::kBlocks, CutKind::kTurns}) {
+  for (const CutKind kind : {CutKind::kBlocks, CutKind::kTurns, CutKind::kMetis}) {
     const Partition both = make_partition(c.switches, c.traffic, 2, kind, 2);
     ASSERT_EQ(both.tiles, 2U);
     EXPECT_TRUE(text_of(run_in_turns(c, both, *pool)) == whole) << c.label << " on two ranks";
   }
+}
+
+/// Returns the ranks, and their tiles, that have a switch or a host.
+std::set<std::pair<std::uint32_t, std::uint32_t>> places_of(const Partition& p) {
+  std::set<std::pair<std::uint32_t, std::uint32_t>> all;
+  for (std::size_t s = 0; s < p.of_switch.size(); ++s)
+    all.emplace(p.of_switch[s], p.tile_of_switch[s]);
+  for (std::size_t h = 0; h < p.of_host.size(); ++h) all.emplace(p.of_host[h], p.tile_of_host[h]);
+  return all;
 }
 
 /// A dumbbell with every kind of traffic that a report has records of.
@@ -153,12 +163,8 @@ TEST(Tiles, OfARankHaveAllItsSwitchesAndHosts) {
   Case c = with_all_traffic();
   c.traffic.connection_sample_period.reset();
   const Partition p = make_partition(c.switches, c.traffic, 2, CutKind::kTurns, 2);
-  std::set<std::pair<std::uint32_t, std::uint32_t>> seen;
-  for (std::size_t s = 0; s < p.of_switch.size(); ++s)
-    seen.emplace(p.of_switch[s], p.tile_of_switch[s]);
-  for (std::size_t h = 0; h < p.of_host.size(); ++h) seen.emplace(p.of_host[h], p.tile_of_host[h]);
-  EXPECT_THAT(seen, testing::ElementsAre(std::pair(0U, 0U), std::pair(0U, 1U), std::pair(1U, 0U),
-                                         std::pair(1U, 1U)));
+  EXPECT_THAT(places_of(p), testing::ElementsAre(std::pair(0U, 0U), std::pair(0U, 1U),
+                                                 std::pair(1U, 0U), std::pair(1U, 1U)));
 }
 
 std::uint32_t quickest_tiles_of(const char* file, void (*change)(Case&)) {
@@ -178,6 +184,54 @@ TEST(Tiles, AreForLargeNetworksWithLongWindows) {
                               }),
             1U)
       << "windows of 10 ns";
+}
+
+Case first_case_of(const char* file) {
+  return make_plan(load_experiment(source_path(file)).config.value(), {.quick = true})
+      .config.value()
+      .front();
+}
+
+bool all_have_part(const Partition& p) {
+  return places_of(p).size() == std::size_t{p.ranks} * p.tiles;
+}
+
+TEST(MetisCut, CutsFewerWiresOfALeafSpineThanTurnsAndNoMoreThanBlocks) {
+  for (const char* const file :
+       {"conf/experiments/fabric.toml", "conf/experiments/fabric-1024.toml"}) {
+    const Case c = first_case_of(file);
+    for (const std::uint32_t ranks : {2U, 3U, 4U}) {
+      const auto cut = [&](CutKind kind) {
+        return make_partition(c.switches, c.traffic, ranks, kind);
+      };
+      const Partition metis = cut(CutKind::kMetis);
+      EXPECT_LT(metis.cuts.size(), cut(CutKind::kTurns).cuts.size()) << file << ' ' << ranks;
+      EXPECT_LE(metis.cuts.size(), cut(CutKind::kBlocks).cuts.size()) << file << ' ' << ranks;
+      EXPECT_TRUE(all_have_part(metis)) << file << ' ' << ranks;
+      const Partition again = cut(CutKind::kMetis);
+      EXPECT_TRUE(metis.of_switch == again.of_switch && metis.of_host == again.of_host);
+    }
+  }
+}
+
+TEST(MetisCut, GivesEveryTileOfEveryRankAPart) {
+  const Case c = first_case_of("conf/experiments/fabric-1024.toml");
+  for (const std::uint32_t ranks : {1U, 2U, 3U, 5U}) {
+    const Partition p = make_partition(c.switches, c.traffic, ranks, CutKind::kMetis, 13);
+    EXPECT_EQ(p.tiles, 13U);
+    EXPECT_TRUE(all_have_part(p)) << ranks;
+  }
+}
+
+// The shortest wire that is cut is the window of all ranks.
+TEST(MetisCut, LeavesShortWiresWhole) {
+  Case c = first_case_of("conf/experiments/fabric.toml");
+  for (auto& link : c.switches.links)
+    if (link.b.starts_with("spine_0.") || link.a.starts_with("spine_0.")) link.delay = 100ns;
+  const Partition metis = make_partition(c.switches, c.traffic, 2, CutKind::kMetis);
+  const Partition blocks = make_partition(c.switches, c.traffic, 2, CutKind::kBlocks);
+  EXPECT_LT(blocks.lookahead, 200ns);
+  EXPECT_GT(metis.lookahead, 1us);
 }
 
 TEST(Ranks, MoreThanThereArePartsAreRefused) {

@@ -128,8 +128,8 @@ void add_replacing(CLI::App& app, LabOptions& options) {
 }
 
 void add_ranks(CLI::App& app, LabOptions& options) {
-  static const std::map<std::string, CutKind> kCuts{{"blocks", CutKind::kBlocks},
-                                                    {"turns", CutKind::kTurns}};
+  static const std::map<std::string, CutKind> kCuts{
+      {"blocks", CutKind::kBlocks}, {"turns", CutKind::kTurns}, {"metis", CutKind::kMetis}};
   app.add_option(
          "--ranks", options.ranks.ranks,
          "Cut each case across N processes, virtual runtime only [1; under mpirun: as many\n"
@@ -138,10 +138,11 @@ void add_ranks(CLI::App& app, LabOptions& options) {
       ->type_name("N");
   app.add_option(
          "--cut", options.ranks.cut,
-         "How switches and hosts are dealt to ranks: neighbours together [blocks], or in turn")
+         "How switches and hosts are dealt to ranks: neighbours of the file together [blocks],\n"
+         "in turn, or so that METIS cuts few wires")
       ->transform(CLI::CheckedTransformer(kCuts))
-      ->type_name("blocks|turns")
-      ->option_text("blocks|turns");
+      ->type_name("blocks|turns|metis")
+      ->option_text("blocks|turns|metis");
   app.add_option(
          "--tiles", options.ranks.tiles,
          "Run each rank in at most N tiles, virtual runtime only [as many as make it quickest]")

@@ -12,6 +12,7 @@
 #include "switch/config/queue_config.h"
 #include "switch/forwarding/forwarder.h"
 #include "tools/lab/world/edge_hosts.h"
+#include "tools/lab/world/metis_cut.h"
 #include "trafficgen/config/lcore_plan.h"
 
 namespace outrider::lab {
@@ -124,9 +125,15 @@ std::vector<Unit> listed(const Units& units, const std::vector<Wire>& wires, std
   return all;
 }
 
-/// Deals the units to parts: the tiles of rank 0, then those of rank 1, and so on.
-/// @return [units] part
-std::vector<std::uint32_t> deal(const std::vector<Unit>& units, std::uint32_t parts, CutKind kind) {
+/// Returns how long after its beginning a packet arrives at the earliest: from a, and from b.
+std::pair<Duration, Duration> lookaheads_of(const Wire& w) {
+  return {w.delay + w.from_a.duration_of(kLeastFrame_bytes),
+          w.delay + w.from_b.duration_of(kLeastFrame_bytes)};
+}
+
+/// Deals units in the order of their homes to `parts` parts. @return [units] part
+std::vector<std::uint32_t> deal_in_order(const std::vector<Unit>& units, std::uint32_t parts,
+                                         CutKind kind) {
   std::vector<std::uint32_t> part_of;
   std::uint64_t total = 0, before = 0;
   for (const Unit& u : units) total += u.weight;
@@ -154,8 +161,7 @@ void find_cuts(Partition& p, const std::vector<Wire>& wires,
   p.lookahead = Partition::kUncut;
   for (const Wire& w : wires) {
     if (part_of[w.a] == part_of[w.b]) continue;
-    const Duration from_a = w.delay + w.from_a.duration_of(kLeastFrame_bytes);
-    const Duration from_b = w.delay + w.from_b.duration_of(kLeastFrame_bytes);
+    const auto [from_a, from_b] = lookaheads_of(w);
     p.lookahead = std::min({p.lookahead, from_a, from_b});
     const std::uint32_t a = part_of[w.a] / p.tiles, b = part_of[w.b] / p.tiles;
     if (a == b) continue;  // a wire between two tiles of a rank leads from loop to loop
@@ -197,10 +203,40 @@ Parts parts_of(const sw::SwitchProcessConfig& switches, const tg::GeneratorConfi
   return {std::move(units), std::move(list), std::move(wires), n_switches, nodes};
 }
 
+/// Returns the units and the wires between them. A wire weighs as much as the rounds that it costs
+/// if it is the shortest that is cut: one that allows a tenth of the longest wire's window weighs
+/// as much as ten of those.
+CutGraph graph_of(const Parts& parts) {
+  std::vector<std::size_t> unit_of(parts.nodes);
+  CutGraph graph;
+  for (std::size_t i = 0; i < parts.list.size(); ++i) {
+    unit_of[parts.list[i].first] = i;
+    graph.weights.push_back(parts.list[i].weight);
+  }
+  const auto window_of = [](const Wire& w) {
+    const auto [from_a, from_b] = lookaheads_of(w);
+    return static_cast<double>(std::max(std::min(from_a, from_b).count(), std::int64_t{1}));
+  };
+  double longest = 1;
+  for (const Wire& w : parts.wires) longest = std::max(longest, window_of(w));
+  for (const Wire& w : parts.wires)
+    graph.edges.push_back(
+        {unit_of[parts.units.of(w.a)], unit_of[parts.units.of(w.b)], longest / window_of(w)});
+  return graph;
+}
+
+/// Deals the units to parts: the tiles of rank 0, then those of rank 1, and so on.
+/// @return [units] part
+std::vector<std::uint32_t> deal(const Parts& parts, std::uint32_t ranks, std::uint32_t tiles,
+                                CutKind kind) {
+  return kind == CutKind::kMetis ? cut_by_metis(graph_of(parts), ranks, tiles)
+                                 : deal_in_order(parts.list, ranks * tiles, kind);
+}
+
 /// Deals the parts to tiles of each rank. @pre there are as many
 Partition cut(Partition p, const Parts& parts, CutKind kind, std::uint32_t tiles) {
   p.tiles = tiles;
-  const std::vector<std::uint32_t> dealt = deal(parts.list, p.ranks * tiles, kind);
+  const std::vector<std::uint32_t> dealt = deal(parts, p.ranks, tiles, kind);
   std::vector<std::uint32_t> part_of(parts.nodes);
   for (std::size_t i = 0; i < parts.list.size(); ++i) part_of[parts.list[i].first] = dealt[i];
   for (std::size_t n = 0; n < parts.nodes; ++n) {

@@ -15,6 +15,7 @@ namespace outrider::lab {
 enum class CutKind : std::uint8_t {
   kBlocks,  ///< neighbours in the file stay together: few wires are cut
   kTurns,   ///< in turn: many wires are cut
+  kMetis,   ///< as METIS cuts the graph of switches and hosts: few wires are cut in any network
 };
 
 /// One direction of a wire between two ranks.
