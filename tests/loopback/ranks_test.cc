@@ -48,12 +48,12 @@ std::vector<std::string> with(std::vector<std::string> these, std::vector<std::s
   return these;
 }
 
-TEST_F(LabRanks, TheSummaryIsTheSameOnOneToFourAndForTwoCuts) {
+TEST_F(LabRanks, TheSummaryIsTheSameOnOneToFourAndForThreeCuts) {
   ASSERT_EQ(run(command("whole", kTwoArms), "log"), kExitOk) << text("log");
   const std::string whole = text("whole/summary.json");
   EXPECT_THAT(whole, HasSubstr("off-mlt-1-sprayed"));
   for (const std::string ranks : {"1", "2", "3", "4"}) {
-    for (const std::string cut : {"blocks", "turns"}) {
+    for (const std::string cut : {"blocks", "turns", "metis"}) {
       const std::string out = cut + ranks;
       ASSERT_EQ(run(command(out, with(kThin, {"--ranks", ranks, "--cut", cut})), "log-" + out),
                 kExitOk)
@@ -64,21 +64,59 @@ TEST_F(LabRanks, TheSummaryIsTheSameOnOneToFourAndForTwoCuts) {
   }
 }
 
-// With MPI of this system, whichever it is.
-TEST_F(LabRanks, TheSummaryIsTheSameUnderMpirun) {
+/// Returns what a launcher of MPI needs for a job of two ranks, more than there may be processors.
+std::vector<std::string> launched_by(const std::string& mpi, std::vector<std::string> command) {
+  std::vector<std::string> all{"/usr/bin/mpirun." + mpi};
+  if (mpi == "openmpi") all.insert(all.end(), {"--allow-run-as-root", "--oversubscribe"});
+  all.insert(all.end(), {"-n", "2"});
+  return with(all, std::move(command));
+}
+
+/// Returns why ranks of this MPI cannot be tested; empty: nothing is in the way.
+std::string absent(const std::string& mpi) {
 #ifdef __SANITIZE_ADDRESS__
-  GTEST_SKIP() << "ranks that take turns on two cores take minutes with the sanitizer";
+  return "ranks that take turns on two cores take minutes with the sanitizer";
 #endif
-  const auto module =
-      std::filesystem::path(OUTRIDER_LAB_PROGRAM).parent_path() / "outrider-lab-mpi.so";
-  if (!std::filesystem::exists(module)) GTEST_SKIP() << "built without MPI: tools/setup --mpi";
+  const std::string packages = mpi == "openmpi" ? "tools/setup --mpi" : "tools/setup --mpich";
+  const auto programs = std::filesystem::path(OUTRIDER_LAB_PROGRAM).parent_path();
+  if (!std::filesystem::exists(programs / ("outrider-lab-" + mpi + ".so")))
+    return "built without " + mpi + ": " + packages + ", and build again";
+  if (!std::filesystem::exists("/usr/bin/mpirun." + mpi))
+    return "no mpirun." + mpi + ": " + packages;
+  return {};
+}
+
+TEST_F(LabRanks, TheSummaryIsTheSameUnderMpirun) {
+  if (const std::string why = absent("openmpi"); !why.empty()) GTEST_SKIP() << why;
   ASSERT_EQ(run(command("whole", kTwoArms), "log"), kExitOk) << text("log");
-  ASSERT_EQ(run(with({"/usr/bin/mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "2"},
-                     command("mpi", kThin)),
-                "log-mpi"),
-            kExitOk)
+  ASSERT_EQ(run(launched_by("openmpi", command("mpi", kThin)), "log-mpi"), kExitOk)
       << text("log-mpi");
   EXPECT_TRUE(text("mpi/summary.json") == text("whole/summary.json"));
+}
+
+// Each launcher's ranks load the module of its own MPI: with another, each rank would be alone.
+class LabRanksLong : public LabRanks {};
+
+TEST_F(LabRanksLong, AFabricHasTheSameSummaryUnderMpichAndOpenMpi) {
+  if (const std::string why = absent("mpich"); !why.empty()) GTEST_SKIP() << why;
+  const auto fabric = [this](const std::string& out, std::vector<std::string> more = {}) {
+    return with({OUTRIDER_LAB_PROGRAM, "run", source_path("conf/experiments/fabric.toml"),
+                 "--quick", "--arms", "off", "--out", directory_ / out},
+                std::move(more));
+  };
+  const std::vector<std::string> ranked{"--least-work", "0", "--profile"};
+  ASSERT_EQ(run(fabric("whole"), "log"), kExitOk) << text("log");
+  const std::string whole = text("whole/summary.json");
+  EXPECT_THAT(whole, HasSubstr("\"label\""));
+  ASSERT_EQ(run(launched_by("mpich", fabric("mpich", ranked)), "log-mpich"), kExitOk)
+      << text("log-mpich");
+  EXPECT_THAT(text("log-mpich"), HasSubstr("rank 1 of 2: "));
+  EXPECT_TRUE(text("mpich/summary.json") == whole);
+  EXPECT_TRUE(text("mpich/links.csv") == text("whole/links.csv"));
+  if (const std::string why = absent("openmpi"); !why.empty()) GTEST_SKIP() << why;
+  ASSERT_EQ(run(launched_by("openmpi", fabric("openmpi", ranked)), "log-openmpi"), kExitOk)
+      << text("log-openmpi");
+  EXPECT_TRUE(text("openmpi/summary.json") == text("mpich/summary.json"));
 }
 
 /// Returns the process of a rank that has `mark` in its command line; 0: there is none.
@@ -109,6 +147,22 @@ TEST_F(LabRanks, ARankThatDiesFailsItsCaseByName) {
   EXPECT_THAT(text("out/summary.json"), HasSubstr("\"label\"")) << "the other cases go on";
 }
 
+TEST_F(LabRanks, AFileSaysTheRanksOrIsRefusedWithAllFaults) {
+  const std::string good = directory_.write("good", "leaf_a 0\nleaf_b 1\nspine_0 1\nspine_1 0\n");
+  const std::string bad = directory_.write("bad", "leaf_a 0\nleef_b 1\nspine_0 2\n");
+  const auto cut = [&](const char* out, const std::string& file) {
+    return command(out, with(kThin, {"--ranks", "2", "--cut", file}));
+  };
+  EXPECT_EQ(run(cut("out", bad), "log"), kExitUsage);
+  EXPECT_THAT(text("log"), HasSubstr("\" cannot be cut: " + bad +
+                                     ": 4 invalid settings\n  line 2: "
+                                     "\"leef_b\": is no switch"));
+  EXPECT_FALSE(std::filesystem::exists(directory_ / "out"));
+  ASSERT_EQ(run(command("whole", kTwoArms), "log"), kExitOk) << text("log");
+  ASSERT_EQ(run(cut("cut", good), "log"), kExitOk) << text("log");
+  EXPECT_TRUE(text("cut/summary.json") == text("whole/summary.json"));
+}
+
 TEST_F(LabRanks, WhatCannotBeCutIsRefusedBeforeAnythingRuns) {
   EXPECT_EQ(run(command("out", with(kThin, {"--ranks", "9"})), "log"), kExitUsage);
   EXPECT_THAT(text("log"), HasSubstr("9 ranks, but the case has 5 parts"));
@@ -118,6 +172,11 @@ TEST_F(LabRanks, WhatCannotBeCutIsRefusedBeforeAnythingRuns) {
   EXPECT_EQ(run(command("out", with(kThin, {"--ranks", "2", "--runtime", "loopback"})), "log"),
             kExitUsage);
   EXPECT_THAT(text("log"), HasSubstr("--ranks is for virtual time alone"));
+  EXPECT_EQ(run(command("out", with(kThin, {"--ranks", "2", "--cut", "metiss"})), "log"),
+            kExitUsage);
+  EXPECT_THAT(text("log"), HasSubstr("--cut metiss: is none of blocks, turns and metis, and as a "
+                                     "file it cannot be opened: No such file or directory"));
+  EXPECT_THAT(text("log"), HasSubstr("did you mean \"metis\"?"));
   EXPECT_FALSE(std::filesystem::exists(directory_ / "out"));
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "common/telemetry/exit_status.h"
+#include "tools/lab/cli/cli_cut.h"
 
 namespace outrider::lab {
 namespace {
@@ -128,20 +129,18 @@ void add_replacing(CLI::App& app, LabOptions& options) {
 }
 
 void add_ranks(CLI::App& app, LabOptions& options) {
-  static const std::map<std::string, CutKind> kCuts{{"blocks", CutKind::kBlocks},
-                                                    {"turns", CutKind::kTurns}};
   app.add_option(
          "--ranks", options.ranks.ranks,
          "Cut each case across N processes, virtual runtime only [1; under mpirun: as many\n"
          "as it starts], see docs/ranks.md")
       ->check(CLI::Range(1U, 1024U))
       ->type_name("N");
-  app.add_option(
-         "--cut", options.ranks.cut,
-         "How switches and hosts are dealt to ranks: neighbours together [blocks], or in turn")
-      ->transform(CLI::CheckedTransformer(kCuts))
-      ->type_name("blocks|turns")
-      ->option_text("blocks|turns");
+  app.add_option_function<std::string>(
+         "--cut", [&options](const std::string& word) { options.ranks.cut = cut_named(word); },
+         "How switches and hosts are dealt to ranks: neighbours of the file together [blocks],\n"
+         "in turn, so that METIS cuts few wires, or as FILE says")
+      ->type_name(kCutForms)
+      ->option_text(kCutForms);
   app.add_option(
          "--tiles", options.ranks.tiles,
          "Run each rank in at most N tiles, virtual runtime only [as many as make it quickest]")

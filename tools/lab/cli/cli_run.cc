@@ -5,6 +5,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "common/config/config_file.h"
@@ -13,6 +14,7 @@
 #include "common/telemetry/exit_status.h"
 #include "tools/lab/cli/cli.h"
 #include "tools/lab/cli/cli_cases.h"
+#include "tools/lab/cli/cli_cut.h"
 #include "tools/lab/cli/cli_plan.h"
 #include "tools/lab/cli/cli_results.h"
 #include "tools/lab/plan/testbed.h"
@@ -78,12 +80,16 @@ std::string for_virtual_time_alone(const std::vector<Case>& cases) {
   return {};
 }
 
-/// Returns why the cases cannot be cut as the options say; empty if they can.
-std::string no_ranks_for(const LabOptions& options, const Planned& planned) {
+/// Reads the file of --cut. @return why the cases cannot be cut as the options say; empty if they
+/// can
+std::string no_ranks_for(LabOptions& options, const Planned& planned) {
   if (options.ranks.tiles != 0 && options.runtime != Runtime::kVirtual)
     return "--tiles is for virtual time alone";
-  if (options.ranks.ranks == 1) return {};
-  if (options.runtime != Runtime::kVirtual) return "--ranks is for virtual time alone";
+  const bool by_file = std::holds_alternative<CutFile>(options.ranks.cut);
+  if (options.ranks.ranks == 1 && !by_file) return {};
+  if (options.runtime != Runtime::kVirtual)
+    return (by_file ? "--cut FILE" : "--ranks") + std::string(" is for virtual time alone");
+  if (std::string unread = read_cut(options.ranks.cut); !unread.empty()) return unread;
   std::vector<std::size_t> all(planned.cases.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   return uncuttable({planned.cases, planned.names, all, {}, {}}, options.ranks);
@@ -179,8 +185,9 @@ int plan_command(const LabOptions& options) {
   return kExitOk;
 }
 
-int run_command(const LabOptions& options) {
+int run_command(const LabOptions& given) {
   catch_stop_signals();  // first, so that results are written after Ctrl-C
+  LabOptions options = given;
   const auto launched = launched_ranks();
   if (launched.value_or(1) > 1) return run_under_mpi(options, *launched);
   const auto planned = load(options);

@@ -2,6 +2,7 @@
 // started it, so that nothing else of the program needs MPI.
 #include <mpi.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -162,6 +163,7 @@ void outrider_mpi_version(char* text, std::size_t room) {
   char version[MPI_MAX_LIBRARY_VERSION_STRING];
   int length = 0;
   MPI_Get_library_version(version, &length);
+  std::replace(version, version + length, '\t', ' ');  // MPICH's
   std::snprintf(text, room, "%.*s", static_cast<int>(std::strcspn(version, ",\n")), version);
 }
 }

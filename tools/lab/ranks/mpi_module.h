@@ -27,7 +27,8 @@ struct MpiRanks {
   std::function<void(int status)> abort;
 };
 
-/// Loads the module with MPI from the program's directory, and joins the job.
+/// Loads the module for the launcher's MPI from the program's directory, and joins the job.
+/// @param launched  launched_ranks()
 /// @throws EnvironmentError if there is no module, or MPI says another number of ranks than the
 ///         launcher: each rank would run the whole alone
 [[nodiscard]] MpiRanks join_mpi(std::uint32_t launched);

@@ -7,11 +7,14 @@
 #include <stdexcept>
 #include <utility>
 
+#include "common/config/config_result.h"
 #include "common/core/units.h"
 #include "common/net/headers.h"
 #include "switch/config/queue_config.h"
 #include "switch/forwarding/forwarder.h"
+#include "tools/lab/world/cut_file.h"
 #include "tools/lab/world/edge_hosts.h"
+#include "tools/lab/world/metis_cut.h"
 #include "trafficgen/config/lcore_plan.h"
 
 namespace outrider::lab {
@@ -124,9 +127,15 @@ std::vector<Unit> listed(const Units& units, const std::vector<Wire>& wires, std
   return all;
 }
 
-/// Deals the units to parts: the tiles of rank 0, then those of rank 1, and so on.
-/// @return [units] part
-std::vector<std::uint32_t> deal(const std::vector<Unit>& units, std::uint32_t parts, CutKind kind) {
+/// Returns how long after its beginning a packet arrives at the earliest: from a, and from b.
+std::pair<Duration, Duration> lookaheads_of(const Wire& w) {
+  return {w.delay + w.from_a.duration_of(kLeastFrame_bytes),
+          w.delay + w.from_b.duration_of(kLeastFrame_bytes)};
+}
+
+/// Deals units in the order of their homes to `parts` parts. @return [units] part
+std::vector<std::uint32_t> deal_in_order(const std::vector<Unit>& units, std::uint32_t parts,
+                                         CutKind kind) {
   std::vector<std::uint32_t> part_of;
   std::uint64_t total = 0, before = 0;
   for (const Unit& u : units) total += u.weight;
@@ -154,8 +163,7 @@ void find_cuts(Partition& p, const std::vector<Wire>& wires,
   p.lookahead = Partition::kUncut;
   for (const Wire& w : wires) {
     if (part_of[w.a] == part_of[w.b]) continue;
-    const Duration from_a = w.delay + w.from_a.duration_of(kLeastFrame_bytes);
-    const Duration from_b = w.delay + w.from_b.duration_of(kLeastFrame_bytes);
+    const auto [from_a, from_b] = lookaheads_of(w);
     p.lookahead = std::min({p.lookahead, from_a, from_b});
     const std::uint32_t a = part_of[w.a] / p.tiles, b = part_of[w.b] / p.tiles;
     if (a == b) continue;  // a wire between two tiles of a rank leads from loop to loop
@@ -176,38 +184,101 @@ void find_cuts(Partition& p, const std::vector<Wire>& wires,
 
 /// What can be dealt of a case, and the wires in between.
 struct Parts {
-  Units units;
   std::vector<Unit> list;
   std::vector<Wire> wires;
-  std::size_t switches = 0;
-  std::size_t nodes = 0;
+  CutNodes nodes;
 };
 
 Parts parts_of(const sw::SwitchProcessConfig& switches, const tg::GeneratorConfig& traffic,
                std::vector<Wire> wires) {
-  const std::size_t n_switches = switches.switches.size();
-  const std::size_t nodes = n_switches + traffic.hosts.size();
-  Units units(nodes);
-  const std::vector<std::uint32_t> groups = tg::host_groups(traffic);
-  for (std::size_t h = 0; h < groups.size(); ++h)
-    units.join(n_switches + h, n_switches + groups[h]);
+  CutNodes nodes{.switches = switches.switches.size(), .group_of_host = tg::host_groups(traffic)};
+  for (const auto& s : switches.switches) nodes.names.emplace_back(s.name);
+  for (const auto& h : traffic.hosts) nodes.names.emplace_back(h.name);
+  Units units(nodes.names.size());
+  for (std::size_t h = 0; h < nodes.group_of_host.size(); ++h)
+    units.join(nodes.switches + h, nodes.switches + nodes.group_of_host[h]);
   for (const Wire& w : wires)
     if (w.delay == Duration::zero()) units.join(w.a, w.b);
-  std::vector<Unit> list = listed(units, wires, n_switches, nodes);
-  return {std::move(units), std::move(list), std::move(wires), n_switches, nodes};
+  std::vector<Unit> list = listed(units, wires, nodes.switches, nodes.names.size());
+  nodes.unit_of.resize(nodes.names.size());
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    nodes.unit_of[list[i].first] = i;
+    nodes.home_of_unit.push_back(list[i].home);
+  }
+  for (std::size_t n = 0; n < nodes.names.size(); ++n)
+    nodes.unit_of[n] = nodes.unit_of[units.of(n)];
+  return {std::move(list), std::move(wires), std::move(nodes)};
+}
+
+/// Returns the units and the wires between them. A wire weighs as much as the rounds that it costs
+/// if it is the shortest that is cut: one that allows a tenth of the longest wire's window weighs
+/// as much as ten of those.
+CutGraph graph_of(const Parts& parts) {
+  CutGraph graph;
+  for (const Unit& u : parts.list) graph.weights.push_back(u.weight);
+  const auto window_of = [](const Wire& w) {
+    const auto [from_a, from_b] = lookaheads_of(w);
+    return static_cast<double>(std::max(std::min(from_a, from_b).count(), std::int64_t{1}));
+  };
+  double longest = 1;
+  for (const Wire& w : parts.wires) longest = std::max(longest, window_of(w));
+  const auto& unit_of = parts.nodes.unit_of;
+  for (const Wire& w : parts.wires)
+    graph.edges.push_back({unit_of[w.a], unit_of[w.b], longest / window_of(w)});
+  return graph;
+}
+
+/// The parts of all units: the tiles of rank 0, then those of rank 1, and so on.
+struct Dealt {
+  std::uint32_t tiles = 1;               ///< of each rank
+  std::vector<std::uint32_t> part_of{};  ///< [units]
+};
+
+/// Deals the units of each rank of a file to its tiles, in blocks. No tile is empty.
+/// @param tiles  at the most
+Dealt deal_by_file(const Parts& parts, std::uint32_t ranks, std::uint32_t tiles,
+                   const CutFile& file) {
+  ConfigIssues issues;
+  const auto rank_of = ranks_by_file(file.text, parts.nodes, ranks, issues);
+  if (!rank_of) {
+    std::string text = format_issues(file.path, issues);
+    text.pop_back();  // the end of its last line
+    throw std::runtime_error(text);
+  }
+  for (std::uint32_t rank = 0; rank < ranks; ++rank)
+    tiles = std::min(tiles, static_cast<std::uint32_t>(std::ranges::count(*rank_of, rank)));
+  Dealt dealt{.tiles = tiles, .part_of = std::vector<std::uint32_t>(parts.list.size())};
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    std::vector<Unit> own;
+    for (std::size_t u = 0; u < parts.list.size(); ++u)
+      if ((*rank_of)[u] == rank) own.push_back(parts.list[u]);
+    const std::vector<std::uint32_t> tile_of = deal_in_order(own, tiles, CutKind::kBlocks);
+    auto next = tile_of.begin();
+    for (std::size_t u = 0; u < parts.list.size(); ++u)
+      if ((*rank_of)[u] == rank) dealt.part_of[u] = rank * tiles + *next++;
+  }
+  return dealt;
+}
+
+/// @pre there is a unit for each part
+Dealt deal(const Parts& parts, std::uint32_t ranks, std::uint32_t tiles, const Cut& cut) {
+  if (const auto* file = std::get_if<CutFile>(&cut))
+    return deal_by_file(parts, ranks, tiles, *file);
+  const CutKind kind = std::get<CutKind>(cut);
+  return {tiles, kind == CutKind::kMetis ? cut_by_metis(graph_of(parts), ranks, tiles)
+                                         : deal_in_order(parts.list, ranks * tiles, kind)};
 }
 
 /// Deals the parts to tiles of each rank. @pre there are as many
-Partition cut(Partition p, const Parts& parts, CutKind kind, std::uint32_t tiles) {
-  p.tiles = tiles;
-  const std::vector<std::uint32_t> dealt = deal(parts.list, p.ranks * tiles, kind);
-  std::vector<std::uint32_t> part_of(parts.nodes);
-  for (std::size_t i = 0; i < parts.list.size(); ++i) part_of[parts.list[i].first] = dealt[i];
-  for (std::size_t n = 0; n < parts.nodes; ++n) {
-    part_of[n] = part_of[parts.units.of(n)];
-    const bool is_switch = n < parts.switches;
-    (is_switch ? p.of_switch : p.of_host).push_back(part_of[n] / tiles);
-    (is_switch ? p.tile_of_switch : p.tile_of_host).push_back(part_of[n] % tiles);
+Partition dealt_to(Partition p, const Parts& parts, const Cut& cut, std::uint32_t tiles) {
+  const Dealt dealt = deal(parts, p.ranks, tiles, cut);
+  p.tiles = dealt.tiles;
+  std::vector<std::uint32_t> part_of;
+  for (std::size_t n = 0; n < parts.nodes.names.size(); ++n) {
+    part_of.push_back(dealt.part_of[parts.nodes.unit_of[n]]);
+    const bool is_switch = n < parts.nodes.switches;
+    (is_switch ? p.of_switch : p.of_host).push_back(part_of[n] / p.tiles);
+    (is_switch ? p.tile_of_switch : p.tile_of_host).push_back(part_of[n] % p.tiles);
   }
   find_cuts(p, parts.wires, part_of);
   return p;
@@ -220,7 +291,7 @@ bool has_work_for_tiles(const Partition& p) {
 }  // namespace
 
 Partition make_partition(const sw::SwitchProcessConfig& switches,
-                         const tg::GeneratorConfig& traffic, std::uint32_t ranks, CutKind kind,
+                         const tg::GeneratorConfig& traffic, std::uint32_t ranks, const Cut& cut,
                          std::uint32_t tiles) {
   Partition p{.ranks = ranks};
   if (!traffic.streams.empty())
@@ -242,9 +313,9 @@ Partition make_partition(const sw::SwitchProcessConfig& switches,
       traffic.connection_sample_period ? 1 : parts.list.size() / std::size_t{ranks};
   const std::size_t wanted = tiles != 0 ? tiles : traffic.hosts.size() / kHostsPerTile / ranks;
   const Partition tiled =
-      cut(p, parts, kind, static_cast<std::uint32_t>(std::clamp<std::size_t>(wanted, 1, most)));
+      dealt_to(p, parts, cut, static_cast<std::uint32_t>(std::clamp<std::size_t>(wanted, 1, most)));
   return tiles != 0 || tiled.tiles == 1 || has_work_for_tiles(tiled) ? tiled
-                                                                     : cut(p, parts, kind, 1);
+                                                                     : dealt_to(p, parts, cut, 1);
 }
 
 void check_work(const Partition& partition, std::uint64_t least) {
