@@ -42,14 +42,23 @@ void for_each_of_parameters(ConfigTable& file,
   }
 }
 
+/// Makes a text a list of one.
+void text_as_list(ConfigValue& value) {
+  if (value.as<std::string>() != nullptr) value = ConfigValue(ConfigValue::Array{value});
+}
+
 /// Returns the part of the file that the bindings read, without what is read by hand. Host counts
-/// become texts and keys of settings are nested. Renamed parameters are faults.
+/// become texts, a measured port a list, and keys of settings are nested. Renamed parameters are
+/// faults.
 ConfigTable bound_part(const ConfigTable& file, ConfigIssues& issues) {
   ConfigTable bound = file;
   std::erase_if(bound.members,
                 [](const ConfigMember& m) { return m.key == "vary" || m.key == "cross"; });
   for (auto& member : bound.members)
     if (member.key == "hosts") counts_as_texts(member.value);
+    else if (auto* table = member.value.as<ConfigTable>(); table && member.key == "network")
+      for (auto& key : table->members)
+        if (key.key == "measured") text_as_list(key.value);
   for_each_of_parameters(bound, [&issues](ConfigTable& table, const std::string& key) {
     table = with_nested_keys(without_renamed(table, key, issues));
   });
@@ -180,6 +189,10 @@ void check_roles(const Checks& root, const ExperimentFile& e) {
   check_job_groups(root.below("job"), e);
   if (e.background.from.empty() && e.background.to.empty()) return;
   const auto at = root.below("background");
+  if (!e.in_fabric && !e.background.matrix.empty())
+    at.fault("matrix", "needs a [fabric], whose racks it is about");
+  if (e.background.both_ways && !e.background.matrix.empty())
+    at.fault("both_ways", "must be left out with a matrix, which has both directions");
   const auto* from = find_named(at, "from", e.hosts, e.background.from, "hosts");
   const auto* to = find_named(at, "to", e.hosts, e.background.to, "hosts");
   if (from == nullptr || to == nullptr) return;

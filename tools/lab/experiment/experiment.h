@@ -13,7 +13,9 @@
 #include "common/config/config_value.h"
 #include "common/core/clock.h"
 #include "common/core/units.h"
+#include "tools/lab/experiment/case.h"
 #include "tools/lab/experiment/experiment_parameters.h"
+#include "tools/lab/experiment/rack_matrix.h"
 #include "tools/lab/fabric/fabric.h"
 #include "tools/lab/fabric/host_placement.h"
 #include "tools/lab/fabric/network_entries.h"
@@ -46,9 +48,18 @@ struct HostGroupEntry {
 };
 
 struct NetworkEntry {
-  /// "switch.port" whose queue gives the headline metrics; or, in a fabric, kWorstQueue
-  std::string measured;
+  /// "switch.port" whose queue gives the headline metrics; several of them, of which in each case
+  /// the worst does; or, in a fabric, kWorstQueue, of all
+  std::vector<std::string> measured;
   Duration rtt{};  ///< worker to server and back, propagation only, without spread
+
+  [[nodiscard]] bool measures_all() const {
+    return measured == std::vector{std::string(kWorstQueue)};
+  }
+  /// Returns Case::measured_queue.
+  [[nodiscard]] std::string measured_queue() const {
+    return measured.size() == 1 ? measured.front() : kWorstQueue;
+  }
 };
 
 /// [background]: the groups between which it flows, host by host.
@@ -56,6 +67,8 @@ struct BackgroundEntry {
   std::string from;
   std::string to;
   bool both_ways = false;  ///< as much again flows from `to` to `from`
+  std::string matrix{};    ///< file of `racks`, relative to the experiment's; in a fabric
+  RackMatrix racks{};      ///< how `background_load` is shared by pairs of racks; empty: evenly
 };
 
 struct JobEntry {

@@ -48,6 +48,7 @@ void describe(V& v, BackgroundEntry& c) {
   v.value("from", c.from, Presence::kRequired);
   v.value("to", c.to, Presence::kRequired);
   v.value("both_ways", c.both_ways);
+  v.value("matrix", c.matrix);
 }
 
 template <class V>

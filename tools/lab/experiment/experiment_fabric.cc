@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include "common/config/checks.h"
 #include "tools/lab/experiment/experiment.h"
@@ -21,6 +22,16 @@ void use_fabric(ExperimentFile& e, ConfigIssues& issues) {
   e.switches = std::move(fabric->switches);
   e.trunks = std::move(fabric->trunks);
   e.slots = std::move(fabric->slots);
+  if (e.background.matrix.empty()) return;
+  std::set<std::size_t> racks;
+  for (const FabricSlot& slot : e.slots) racks.insert(slot.at_switch);
+  ConfigIssues of_file;
+  e.background.racks = load_rack_matrix(
+      (e.directory / e.background.matrix).lexically_normal().string(), racks.size(), of_file);
+  for (const auto& issue : of_file)
+    root.below("background")
+        .fault("matrix", Checks::quoted(e.background.matrix),
+               issue.key + (issue.key.empty() ? "" : ": ") + issue.problem);
 }
 
 }  // namespace outrider::lab

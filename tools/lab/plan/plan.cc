@@ -222,12 +222,16 @@ std::optional<Case> build_case(const ExperimentFile& file, const std::string& la
   std::ranges::copy(unfit, std::back_inserter(issues));
   const auto topology = make_topology(e, p, seed, issues);
   if (!topology || !unfit.empty()) return std::nullopt;
+  ConfigIssues of_racks;
+  check_racks(Checks(of_racks), e, p, *topology);
+  std::ranges::copy(of_racks, std::back_inserter(issues));
+  if (!of_racks.empty()) return std::nullopt;
   Case c{.label = label,
          .parameters = resolved_parameters(e, p),
          .seed = seed,
          .switches = plan_switches(e, p, settings, *topology),
          .traffic = plan_traffic(e, p, settings, *topology, seed),
-         .measured_queue = e.network.measured,
+         .measured_queue = e.network.measured_queue(),
          .base_rtt = topology->rtt,
          .bottleneck = topology->measured_rate,
          .workers = workers_of_job(e, p),

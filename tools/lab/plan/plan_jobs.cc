@@ -101,6 +101,44 @@ Names names_of(const ExperimentFile& e, const Topology& t, const std::string& gr
   return names;
 }
 
+Names names_at(const ExperimentFile& e, const Topology& t, const std::string& group,
+               std::size_t at_switch) {
+  Names names;
+  for (const auto& host : t.hosts)
+    if (host.at_switch == at_switch && e.hosts[host.group].name == group)
+      names.push_back(host.name);
+  return names;
+}
+
+std::vector<std::size_t> racks_of(const ExperimentFile& e) {
+  std::vector<std::size_t> racks;
+  for (const FabricSlot& slot : e.slots)
+    if (racks.empty() || racks.back() != slot.at_switch) racks.push_back(slot.at_switch);
+  return racks;
+}
+
+void check_racks(const Checks& at, const ExperimentFile& e, const CaseParameters& p,
+                 const Topology& t) {
+  if (e.background.racks.empty()) return;
+  at.require(long_flows_per_pair(p) == 0, "background_flows_per_pair",
+             std::to_string(long_flows_per_pair(p)),
+             "must be 0 with a matrix, which shares background_load");
+  const std::vector<std::size_t> racks = racks_of(e);
+  const auto needs = [&](const std::string& group, std::size_t rack) {
+    at.require(!names_at(e, t, group, racks[rack]).empty(), "background.matrix",
+               Checks::quoted(e.background.matrix),
+               "rack \"" + e.switches[racks[rack]].name + "\" has a share, and no host of \"" +
+                   group + "\"");
+  };
+  for (std::size_t i = 0; i < racks.size(); ++i) {
+    const auto& row = e.background.racks[i];
+    const auto has_share = [](double share) { return share > 0; };
+    if (std::ranges::any_of(row, has_share)) needs(e.background.from, i);
+    if (std::ranges::any_of(e.background.racks, [&](const auto& r) { return r[i] > 0; }))
+      needs(e.background.to, i);
+  }
+}
+
 Names background_from(const ExperimentFile& e, const Topology& t) {
   return names_of(e, t, e.background.from);
 }

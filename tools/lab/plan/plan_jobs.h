@@ -24,6 +24,17 @@ std::map<std::string, SignalKey> virtual_signal_keys(const tg::GeneratorConfig& 
 std::vector<std::string> names_of(const ExperimentFile& experiment, const Topology& topology,
                                   const std::string& group);
 
+/// Returns those of the group's hosts that are at a switch.
+std::vector<std::string> names_at(const ExperimentFile& experiment, const Topology& topology,
+                                  const std::string& group, std::size_t at_switch);
+
+/// Returns the switches of a fabric that have places for hosts, in order.
+std::vector<std::size_t> racks_of(const ExperimentFile& experiment);
+
+/// Checks that the racks between which a matrix has background have hosts for it.
+void check_racks(const Checks& at, const ExperimentFile& experiment,
+                 const CaseParameters& parameters, const Topology& topology);
+
 /// Return the names of the hosts that send and receive background. Receivers among the jobs'
 /// hosts are the first of these hosts.
 std::vector<std::string> background_from(const ExperimentFile& experiment,

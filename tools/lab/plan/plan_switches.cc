@@ -281,8 +281,9 @@ sw::SwitchProcessConfig plan_switches(const ExperimentFile& e, const CaseParamet
   const sw::SwitchPortConfig port = port_of(p, settings);
   sw::SwitchProcessConfig config;
   config.bin = t.rtt;
-  config.max_bins = e.network.measured == kWorstQueue ? kMaxBinsOfEach : kMaxBins;
-  if (e.network.measured == kWorstQueue) config.max_burst_records = kMaxRecordsOfEach;
+  const bool all = e.network.measures_all();
+  config.max_bins = all ? kMaxBinsOfEach : kMaxBins;
+  if (all) config.max_burst_records = kMaxRecordsOfEach;
   for (const auto& sw : e.switches) {
     auto& added = config.switches.emplace_back(settings.sw);
     added.name = sw.name;
@@ -294,9 +295,8 @@ sw::SwitchProcessConfig plan_switches(const ExperimentFile& e, const CaseParamet
   set_routes(e, p, t, config);
   for (std::size_t s = 0; s < config.switches.size(); ++s) {
     auto& sw = config.switches[s];
-    const bool all = e.network.measured == kWorstQueue;
     for (auto& each : sw.ports)
-      each.record = all || sw.name + '.' + each.name == e.network.measured;
+      each.record = all || std::ranges::count(e.network.measured, sw.name + '.' + each.name) != 0;
     if (is_outside(e, p, s)) {
       give_away(e, sw);
       continue;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 #include <set>
 #include <string_view>
 
@@ -123,6 +124,31 @@ tg::FlowsConfig flows_of(const ExperimentFile& e, const CaseParameters& p, const
           .transport = "background"};
 }
 
+/// Splits flows by pairs of racks, each with its share of the rate. @pre check_racks()
+void add_by_racks(const ExperimentFile& e, const Topology& t, const tg::FlowsConfig& all,
+                  tg::GeneratorConfig& config) {
+  constexpr std::uint32_t kLeastOpen = 32;
+  const std::vector<std::size_t> racks = racks_of(e);
+  double sum = 0;
+  for (const auto& row : e.background.racks) sum += std::reduce(row.begin(), row.end());
+  for (std::size_t i = 0; i < racks.size(); ++i)
+    for (std::size_t j = 0; j < racks.size(); ++j) {
+      const double share = e.background.racks[i][j] / sum;
+      if (share == 0) continue;
+      tg::FlowsConfig pair = all;
+      pair.name += "_" + std::to_string(i) + "_" + std::to_string(j);
+      pair.tcp_port =
+          static_cast<std::uint16_t>(pair.tcp_port + i);  // a host receives of each rack
+      pair.from = names_at(e, t, e.background.from, racks[i]);
+      pair.to = names_at(e, t, e.background.to, racks[j]);
+      pair.rate = BitRate{static_cast<std::uint64_t>(
+          share * static_cast<double>(all.rate.value_or(BitRate{}).bits_per_second))};
+      // A rack's share of those of the whole, with room for chance.
+      pair.max_open = std::max(kLeastOpen, static_cast<std::uint32_t>(4 * share * all.max_open));
+      config.flows.push_back(std::move(pair));
+    }
+}
+
 /// Adds the jobs of a list. A job whose bursts have settings of their own gets a transport.
 void add_listed_jobs(const ExperimentFile& e, const CaseParameters& of_case, const Topology& t,
                      tg::GeneratorConfig& config) {
@@ -183,8 +209,10 @@ tg::GeneratorConfig plan_traffic(const ExperimentFile& e, const CaseParameters& 
                                        .transport = "background",
                                        .start_spread = from_seconds(p.start_spread_seconds)},
                    config.long_flows);
-  if (p.background_load.value_or(0) > 0 && has_hosts)
-    add_background(e, flows_of(e, p, t), config.flows);
+  if (p.background_load.value_or(0) > 0 && has_hosts) {
+    if (e.background.racks.empty()) add_background(e, flows_of(e, p, t), config.flows);
+    else add_by_racks(e, t, flows_of(e, p, t), config);
+  }
   config.send_jitter = p.send_jitter;
   config.attribution = p.attribution;
   if (p.connection_sample_seconds > 0)

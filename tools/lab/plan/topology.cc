@@ -215,37 +215,40 @@ bool check_rtt(const Checks& root, const ExperimentFile& e, Topology& t) {
           format_duration(t.rtt));
 }
 
+/// Checks the measured ports, and finds the least of their rates.
 bool check_measured(const Checks& root, const ExperimentFile& e, Topology& t) {
-  if (e.network.measured == kWorstQueue && e.in_fabric) {
-    t.measured_rate = {std::numeric_limits<std::uint64_t>::max()};
-    const auto least = [&t](BitRate rate) {
-      t.measured_rate = {std::min(t.measured_rate.bits_per_second, rate.bits_per_second)};
-    };
-    for (const auto& trunk : e.trunks) least(trunk.rate);
-    for (const auto& host : t.hosts) least(host.rate);
-    return true;
-  }
-  std::vector<std::string> ports;
+  std::vector<std::pair<std::string, BitRate>> ports;
   for (const auto& trunk : e.trunks) {
-    ports.push_back(trunk.a + '.' + port_towards(trunk.b));
-    ports.push_back(trunk.b + '.' + port_towards(trunk.a));
+    ports.emplace_back(trunk.a + '.' + port_towards(trunk.b), trunk.rate);
+    ports.emplace_back(trunk.b + '.' + port_towards(trunk.a), trunk.rate);
   }
   for (const auto& host : t.hosts)
-    ports.push_back(e.switches[host.at_switch].name + '.' + port_towards(host.name));
-  const auto it = std::ranges::find(ports, e.network.measured);
-  if (it == ports.end()) {
-    const std::vector<std::string_view> known(ports.begin(), ports.end());
-    root.below("network").fault("measured", Checks::quoted(e.network.measured),
-                                "must be \"SWITCH.to_NEIGHBOUR\" or \"SWITCH.to_HOST\"" +
-                                    std::string(!e.in_fabric ? "" : ", or \"worst\"") +
-                                    suggestion(e.network.measured, known));
-    return false;
+    ports.emplace_back(e.switches[host.at_switch].name + '.' + port_towards(host.name), host.rate);
+  t.measured_rate = {std::numeric_limits<std::uint64_t>::max()};
+  const auto count = [&t](BitRate rate) {
+    t.measured_rate = {std::min(t.measured_rate.bits_per_second, rate.bits_per_second)};
+  };
+  if (e.network.measures_all() && e.in_fabric) {
+    for (const auto& [name, rate] : ports) count(rate);
+    return true;
   }
-  const auto index = static_cast<std::size_t>(it - ports.begin());
-  const auto trunk_ports = 2 * e.trunks.size();
-  t.measured_rate =
-      index < trunk_ports ? e.trunks[index / 2].rate : t.hosts[index - trunk_ports].rate;
-  return true;
+  bool known = root.below("network").require(!e.network.measured.empty(), "measured", "[]",
+                                             "must name a port");
+  for (const std::string& wanted : e.network.measured) {
+    const auto port = std::ranges::find(ports, wanted, &decltype(ports)::value_type::first);
+    if (port != ports.end()) {
+      count(port->second);
+      continue;
+    }
+    std::vector<std::string_view> names;
+    for (const auto& [name, rate] : ports) names.push_back(name);
+    root.below("network").fault("measured", Checks::quoted(wanted),
+                                "must be \"SWITCH.to_NEIGHBOUR\" or \"SWITCH.to_HOST\"" +
+                                    std::string(!e.in_fabric ? "" : ", or \"worst\" alone") +
+                                    suggestion(wanted, names));
+    known = false;
+  }
+  return known;
 }
 
 bool check_gray(const Checks& root, const ExperimentFile& e, const CaseParameters& p) {

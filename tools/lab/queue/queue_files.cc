@@ -29,11 +29,18 @@ std::vector<fs::path> files_of(const fs::path& file, const std::vector<Case>& ca
     files.insert(path.lexically_normal());
   };
   const auto table = read_toml_file(file.string());
-  for (const char* key : {"base", "rivals"}) {
-    const ConfigValue* value = table ? table.config->get(key) : nullptr;
+  const auto add_named = [&](const ConfigTable* of, const char* key) {
+    const ConfigValue* value = of != nullptr ? of->get(key) : nullptr;
     const auto* name = value != nullptr ? value->as<std::string>() : nullptr;
     if (name != nullptr) add(file.parent_path() / *name);
-  }
+  };
+  const auto part = [&](const char* key) {
+    const ConfigValue* value = table ? table.config->get(key) : nullptr;
+    return value != nullptr ? value->as<ConfigTable>() : nullptr;
+  };
+  for (const char* key : {"base", "rivals"}) add_named(table ? &*table.config : nullptr, key);
+  add_named(part("fabric"), "file");
+  add_named(part("background"), "matrix");
   for (const Case& c : cases) {
     for (const auto& job : c.traffic.jobs)
       if (job.model) add(*job.model);

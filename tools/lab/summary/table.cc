@@ -7,6 +7,7 @@
 
 #include "tools/lab/experiment/summary_points.h"
 #include "tools/lab/measure/paper_reference.h"
+#include "tools/lab/measure/statistics.h"
 #include "tools/lab/summary/metric.h"
 #include "tools/lab/summary/summary.h"
 #include "tools/lab/summary/table_notes.h"
@@ -318,6 +319,42 @@ std::string jobs_block(const Arms& point) {
          headings(kJobCells) + rows;
 }
 
+/// Returns the mean over an arm's seeds of what a tier of links had.
+template <class T>
+double mean_of_tier(const ArmSummary& arm, const Summary& summary, std::size_t tier,
+                    T TierMetrics::*member) {
+  std::vector<double> values;
+  for (const std::size_t i : arm.cases) {
+    const auto& tiers = summary.cases[i].metrics.links.tiers;
+    if (tier < tiers.size()) values.push_back(static_cast<double>(tiers[tier].*member));
+  }
+  return mean(values);
+}
+
+/// Returns what the tiers of a fabric's links had; empty without a fabric.
+std::string link_block(const Arms& point, const Summary& summary) {
+  std::string rows;
+  for (const ArmSummary* arm : point) {
+    if (arm->cases.empty()) continue;
+    const auto& tiers = summary.cases[arm->cases.front()].metrics.links.tiers;
+    if (!tiers.empty()) rows += table_line(row_name(*arm, point), {});
+    for (std::size_t t = 0; t < tiers.size(); ++t) {
+      const auto tier = [&](auto member) { return mean_of_tier(*arm, summary, t, member); };
+      rows += table_line("  " + tiers[t].tier,
+                         {shown(100 * tier(&TierMetrics::utilisation_mean)),
+                          shown(100 * tier(&TierMetrics::utilisation_max)),
+                          shown(tier(&TierMetrics::marks)), shown(tier(&TierMetrics::drops)),
+                          shown(tier(&TierMetrics::worker_start_queue_packets_mean)),
+                          shown(tier(&TierMetrics::worker_start_queue_total_packets_mean))});
+    }
+  }
+  if (rows.empty()) return "";
+  return "Links of each tier, over the whole run:\n" +
+         table_line("",
+                    {"use, mean", "busiest", "CE marks", "drops", "start queue", "start, all"}) +
+         table_line("", {"%", "%", "packets", "packets", "packets", "packets"}) + rows;
+}
+
 // -- the whole
 
 std::string heading(const Summary& summary) {
@@ -380,7 +417,8 @@ std::string comparison_table(const Summary& summary) {
     text += iteration_block(points[i]) + learning_block(points[i]) + jobs_block(points[i]) +
             flow_block(points[i]) + time_block(points[i]);
     if (points.size() <= kPointsInFull)
-      text += tail_block(points[i]) + cost_block(points[i], summary);
+      text +=
+          tail_block(points[i]) + cost_block(points[i], summary) + link_block(points[i], summary);
   }
   if (has_dash(text)) text += kDashNote;
   return wrapped(text + table_notes(summary));

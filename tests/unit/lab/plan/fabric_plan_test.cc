@@ -152,6 +152,33 @@ TEST(FabricPlan, BackgroundMayGoToTheHostsOfAJob) {
               HasSubstr("background needs a group of its own"));
 }
 
+/// Returns kRacks with flows of a load instead of long ones, shared by a matrix.
+ConfigResult<std::vector<Case>> planned_with(const RackMatrix& racks) {
+  auto file = read_experiment(with(kRacks, "background_flows_per_pair = 1",
+                                   "background_load = 0.4\nbackground_sizes = "
+                                   "\"conf/distributions/web-search.cdf\""));
+  file.config.value().background.racks = racks;
+  return make_plan(*file.config, {.seeds = 1});
+}
+
+TEST(FabricPlan, AMatrixSharesTheLoadByRacks) {
+  const auto plan = planned_with({{0, 3, 0, 0}, {0, 0, 0, 1}, {0, 0, 0, 0}, {0, 0, 0, 0}});
+  ASSERT_TRUE(plan) << format_issues("", plan.issues);
+  const auto& flows = plan.config->front().traffic.flows;
+  ASSERT_EQ(flows.size(), 2U);
+  EXPECT_TRUE(planned_with({{0, 1, 1, 1}, {1, 0, 1, 1}, {1, 1, 0, 1}, {1, 1, 1, 0}}));
+  EXPECT_THAT(flows[0].from, ElementsAre("other_0")) << "one of the group is at each leaf";
+  EXPECT_THAT(flows[0].to, ElementsAre("other_1"));
+  EXPECT_THAT(flows[1].from, ElementsAre("other_1"));
+  EXPECT_THAT(flows[1].to, ElementsAre("other_3"));
+  EXPECT_NEAR(static_cast<double>(flows[0].rate->bits_per_second),
+              3.0 * static_cast<double>(flows[1].rate->bits_per_second), 4);
+  const auto even = planned_with({});
+  EXPECT_NEAR(static_cast<double>(even.config->front().traffic.flows[0].rate->bits_per_second),
+              static_cast<double>(flows[0].rate->bits_per_second + flows[1].rate->bits_per_second),
+              4);
+}
+
 TEST(FabricPlan, RoutesAreJoinedWhereTheirWaysAreEqual) {
   const Case c = first_case(R"(
 name = "tree"
@@ -256,12 +283,30 @@ TEST(FabricPlan, TheWorstQueueIsTheOneWhereBurstsWaitLongest) {
   EXPECT_EQ(worst_queue({}), nullptr);
 }
 
+TEST(FabricPlan, AListOfPortsIsMeasuredAndNoOther) {
+  const Case c = first_case(with(kRacks, "measured = \"worst\"",
+                                 "measured = [\"leaf_0.to_spine_1\", \"leaf_1.to_ps_server\"]"));
+  std::vector<std::string> recorded;
+  for (const auto& sw : c.switches.switches)
+    for (const auto& port : sw.ports)
+      if (port.record) recorded.push_back(sw.name + '.' + port.name);
+  EXPECT_THAT(recorded, ElementsAre("leaf_0.to_spine_1", "leaf_1.to_ps_server"));
+  EXPECT_EQ(c.measured_queue, kWorstQueue);
+  EXPECT_EQ(c.bottleneck.bits_per_second, 10'000'000'000U) << "the least of 20 and 10 Gbit/s";
+  EXPECT_EQ(first_case(with(kRacks, "\"worst\"", "[\"leaf_0.to_spine_1\"]")).measured_queue,
+            "leaf_0.to_spine_1");
+}
+
 TEST(FabricPlan, FaultsAreToldByTheUsersKey) {
   struct Row {
     std::string text, problem;
   };
   const std::string text = kRacks;
   const Row rows[] = {
+      {with(text, "to = \"other\"", "to = \"other\"\nboth_ways = true\nmatrix = \"none\""),
+       "background.both_ways: must be left out with a matrix"},
+      {with(text, "to = \"other\"", "to = \"other\"\nmatrix = \"none\""),
+       "background.matrix: \"none\": "},
       {with(text, "count = 4", "count = 40"), "hosts[0].count: 40 hosts: must be at most 16"},
       {with(text, "workers = 3", "workers = 20"), "job[0].workers: 20 hosts: must be at most 12"},
       {with(text, "synchronisation = \"asp\"", "synchronization = \"asp\""),
@@ -273,6 +318,10 @@ TEST(FabricPlan, FaultsAreToldByTheUsersKey) {
        "hosts[0].rate: must be left out: a place in the fabric says it"},
       {with(text, "[parameters]", "[parameters]\njobs = 2"),
        "jobs: 2: must be left out with a list of jobs"},
+      {with(text, "\"worst\"", "[\"leaf_0.to_spine_0\", \"leaf_0.to_spine_7\"]"),
+       "network.measured: \"leaf_0.to_spine_7\": must be"},
+      {with(text, "\"worst\"", "[]"), "network.measured: []: must name a port"},
+      {with(text, "\"worst\"", "[\"worst\", \"leaf_0.to_spine_0\"]"), "or \"worst\" alone"},
       {text + "[[switch]]\nname = \"x\"\n", "switch: must be left out with [fabric]"},
       {with(small_experiment(), "rtt = \"2ms\"\n", ""), "network.rtt: is required without"},
       {with(small_experiment(), "switch = \"a\"\nrate = \"1gbit\"\n", "switch = \"a\"\n"),

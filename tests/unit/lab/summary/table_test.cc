@@ -68,6 +68,26 @@ TEST(Table, ShowsValuesAndChanges) {
   EXPECT_FALSE(contains(text, "paper")) << "not the paper's experiment";
 }
 
+TEST(Table, ShowsTiersOfLinksAsMeansOfTheSeeds) {
+  ArmSummary off = arm("off", 0);
+  off.cases = {0, 1};
+  Summary s = summary_of("mine", {off});
+  EXPECT_FALSE(contains(comparison_table(s), "Links of each tier"));
+  s.cases.push_back(s.cases.front());
+  for (std::size_t i = 0; i < 2; ++i) {
+    TierMetrics& tier = s.cases[i].metrics.links.tiers.emplace_back();
+    tier.tier = "leaf to spine";
+    tier.utilisation_mean = 0.2 + 0.2 * static_cast<double>(i);
+    tier.utilisation_max = 0.5;
+    tier.marks = 10 + 20 * i;
+    tier.drops = 2;
+    tier.worker_start_queue_packets_mean = 4;
+  }
+  EXPECT_EQ(
+      line_of(comparison_table(s), "  leaf to spine"),
+      "  leaf to spine          30.00       50.00       20.00       2.000       4.000           -");
+}
+
 TEST(Table, ShowsIterationsOfAClosedLoop) {
   const Parameters fixed{{"schedule", std::string("fixed")}};
   EXPECT_FALSE(
