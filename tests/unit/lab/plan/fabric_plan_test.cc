@@ -285,12 +285,12 @@ TEST(FabricPlan, TheWorstQueueIsTheOneWhereBurstsWaitLongest) {
 
 TEST(FabricPlan, AListOfPortsIsMeasuredAndNoOther) {
   const Case c = first_case(with(kRacks, "measured = \"worst\"",
-                                 "measured = [\"leaf_0.to_spine_1\", \"leaf_1.to_ps_server\"]"));
+                                 "measured = [\"leaf_0.to_spine_1\", \"leaf_1.to_ps_server_0\"]"));
   std::vector<std::string> recorded;
   for (const auto& sw : c.switches.switches)
     for (const auto& port : sw.ports)
       if (port.record) recorded.push_back(sw.name + '.' + port.name);
-  EXPECT_THAT(recorded, ElementsAre("leaf_0.to_spine_1", "leaf_1.to_ps_server"));
+  EXPECT_THAT(recorded, ElementsAre("leaf_0.to_spine_1", "leaf_1.to_ps_server_0"));
   EXPECT_EQ(c.measured_queue, kWorstQueue);
   EXPECT_EQ(c.bottleneck.bits_per_second, 10'000'000'000U) << "the least of 20 and 10 Gbit/s";
   EXPECT_EQ(first_case(with(kRacks, "\"worst\"", "[\"leaf_0.to_spine_1\"]")).measured_queue,
