@@ -63,7 +63,8 @@ std::vector<NetworkChange> plan_failures(const ExperimentFile& e, const CasePara
   const std::vector<LinkFailure>& failures = e.fabric.failures;
   std::vector<NetworkChange> changes;
   for (const Duration instant : instants_of(failures)) {
-    NetworkChange& change = changes.emplace_back(Time{instant}, begin);
+    changes.push_back({Time{instant}, begin});
+    NetworkChange& change = changes.back();
     for (const LinkFailure& f : failures)
       if (is_down(f, instant))
         take_down(e.trunks[link_with_port(e.trunks, f.link)], change.switches);

@@ -240,8 +240,9 @@ bool check_measured(const Checks& root, const ExperimentFile& e, Topology& t) {
       count(port->second);
       continue;
     }
-    std::vector<std::string_view> names;
-    for (const auto& [name, rate] : ports) names.push_back(name);
+    std::vector<std::string_view> names(ports.size());
+    std::ranges::transform(ports, names.begin(),
+                           [](const auto& p) { return std::string_view(p.first); });
     root.below("network").fault("measured", Checks::quoted(wanted),
                                 "must be \"SWITCH.to_NEIGHBOUR\" or \"SWITCH.to_HOST\"" +
                                     std::string(!e.in_fabric ? "" : ", or \"worst\" alone") +
