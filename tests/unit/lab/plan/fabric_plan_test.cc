@@ -8,6 +8,7 @@
 #include <set>
 
 #include "switch/runtime/reload_plan.h"
+#include "tests/support/source_path.h"
 #include "tests/unit/lab/experiment/experiment_fixture.h"
 #include "tools/lab/plan/host_places.h"
 #include "tools/lab/plan/topology.h"
@@ -144,7 +145,8 @@ TEST(FabricPlan, BackgroundMayGoToTheHostsOfAJob) {
   const std::string to_workers = with(kRacks, "to = \"other\"", "to = \"ring_0_worker\"");
   const Case c = first_case(with(to_workers, "background_flows_per_pair = 1",
                                  "background_flows_per_pair = 0\nbackground_load = 0.1\n"
-                                 "background_sizes = \"conf/distributions/web-search.cdf\""));
+                                 "background_sizes = \"" +
+                                     source_path("conf/distributions/web-search.cdf") + "\""));
   ASSERT_EQ(c.traffic.flows.size(), 1U);
   EXPECT_THAT(c.traffic.flows[0].to, ElementsAre("ring_0_worker_0", "ring_0_worker_1"));
   EXPECT_THAT(faults(to_workers), HasSubstr("to")) << "long flows are pairs: four, but two hosts";
@@ -155,8 +157,8 @@ TEST(FabricPlan, BackgroundMayGoToTheHostsOfAJob) {
 /// Returns kRacks with flows of a load instead of long ones, shared by a matrix.
 ConfigResult<std::vector<Case>> planned_with(const RackMatrix& racks) {
   auto file = read_experiment(with(kRacks, "background_flows_per_pair = 1",
-                                   "background_load = 0.4\nbackground_sizes = "
-                                   "\"conf/distributions/web-search.cdf\""));
+                                   "background_load = 0.4\nbackground_sizes = \"" +
+                                       source_path("conf/distributions/web-search.cdf") + "\""));
   file.config.value().background.racks = racks;
   return make_plan(*file.config, {.seeds = 1});
 }
