@@ -182,7 +182,7 @@ void find_cuts(Partition& p, const std::vector<Wire>& wires,
   }
 }
 
-/// What can be dealt of a case, and the wires in between.
+/// The units of a case, which are dealt whole, and the wires between them.
 struct Parts {
   std::vector<Unit> list;
   std::vector<Wire> wires;
