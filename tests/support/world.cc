@@ -30,6 +30,13 @@ Mempool make_test_pool(std::uint32_t mbufs) {
                            .attribution = true});
 }
 
+std::vector<Mempool> make_rank_pools(const lab::Case& c, const lab::Partition& partition) {
+  std::vector<Mempool> pools;
+  for (std::uint32_t rank = 0; rank < partition.ranks; ++rank)
+    pools.push_back(make_test_pool(lab::buffers_needed(c, {&partition, rank})));
+  return pools;
+}
+
 bool full_run() {
   const char* value = std::getenv("OUTRIDER_FULL");
   return value != nullptr && std::string_view(value) == "1";

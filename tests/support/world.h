@@ -13,6 +13,7 @@
 #include "tests/support/dumbbell.h"
 #include "tests/support/impairment.h"
 #include "tools/lab/experiment/case.h"
+#include "tools/lab/world/run_virtual.h"
 #include "tools/lab/world/virtual_world.h"
 #include "trafficgen/apps/generator.h"
 
@@ -20,6 +21,8 @@ namespace outrider {
 
 /// Makes a pool of packets with attribution, for one test.
 Mempool make_test_pool(std::uint32_t mbufs = 8192);
+/// Makes a pool for each rank, with as many packets as its part of the case needs.
+std::vector<Mempool> make_rank_pools(const lab::Case& c, const lab::Partition& partition);
 
 /// Returns whether a run with many seeds was asked for (OUTRIDER_FULL=1).
 bool full_run();

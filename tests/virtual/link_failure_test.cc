@@ -116,7 +116,8 @@ TEST(LinkFailure, IsTheSameOnRanksAndInTiles) {
   for (const std::uint32_t parts : {2U, 3U}) {
     EXPECT_EQ(text_of(run_virtual(c, *pool, {}, parts)), whole) << parts << " tiles";
     const Partition partition = make_partition(c.switches, c.traffic, parts, CutKind::kTurns);
-    EXPECT_EQ(text_of(run_in_turns(c, partition, *pool)), whole) << parts << " ranks";
+    EXPECT_EQ(text_of(run_in_turns(c, partition, make_rank_pools(c, partition))), whole)
+        << parts << " ranks";
   }
 }
 

@@ -153,7 +153,8 @@ TEST_F(FabricLinks, RanksJoinToTheSame) {
   for (const auto cut : {CutKind::kBlocks, CutKind::kTurns})
     for (std::uint32_t n = 2; n <= 4; ++n) {
       const Partition partition = make_partition(case_.switches, case_.traffic, n, cut);
-      CaseRun joined{.definition = &case_, .result = run_in_turns(case_, partition, *pool_)};
+      CaseRun joined{.definition = &case_,
+                     .result = run_in_turns(case_, partition, make_rank_pools(case_, partition))};
       trim(joined);
       EXPECT_TRUE(serialize(joined) == one) << n << " ranks";
     }

@@ -59,7 +59,7 @@ void expect_equal(const Case& c, std::uint32_t ranks) {
     for (const auto& [cut, name] : cuts_of(c, n)) {
       const Partition partition = make_partition(c.switches, c.traffic, n, cut);
       EXPECT_EQ(partition.cuts.empty(), n == 1);
-      const RunResult joined = run_in_turns(c, partition, *pool);
+      const RunResult joined = run_in_turns(c, partition, make_rank_pools(c, partition));
       EXPECT_TRUE(joined.switches.ledger_balanced) << name << ' ' << n;
       EXPECT_TRUE(joined.traffic.ledger_balanced) << name << ' ' << n;
       EXPECT_TRUE(text_of(joined) == whole) << c.label << " on " << n << " ranks, cut: " << name;
@@ -76,7 +76,7 @@ void expect_equal_in_tiles(const Case& c, std::uint32_t tiles) {
   for (const auto& [cut, name] : cuts_of(c, 2)) {
     const Partition both = make_partition(c.switches, c.traffic, 2, cut, 2);
     ASSERT_EQ(both.tiles, 2U);
-    EXPECT_TRUE(text_of(run_in_turns(c, both, *pool)) == whole)
+    EXPECT_TRUE(text_of(run_in_turns(c, both, make_rank_pools(c, both))) == whole)
         << c.label << " on two ranks, cut: " << name;
   }
 }
@@ -144,11 +144,26 @@ TEST(Ranks, ASprayedLeafSpineIsTheSameOnFour) {
 // longer than the shortest cut wire says.
 TEST(Ranks, ALongerWindowThanTheCutAllowsIsNoticed) {
   const Case c = with_all_traffic();
-  const Mempool pool = make_test_pool(buffers_needed(c));
   Partition partition = make_partition(c.switches, c.traffic, 2, CutKind::kTurns);
+  const auto pools = make_rank_pools(c, partition);
   partition.lookahead *= 20;
-  EXPECT_THROW(run_in_turns(c, partition, *pool), std::runtime_error);
-  EXPECT_EQ(rte_mempool_in_use_count(pool.get()), 0U);
+  EXPECT_THROW(run_in_turns(c, partition, pools), std::runtime_error);
+  for (const Mempool& pool : pools) EXPECT_EQ(rte_mempool_in_use_count(pool.get()), 0U);
+}
+
+// The pool is filled before a case begins: with a pool of the whole case, more ranks on a machine
+// would need more memory.
+TEST(Ranks, EachRankNeedsBuffersForItsPartAlone) {
+  const Case c = with_all_traffic();
+  const Partition partition = make_partition(c.switches, c.traffic, 2, CutKind::kBlocks);
+  const std::uint32_t whole = buffers_needed(c);
+  std::uint32_t parts = 0;
+  for (std::uint32_t rank = 0; rank < 2; ++rank) {
+    const std::uint32_t part = buffers_needed(c, {&partition, rank});
+    EXPECT_LT(part, whole) << rank;
+    parts += part;
+  }
+  EXPECT_GE(parts, whole);
 }
 
 std::string refusal(const Case& c, std::uint32_t ranks, std::uint64_t least_work) {

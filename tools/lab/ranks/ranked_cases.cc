@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <utility>
 
@@ -43,11 +44,27 @@ std::string profile_of(const RankResult& part, const Peers& peers, const PeerCos
   return text;
 }
 
+Partition partition_of(const Case& c, const Peers& peers, const RankOptions& options) {
+  return make_partition(c.switches, c.traffic, peers.size(), options.cut, options.tiles);
+}
+
+/// Returns what this rank's parts of the cases need.
+PoolNeed rank_need(const std::vector<Case>& cases, std::span<const std::size_t> items,
+                   const Peers& peers, const RankOptions& options) {
+  PoolNeed need;
+  for (const std::size_t item : items) {
+    const Case& c = cases[item];
+    const Partition partition = partition_of(c, peers, options);
+    need.buffers = std::max(need.buffers, buffers_needed(c, {&partition, peers.rank()}));
+    need.attribution |= c.traffic.attribution;
+  }
+  return need;
+}
+
 /// Runs a case on all ranks. @return the run at rank 0, nothing at the others
 std::optional<RunResult> run_on(Peers& peers, const Case& c, rte_mempool& pool,
                                 const RankOptions& options, const StopCheck& stop) {
-  const Partition partition =
-      make_partition(c.switches, c.traffic, peers.size(), options.cut, options.tiles);
+  const Partition partition = partition_of(c, peers, options);
   const PeerCosts before = peers.costs();
   const auto began = WallClock::now();
   const RankResult part = run_rank(c, partition, peers, pool, stop);
@@ -105,7 +122,6 @@ std::string uncuttable(const RunOrder& order, const RankOptions& options) {
 
 RunOutcome run_cases_on_local_ranks(const RunOrder& order, std::size_t jobs,
                                     const RankOptions& options) {
-  const PoolNeed need = need_of(order);
   const auto cpus = usable_cpus();
   PoolOptions pool;
   pool.jobs = jobs;
@@ -114,6 +130,7 @@ RunOutcome run_cases_on_local_ranks(const RunOrder& order, std::size_t jobs,
     return [&, worker](std::size_t item, const StopCheck& stop) {
       return run_on_local_ranks(options.ranks, [&](Peers& peers) {
         const std::size_t cpu = worker * options.ranks + peers.rank();
+        const PoolNeed need = rank_need(order.cases, {&item, 1}, peers, options);
         VirtualWorker own(cpus[cpu % cpus.size()], need.buffers, need.attribution);
         return run_ranked(peers, order.cases[item], *own.pool, options, stop);
       });
@@ -127,7 +144,7 @@ RunOutcome run_cases_on_local_ranks(const RunOrder& order, std::size_t jobs,
 }
 
 RunOutcome run_cases_on_peers(const RunOrder& order, Peers& peers, const RankOptions& options) {
-  const PoolNeed need = need_of(order);
+  const PoolNeed need = rank_need(order.cases, order.wanted, peers, options);
   const auto cpus = usable_cpus();
   VirtualWorker own(cpus[peers.rank() % cpus.size()], need.buffers, need.attribution);
   RunOutcome outcome;
@@ -153,7 +170,7 @@ void serve_peers(const std::vector<Case>& cases, const std::vector<std::string>&
                  Peers& peers, const RankOptions& options) {
   std::vector<std::size_t> all(cases.size());
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
-  const PoolNeed need = need_of({cases, names, all, {}, {}});
+  const PoolNeed need = rank_need(cases, all, peers, options);
   const auto cpus = usable_cpus();
   VirtualWorker own(cpus[peers.rank() % cpus.size()], need.buffers, need.attribution);
   constexpr std::int64_t kMore = INT64_MAX;

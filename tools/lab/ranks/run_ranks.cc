@@ -48,9 +48,10 @@ class TurnRanks {
 
 }  // namespace
 
-RunResult run_in_turns(const Case& c, const Partition& partition, rte_mempool& pool,
+RunResult run_in_turns(const Case& c, const Partition& partition, std::span<const Mempool> pools,
                        const StopCheck& stop) {
-  const auto in_use_before = rte_mempool_in_use_count(&pool);
+  std::vector<unsigned> in_use_before;
+  for (const Mempool& pool : pools) in_use_before.push_back(rte_mempool_in_use_count(pool.get()));
   const auto keys = virtual_signal_keys(c.traffic);
   std::vector<RankResult> parts;
   bool whole = false;
@@ -58,7 +59,7 @@ RunResult run_in_turns(const Case& c, const Partition& partition, rte_mempool& p
     std::vector<std::unique_ptr<RankWorld>> worlds;
     for (std::uint32_t rank = 0; rank < partition.ranks; ++rank)
       worlds.push_back(std::make_unique<RankWorld>(with_keys(c.switches, keys), c.traffic,
-                                                   partition, rank, pool, keys));
+                                                   partition, rank, *pools[rank], keys));
     if (c.link_series)
       for (auto& world : worlds) world->sample_links(c.switches, span_of(c).slice);
     TurnRanks ranks(worlds);
@@ -68,7 +69,9 @@ RunResult run_in_turns(const Case& c, const Partition& partition, rte_mempool& p
   }
   RunResult result = join_parts(c, partition, std::move(parts));
   result.interrupted = !whole;
-  result.mbufs_leaked = leaked_since(pool, in_use_before);
+  result.mbufs_leaked = 0;
+  for (std::size_t rank = 0; rank < pools.size(); ++rank)
+    result.mbufs_leaked += leaked_since(*pools[rank], in_use_before[rank]);
   return result;
 }
 

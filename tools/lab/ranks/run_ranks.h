@@ -2,6 +2,9 @@
 
 #include <rte_mempool.h>
 
+#include <span>
+
+#include "common/dpdk/mempool.h"
 #include "tools/lab/experiment/case.h"
 #include "tools/lab/ranks/peers.h"
 #include "tools/lab/ranks/rank_result.h"
@@ -19,8 +22,9 @@ RankResult run_rank(const Case& c, const Partition& partition, Peers& peers, rte
                     const StopCheck& stop = {});
 
 /// Does the same with all ranks in this process, one after another in each window.
+/// @param pools  [ranks], each from make_packet_pool() with kHeaderRoomBytes or more
 /// @throws std::runtime_error
-RunResult run_in_turns(const Case& c, const Partition& partition, rte_mempool& pool,
+RunResult run_in_turns(const Case& c, const Partition& partition, std::span<const Mempool> pools,
                        const StopCheck& stop = {});
 
 }  // namespace outrider::lab

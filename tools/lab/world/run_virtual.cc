@@ -3,20 +3,42 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <ranges>
 
 #include "switch/config/config_toml.h"
 #include "tools/lab/plan/plan_jobs.h"
 #include "tools/lab/world/drive.h"
-#include "tools/lab/world/partition.h"
 #include "tools/lab/world/virtual_world.h"
 #include "trafficgen/config/config_toml.h"
 
 namespace outrider::lab {
 
-std::uint32_t buffers_needed(const Case& c) {
-  const std::uint64_t sum = std::uint64_t{required_mbufs(c.switches)} + required_mbufs(c.traffic);
+namespace {
+
+std::uint64_t buffers_of(const sw::SwitchProcessConfig& switches,
+                         const tg::GeneratorConfig& traffic) {
+  return std::uint64_t{required_mbufs(switches)} + required_mbufs(traffic);
+}
+
+/// Returns what the ports and hosts of the other ranks would hold. Wires are not among it: a rank
+/// holds what is on the way to it as well as what is on the way from it.
+std::uint64_t buffers_elsewhere(const Case& c, const RankPart& part) {
+  sw::SwitchProcessConfig switches;
+  tg::GeneratorConfig traffic;
+  for (std::size_t s = 0; s < c.switches.switches.size(); ++s)
+    if (!part.has_switch(s)) switches.switches.push_back(c.switches.switches[s]);
+  traffic.hosts.resize(static_cast<std::size_t>(
+      std::ranges::count_if(std::views::iota(std::size_t{0}, c.traffic.hosts.size()),
+                            [&](std::size_t host) { return !part.has_host(host); })));
+  return buffers_of(switches, traffic) - buffers_of({}, {});
+}
+
+}  // namespace
+
+std::uint32_t buffers_needed(const Case& c, const RankPart& part) {
+  const std::uint64_t here = buffers_of(c.switches, c.traffic) - buffers_elsewhere(c, part);
   return static_cast<std::uint32_t>(
-      std::min<std::uint64_t>(sum, std::numeric_limits<std::uint32_t>::max()));
+      std::min<std::uint64_t>(here, std::numeric_limits<std::uint32_t>::max()));
 }
 
 RunResult run_virtual(const Case& c, rte_mempool& pool, const StopCheck& stop,

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "tools/lab/experiment/case.h"
+#include "tools/lab/world/partition.h"
 #include "tools/lab/world/run_result.h"
 
 namespace outrider::lab {
@@ -13,8 +14,8 @@ namespace outrider::lab {
 /// Is called between slices of virtual time. @return true to end the run now
 using StopCheck = std::function<bool()>;
 
-/// Returns the number of packet buffers that a case may hold at once.
-std::uint32_t buffers_needed(const Case& c);
+/// Returns the number of packet buffers that a case, or a rank's part of it, may hold at once.
+std::uint32_t buffers_needed(const Case& c, const RankPart& part = {});
 
 /// Runs a case in virtual time: switches and hosts are in one process, joined by links
 /// in memory. Deterministic: equal cases give equal results.
