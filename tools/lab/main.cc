@@ -25,6 +25,8 @@ int run(const LabOptions& options) {
       return report_command(options);
     case LabCommand::kFront:
       return front_command(options);
+    case LabCommand::kAdvise:
+      return advise_command(options);
     case LabCommand::kRun:
       return run_command(options);
     case LabCommand::kQueue:

@@ -74,6 +74,20 @@ Examples:
   outrider-lab front conf/experiments/front.toml
   outrider-lab front conf/experiments/front.toml --repeat 30 --jobs 4)";
 
+constexpr const char* kAdviseHelp =
+    R"(Says what helps a cluster, what it costs, how sure that is, and what to set. FILE is the
+cluster in its owner's words: a link, a job, background, what may be changed, and what a remedy may
+cost. Tries every remedy that may be used with a few seeds, the best of each kind with others, and
+these again with half and twice the load, round trip and buffer. Writes into DIR:
+  advice.txt            what is printed
+  outrider-switch.toml  the switch's configuration, as the recommendation has it
+  screen, verify, what-if: an experiment and its results each
+After Ctrl-C it prints what is known, and the same command goes on.
+
+Examples:
+  outrider-lab advise --new > cluster.toml
+  outrider-lab advise cluster.toml)";
+
 constexpr const char* kCheckHelp =
     "Reads FILE, plans its cases, and says every fault by its key; runs nothing.";
 
@@ -233,6 +247,19 @@ void add_front(CLI::App& app, LabOptions& options) {
   app.add_flag("--json", options.json, "Print front.json instead of the table");
 }
 
+void add_advise(CLI::App& app, LabOptions& options) {
+  app.add_option("FILE", options.file, "Cluster, see docs/advise.md");
+  app.add_flag("--new", options.new_file, "Print a file to begin from, and do nothing else");
+  app.add_option("--minutes", options.minutes, "About how long it may take [10]")
+      ->check(CLI::Range(0.1, 1e5))
+      ->type_name("M");
+  app.add_option("--out", options.out, "Directory of the results [results/advise]")
+      ->type_name("DIR");
+  app.add_option("--jobs", options.jobs, "Worker processes [one per CPU]")
+      ->check(CLI::Range(1U, 1024U));
+  add_replacing(app, options);
+}
+
 void add_report(CLI::App& app, LabOptions& options) {
   app.add_option("DIR", options.file, "Where `run` left its results, e.g. results/quick")
       ->required();
@@ -313,6 +340,7 @@ ParsedCommandLine parse_lab_command_line(int argc, const char* const* argv) {
   add("worker", kWorkerHelp, LabCommand::kWorker, add_worker);
   add("collect", kCollectHelp, LabCommand::kCollect, add_collect);
   add("front", kFrontHelp, LabCommand::kFront, add_front);
+  add("advise", kAdviseHelp, LabCommand::kAdvise, add_advise);
   add("check", kCheckHelp, LabCommand::kCheck, add_check);
   add("plan", kPlanHelp, LabCommand::kPlan, add_selection);
   add("report", kReportHelp, LabCommand::kReport, add_report);

@@ -19,6 +19,7 @@ enum class LabCommand : std::uint8_t {
   kWorker,
   kCollect,
   kFront,
+  kAdvise,
   kPlan,
   kCheck,
   kReport,
@@ -35,6 +36,8 @@ struct LabOptions {
   std::string file;
   std::string other;  ///< for kCompare: the second result
   bool fail_on_change = false;
+  bool new_file = false;  ///< for kAdvise: print a file to begin from
+  double minutes = 10;    ///< for kAdvise: about how long it may take
   Runtime runtime = Runtime::kVirtual;
   std::string testbed{};  ///< for kTestbed: the testbed's file
   std::uint64_t first_seed = 1;
@@ -94,6 +97,9 @@ int metrics_command(const LabOptions& options);
 /// Runs `outrider-lab front`, which searches settings and reports the front of gain against cost.
 /// @return exit status
 int front_command(const LabOptions& options);
+
+/// Runs `outrider-lab advise`, which says what helps a cluster. @return exit status
+int advise_command(const LabOptions& options);
 
 /// Runs `outrider-lab run`. @return exit status
 int run_command(const LabOptions& options);

@@ -1,0 +1,127 @@
+#include "tools/lab/advise/advice_text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <variant>
+
+#include "tools/lab/summary/table_text.h"
+
+namespace outrider::lab {
+namespace {
+
+constexpr double kMilli = 1e3;
+
+std::string percent(const Estimate& change) {
+  return formatted("%.0f %% [%.0f, %.0f]", 100 * change.value, 100 * change.low, 100 * change.high);
+}
+
+std::string milliseconds(const Estimate& time) {
+  return lab::shown(time.value * kMilli) + " ms " + shown_bounds(time, kMilli);
+}
+
+std::string name_of(const Remedy& remedy) {
+  return std::string(lab::name_of(remedy.nature.kind)) + " (" + remedy.label + ")";
+}
+
+std::string sentence_of_gain(const Advice& a, const Recommendation& r) {
+  const Remedy& chosen = a.remedies[r.chosen];
+  const Remedy& off = *std::ranges::find(a.remedies, "off", &Remedy::label);
+  if (chosen.nature.kind == RemedyKind::kNothing)
+    return "Do nothing: no remedy that your goal allows surely saves " +
+           formatted("%.0f %%", 100 * a.goal.gain) + " of the " + milliseconds(off.time_seconds) +
+           " of today.";
+  return "Use " + name_of(chosen) + ": " + milliseconds(chosen.time_seconds) + " instead of " +
+         milliseconds(off.time_seconds) + ", " + percent(chosen.change) + ".";
+}
+
+std::string sentence_of_cost(const Advice& a, const Recommendation& r) {
+  const Remedy& chosen = a.remedies[r.chosen];
+  if (chosen.nature.kind == RemedyKind::kNothing) {
+    if (!r.too_dear) return "No remedy is quicker at any cost, either.";
+    const Remedy& dear = a.remedies[*r.too_dear];
+    return "Quickest at any cost is " + name_of(dear) + ", " + percent(dear.change) +
+           ": it costs background " + formatted("%.2f", dear.lost.value) +
+           " bytes for each byte of the bursts, and short flows' p99 is " +
+           formatted("%.2f", dear.short_flows) + " times today's.";
+  }
+  std::string text = "It costs background " + formatted("%.2f", chosen.lost.value) + ' ' +
+                     shown_bounds(chosen.lost, 1) + " bytes for each byte of the bursts";
+  if (!std::isnan(chosen.short_flows))
+    text += ", and short flows' p99 is " + formatted("%.2f", chosen.short_flows) + " times today's";
+  return text + ".";
+}
+
+std::string sentence_of_certainty(const Advice& a, const Recommendation& r) {
+  std::string text = r.certainty == Certainty::kSure ? "This is sure" : "This is probable";
+  text += " by " + std::to_string(a.remedies[r.chosen].seeds) + " seeds";
+  text += a.verified ? " that the search did not see" : " of the search alone, not verified";
+  return text + "; it holds in virtual time, and was not confirmed on real devices.";
+}
+
+/// Returns a line of a table: a name and its figures.
+std::string row(const std::string& name, const std::string& time, const std::string& tail,
+                const std::string& alone, const std::string& lost, const std::string& shorts) {
+  return formatted("%-34s %26s %10s %8s %24s %8s\n", name.c_str(), time.c_str(), tail.c_str(),
+                   alone.c_str(), lost.c_str(), shorts.c_str());
+}
+
+std::string table(const Advice& a) {
+  std::string text =
+      row("best of each kind", "median [ms]", "p99 [ms]", "/ alone", "lost [B / burst B]", "short");
+  for (const std::size_t i : best_of_kinds(a.remedies, a.goal)) {
+    const Remedy& r = a.remedies[i];
+    text +=
+        row(name_of(r) + (is_allowed(r, a.goal) ? "" : " *"),
+            lab::shown(r.time_seconds.value * kMilli) + ' ' + shown_bounds(r.time_seconds, kMilli),
+            lab::shown(r.tail_seconds.value * kMilli), formatted("%.2f", r.over_alone),
+            r.nature.kind == RemedyKind::kNothing
+                ? "-"
+                : formatted("%.2f ", r.lost.value) + shown_bounds(r.lost, 1),
+            std::isnan(r.short_flows) ? "-" : formatted("%.2f", r.short_flows));
+  }
+  return text +
+         "p99: of the communication of an iteration. short: p99 of flows up to 100 kB over "
+         "today's.\n* costs more than your goal allows.\n";
+}
+
+std::string what_turns_it(const Advice& a) {
+  if (a.answers.empty()) return {};
+  std::string text = "\nWith\n";
+  for (const WhatIfAnswer& answer : a.answers)
+    text += formatted("  %-36s %s%s\n", answer.text.c_str(),
+                      answer.same ? "the same" : ("other advice: " + answer.label).c_str(),
+                      answer.label == "off" ? "" : (", " + percent(answer.change)).c_str());
+  return text;
+}
+
+std::string value_text(const ParameterValue& value) {
+  struct Text {
+    std::string operator()(bool v) const { return v ? "true" : "false"; }
+    std::string operator()(std::int64_t v) const { return std::to_string(v); }
+    std::string operator()(double v) const { return formatted("%g", v); }
+    std::string operator()(const std::string& v) const { return v; }
+    std::string operator()(std::monostate /*none*/) const { return "none"; }
+  };
+  return std::visit(Text{}, value);
+}
+
+std::string settings(const Advice& a) {
+  if (a.settings.empty()) return {};
+  std::string text = "\nSet\n";
+  for (const auto& [name, value] : a.settings)
+    text += "  " + name + " = " + value_text(value) + '\n';
+  return text;
+}
+
+}  // namespace
+
+std::string advice_text(const Advice& a) {
+  const Recommendation r = recommend(a.remedies, a.goal);
+  std::string text = wrapped(sentence_of_gain(a, r) + ' ' + sentence_of_cost(a, r) + ' ' +
+                             sentence_of_certainty(a, r));
+  if (!text.ends_with('\n')) text += '\n';
+  return text + '\n' + table(a) + what_turns_it(a) + settings(a);
+}
+
+}  // namespace outrider::lab

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tools/lab/advise/recommendation.h"
+
+namespace outrider::lab {
+
+/// What is advised if one thing is other than in the cluster's file.
+struct WhatIfAnswer {
+  std::string text;   ///< WhatIf::text
+  std::string label;  ///< of the remedy that is advised then
+  Estimate change{};  ///< of its time, against nothing
+  bool same = false;  ///< as in the file
+};
+
+/// All that `outrider-lab advise` knows at its end, or at Ctrl-C.
+struct Advice {
+  std::vector<Remedy> remedies{};
+  ClusterGoal goal{};
+  bool verified = false;  ///< with seeds that the search did not see
+  Parameters settings{};  ///< of the chosen arm, that `off` does not have
+  std::vector<WhatIfAnswer> answers{};
+};
+
+/// Returns the recommendation in three sentences, the best remedy of each kind, what would turn
+/// the recommendation, and what to set, for a terminal. Pure. @pre remedies has an "off"
+[[nodiscard]] std::string advice_text(const Advice& advice);
+
+}  // namespace outrider::lab

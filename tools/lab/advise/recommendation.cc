@@ -1,0 +1,108 @@
+#include "tools/lab/advise/recommendation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace outrider::lab {
+namespace {
+
+constexpr std::size_t kKinds = static_cast<std::size_t>(RemedyKind::kSteer) + 1;
+
+bool is_quicker(const Remedy& a, const Remedy& b) {
+  if (std::isnan(b.time_seconds.value)) return !std::isnan(a.time_seconds.value);
+  return a.time_seconds.value < b.time_seconds.value;
+}
+
+/// Returns the index of the quickest of those that `wanted` says, or nothing.
+template <class Wanted>
+std::optional<std::size_t> quickest(std::span<const Remedy> all, Wanted wanted) {
+  std::optional<std::size_t> best;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (wanted(all[i]) && (!best || is_quicker(all[i], all[*best]))) best = i;
+  return best;
+}
+
+/// Says whether the intervals of two times meet. Those that are not known do.
+bool meets(const Estimate& a, const Estimate& b) { return !(a.low > b.high || b.low > a.high); }
+
+bool saves(const Remedy& remedy, const ClusterGoal& goal) {
+  return remedy.change.value <= -goal.gain && remedy.change.high < 0;
+}
+
+/// NaN of a cost that nobody could measure is no cost.
+bool keeps(double value, double most) { return !(value > most); }
+
+}  // namespace
+
+bool is_allowed(const Remedy& remedy, const ClusterGoal& goal) {
+  return remedy.nature.kind == RemedyKind::kNothing ||
+         (keeps(remedy.lost.value, goal.background_lost) &&
+          keeps(remedy.short_flows, goal.short_flows));
+}
+
+std::vector<std::string> worth_verifying(std::span<const Remedy> remedies,
+                                         const ClusterGoal& goal) {
+  std::vector<std::string> labels{"off"};
+  const auto add = [&](const std::optional<std::size_t>& one) {
+    if (one && std::ranges::find(labels, remedies[*one].label) == labels.end())
+      labels.push_back(remedies[*one].label);
+  };
+  for (std::size_t k = 1; k < kKinds; ++k) {
+    const auto of_kind = [&](const Remedy& r) {
+      return static_cast<std::size_t>(r.nature.kind) == k;
+    };
+    add(quickest(remedies, of_kind));
+    add(quickest(remedies, [&](const Remedy& r) { return of_kind(r) && is_allowed(r, goal); }));
+  }
+  return labels;
+}
+
+std::vector<std::size_t> best_of_kinds(std::span<const Remedy> remedies, const ClusterGoal& goal) {
+  std::vector<std::size_t> best;
+  for (std::size_t k = 0; k < kKinds; ++k) {
+    const auto of_kind = [&](const Remedy& r) {
+      return static_cast<std::size_t>(r.nature.kind) == k;
+    };
+    auto one =
+        quickest(remedies, [&](const Remedy& r) { return of_kind(r) && is_allowed(r, goal); });
+    if (!one) one = quickest(remedies, of_kind);
+    if (one) best.push_back(*one);
+  }
+  return best;
+}
+
+Recommendation recommend(std::span<const Remedy> remedies, const ClusterGoal& goal) {
+  const auto nothing = static_cast<std::size_t>(std::ranges::find(remedies, "off", &Remedy::label) -
+                                                remedies.begin());
+  const auto allowed = [&](const Remedy& r) { return is_allowed(r, goal); };
+  const Remedy& best = remedies[quickest(remedies, allowed).value_or(nothing)];
+  Recommendation advice{.chosen = nothing};
+  for (std::size_t i = 0; i < remedies.size(); ++i) {
+    const Remedy& other = remedies[i];
+    if (!allowed(other) || !saves(other, goal) || !meets(other.time_seconds, best.time_seconds))
+      continue;
+    const Remedy& chosen = remedies[advice.chosen];
+    const bool simpler = other.nature.kind < chosen.nature.kind;
+    const bool same_kind = other.nature.kind == chosen.nature.kind;
+    if (advice.chosen == nothing || simpler || (same_kind && is_quicker(other, chosen)))
+      advice.chosen = i;
+  }
+
+  const Remedy& chosen = remedies[advice.chosen];
+  for (std::size_t i = 0; i < remedies.size() && advice.chosen != nothing; ++i)
+    if (i != advice.chosen && i != nothing && allowed(remedies[i]) &&
+        meets(remedies[i].time_seconds, chosen.time_seconds))
+      advice.as_good.push_back(i);
+  if (const auto any = quickest(remedies, [](const Remedy&) { return true; });
+      any && !allowed(remedies[*any]))
+    advice.too_dear = any;
+  const auto may_gain = [&](const Remedy& r) { return allowed(r) && r.change.low <= -goal.gain; };
+  const bool sure = advice.chosen == nothing ? std::ranges::none_of(remedies, may_gain)
+                                             : chosen.change.high <= -goal.gain &&
+                                                   keeps(chosen.lost.high, goal.background_lost);
+  if (sure) advice.certainty = Certainty::kSure;
+  return advice;
+}
+
+}  // namespace outrider::lab

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tools/lab/advise/remedy.h"
+
+namespace outrider::lab {
+
+/// Says whether a remedy costs no more than the goal allows. Nothing costs nothing.
+[[nodiscard]] bool is_allowed(const Remedy& remedy, const ClusterGoal& goal);
+
+/// Returns the labels that are worth more seeds: of each kind the quickest arm and the quickest
+/// that the goal allows, "off" first.
+[[nodiscard]] std::vector<std::string> worth_verifying(std::span<const Remedy> remedies,
+                                                       const ClusterGoal& goal);
+
+/// Returns the best remedies of each kind, in the order of the kinds: the quickest that the goal
+/// allows, or the quickest.
+[[nodiscard]] std::vector<std::size_t> best_of_kinds(std::span<const Remedy> remedies,
+                                                     const ClusterGoal& goal);
+
+/// How sure a recommendation is.
+enum class Certainty : std::uint8_t {
+  kSure,      ///< the whole 95 % intervals of its gain and of its cost keep the goal
+  kProbable,  ///< their values do
+};
+
+/// What to do.
+struct Recommendation {
+  std::size_t chosen = 0;  ///< index of a remedy; of "off": do nothing
+  Certainty certainty = Certainty::kProbable;
+  /// Index of the quickest remedy, if what it costs forbids it.
+  std::optional<std::size_t> too_dear{};
+  std::vector<std::size_t> as_good{};  ///< others that the goal allows, whose intervals meet
+};
+
+/// Chooses the quickest remedy that the goal allows; among those whose 95 % intervals meet its
+/// own, the simplest, and of one kind the quickest. Chooses nothing if that does not surely save
+/// time, or less than the goal's gain. Pure.
+/// @pre there is an "off"
+[[nodiscard]] Recommendation recommend(std::span<const Remedy> remedies, const ClusterGoal& goal);
+
+}  // namespace outrider::lab

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/lab/advise/cluster.h"
+#include "tools/lab/measure/statistics.h"
+#include "tools/lab/summary/summary.h"
+
+namespace outrider::lab {
+
+/// The kinds of what can be done, the simplest first: of two that are as good, the simpler one is
+/// advised.
+enum class RemedyKind : std::uint8_t {
+  kNothing,
+  kMarking,    ///< thresholds of one queue, or another marker, at all times
+  kTwoQueues,  ///< a queue for the job, without signals
+  kMark,       ///< bursts are announced: a low threshold for their time
+  kPace,
+  kWindow,
+  kGrant,
+  kSteer,  ///< a queue that is the job's from START on
+};
+
+/// The kind of an arm, and what it takes.
+struct RemedyNature {
+  RemedyKind kind = RemedyKind::kNothing;
+  bool announced = false;   ///< workers send STARTs, and the switch understands them
+  bool two_queues = false;  ///< the job has a queue of its own
+  bool operator==(const RemedyNature&) const = default;
+};
+
+/// Returns the nature of an arm of conf/remedies.toml. @param parameters  of one of its cases
+[[nodiscard]] RemedyNature nature_of(const std::string& label, const Parameters& parameters);
+/// Says whether what may be changed in the cluster is enough for it.
+[[nodiscard]] bool is_possible(const RemedyNature& nature, const Cluster& cluster);
+[[nodiscard]] std::string_view name_of(RemedyKind kind) noexcept;
+
+/// What an arm was measured to bring and to cost. The time is that of an iteration if the job is a
+/// closed loop, else that of a burst.
+struct Remedy {
+  std::string label;
+  RemedyNature nature{};
+  std::size_t seeds = 0;
+  Estimate time_seconds{};           ///< median
+  Estimate tail_seconds{};           ///< p99 of an iteration's communication
+  Estimate change{};                 ///< of the median against nothing, a share
+  double over_alone = kNotDefined;   ///< the median over that without background
+  Estimate lost{};                   ///< bytes of background for each byte of the bursts
+  double short_flows = kNotDefined;  ///< their p99 over that with nothing; NaN: there are none
+};
+
+/// Returns what a summary of a cluster's experiment says of each arm.
+/// @param closed_loop  the job computes between its bursts
+/// @throws std::runtime_error if there is no arm "off"
+[[nodiscard]] std::vector<Remedy> remedies_of(const Summary& summary, bool closed_loop);
+
+}  // namespace outrider::lab

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/lab/advise/cluster.h"
+
+namespace outrider::lab {
+
+/// A cluster that differs in one thing from the user's, which may be other than the user thinks.
+struct WhatIf {
+  std::string name;  ///< of its folder: "load-x1.5"
+  std::string text;  ///< "1.5 times the load"
+  Cluster cluster;
+  std::vector<std::string> parameters{};  ///< ClusterQuestion::parameters
+};
+
+/// Returns the changes that are possible for a cluster. Pure.
+[[nodiscard]] std::vector<WhatIf> what_ifs(const Cluster& cluster);
+
+}  // namespace outrider::lab
