@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "common/telemetry/exit_status.h"
+#include "common/telemetry/whole_file.h"
 #include "tests/loopback/process_guard.h"
 #include "tests/support/source_path.h"
 
@@ -233,6 +234,42 @@ TEST_F(LabProgram, NamesWhatIsWrong) {
   const std::string file = directory_.write("file", "");
   EXPECT_EQ(run({"run", experiment("quick"), "--out", file}, "log"), kExitUsage);
   EXPECT_THAT(text("log"), HasSubstr("--out " + file));
+}
+
+/// A link on which six arms may be tried, which takes seconds.
+constexpr const char* kSmallCluster = R"([network]
+rate = "50mbit"
+rtt = "2ms"
+buffer = "90kB"
+second_queue = false
+[change]
+switch = "settings"
+[job]
+workers = 2
+burst = "100kB"
+period = "100ms"
+[background]
+long_flows = 2
+)";
+
+TEST_F(LabProgram, AdvisesOnACluster) {
+  const std::string file = directory_ / "cluster.toml", out = directory_ / "advice";
+  write_whole_file(file, kSmallCluster);
+  ASSERT_EQ(run({"advise", file, "--minutes", "0.1", "--out", out}, "log"), kExitOk) << text("log");
+  EXPECT_THAT(text("log"), HasSubstr("best of each kind"));
+  EXPECT_THAT(text("log"), HasSubstr("twice the buffer"));
+  EXPECT_THAT(text("log"), HasSubstr(text("advice/advice.txt")));
+  EXPECT_THAT(text("advice/outrider-switch.toml"), HasSubstr("[[switch]]"));
+  EXPECT_THAT(text("advice/verify/summary.json"), HasSubstr("\"seed\": 1001"));
+
+  write_whole_file(file, std::string(kSmallCluster) + "ecn = false\n");
+  EXPECT_EQ(run({"advise", file, "--out", out}, "other"), kExitUsage);
+  EXPECT_THAT(text("other"), HasSubstr("advice for another cluster"));
+  write_whole_file(file, std::string(kSmallCluster) + "lod = 0.3\n");
+  EXPECT_EQ(run({"advise", file, "--out", directory_ / "faulty"}, "fault"), kExitUsage);
+  EXPECT_THAT(text("fault"), HasSubstr("background.lod"));
+  EXPECT_EQ(run({"advise"}, "none"), kExitUsage);
+  EXPECT_THAT(text("none"), HasSubstr("advise --new"));
 }
 
 TEST_F(LabProgram, HelpAndPlanNeedNothing) {

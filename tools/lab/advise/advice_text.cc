@@ -35,21 +35,21 @@ std::string sentence_of_gain(const Advice& a, const Recommendation& r) {
          milliseconds(off.time_seconds) + ", " + percent(chosen.change) + ".";
 }
 
+std::string cost_of(const Remedy& remedy) {
+  std::string text = "it costs background " + formatted("%.2f", remedy.lost.value) + ' ' +
+                     shown_bounds(remedy.lost, 1) + " bytes for each byte of the bursts";
+  if (!std::isnan(remedy.short_flows))
+    text += ", and short flows' p99 is " + formatted("%.2f", remedy.short_flows) + " times today's";
+  return text + ".";
+}
+
 std::string sentence_of_cost(const Advice& a, const Recommendation& r) {
   const Remedy& chosen = a.remedies[r.chosen];
-  if (chosen.nature.kind == RemedyKind::kNothing) {
-    if (!r.too_dear) return "No remedy is quicker at any cost, either.";
-    const Remedy& dear = a.remedies[*r.too_dear];
-    return "Quickest at any cost is " + name_of(dear) + ", " + percent(dear.change) +
-           ": it costs background " + formatted("%.2f", dear.lost.value) +
-           " bytes for each byte of the bursts, and short flows' p99 is " +
-           formatted("%.2f", dear.short_flows) + " times today's.";
-  }
-  std::string text = "It costs background " + formatted("%.2f", chosen.lost.value) + ' ' +
-                     shown_bounds(chosen.lost, 1) + " bytes for each byte of the bursts";
-  if (!std::isnan(chosen.short_flows))
-    text += ", and short flows' p99 is " + formatted("%.2f", chosen.short_flows) + " times today's";
-  return text + ".";
+  if (chosen.nature.kind != RemedyKind::kNothing) return "For that " + cost_of(chosen);
+  if (!r.too_dear) return "No remedy is quicker at any cost, either.";
+  const Remedy& dear = a.remedies[*r.too_dear];
+  return "Quickest at any cost is " + name_of(dear) + ", " + percent(dear.change) + ": " +
+         cost_of(dear);
 }
 
 std::string sentence_of_certainty(const Advice& a, const Recommendation& r) {

@@ -138,7 +138,7 @@ class Adviser {
     fs::create_directories(folder);
     const fs::path file = folder / "experiment.toml";
     write_whole_file(file, experiment_text(cluster,
-                                           {.name = "advise-" + name,
+                                           {.name = "advise-" + folder.filename().string(),
                                             .question = "What helps this cluster?",
                                             .parameters = parameters},
                                            conf_));
