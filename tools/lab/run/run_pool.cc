@@ -179,7 +179,12 @@ class Pool {
     close(worker.pipe);
     worker.pipe = -1;
     worker.pid = -1;
-    if (!worker.item) return;
+    if (!worker.item) {
+      const bool done = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+      if (!done && !shared_->stop.load())
+        throw EnvironmentError("a worker ended outside any case: " + describe_end(status));
+      return;
+    }
     failed({.item = *worker.item, .cause = describe_end(status), .died = true});
     ++done_;
     const bool left = options_.next || shared_->next.load() < options_.order.size();

@@ -139,6 +139,23 @@ TEST(RunPool, SaysWhyWorkersCannotBegin) {
       EnvironmentError);
 }
 
+// Its cases would be in nobody's hands, and the session would end as if it had done them.
+TEST(RunPool, SaysThatAWorkerDiedBeforeItsFirstCase) {
+  PoolOptions options;
+  options.order = {0, 1};
+  options.make_worker = [](std::size_t) -> PoolWork {
+    raise(SIGKILL);
+    return {};
+  };
+  options.on_result = [](std::size_t, const std::string&) { FAIL(); };
+  try {
+    run_pool(options);
+    FAIL() << "nobody noticed";
+  } catch (const EnvironmentError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("killed by signal 9"));
+  }
+}
+
 TEST(Progress, EstimatesWhatIsLeft) {
   EXPECT_EQ(progress_text(0, 180, 3), "0/180 cases, 3 s");
   EXPECT_EQ(progress_text(12, 180, 8), "12/180 cases, 8 s, about 112 s left");
