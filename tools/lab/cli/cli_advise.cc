@@ -47,11 +47,11 @@ struct AdviceSeeds {
 };
 
 /// Returns the folder with models, distributions and remedies: that of the source tree in which the
-/// program was built, or share/outrider of where it is installed.
+/// program was built, or share/outrider/conf of where it is installed.
 /// @throws std::runtime_error if there is none
 fs::path conf_directory() {
   for (fs::path at = own_directory(); !at.empty() && at != at.root_path(); at = at.parent_path())
-    for (const char* place : {"conf", "share/outrider"})
+    for (const char* place : {"conf", "share/outrider/conf"})
       if (fs::exists(at / place / "remedies.toml")) return at / place;
   throw std::runtime_error("no folder conf with remedies.toml is above " +
                            own_directory().string());
