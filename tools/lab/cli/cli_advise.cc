@@ -46,6 +46,9 @@ struct AdviceSeeds {
   std::uint32_t what_if = kLeastOfWhatIf;
 };
 
+/// Arms of each what-if.
+constexpr std::size_t kMostAsked = 3;
+
 /// Returns the folder with models, distributions and remedies: that of the source tree in which the
 /// program was built, or share/outrider/conf of where it is installed.
 /// @throws std::runtime_error if there is none
@@ -116,13 +119,13 @@ class Adviser {
     if (!estimate) return seeds;
     const double wanted = options_.minutes * 60;
     const double of_case = *estimate / static_cast<double>(planned->cases.size());
-    if (*estimate > wanted / 2) seeds.screen = 1;
+    if (*estimate > wanted / 4) seeds.screen = 1;
     const auto fitting = [&](double share, double cases, std::uint32_t least, std::uint32_t most) {
       const double count = share * wanted / (of_case * cases);
       return static_cast<std::uint32_t>(
           std::clamp(std::floor(count), static_cast<double>(least), static_cast<double>(most)));
     };
-    constexpr double kVerified = 8, kAsked = 7 * 3;  // arms, about
+    constexpr double kVerified = 8, kAsked = 7 * kMostAsked;  // arms, about
     seeds.verify = fitting(0.4, kVerified, AdviceSeeds::kLeastToVerify, AdviceSeeds::kMostToVerify);
     seeds.what_if = fitting(0.2, kAsked, AdviceSeeds::kLeastOfWhatIf, AdviceSeeds::kMostOfWhatIf);
     const double seconds = of_case * (static_cast<double>(arms.size()) * seeds.screen +
@@ -159,7 +162,9 @@ class Adviser {
     FinishedRuns runs(store, Runtime::kVirtual);
     const RunOutcome outcome =
         run_session({planned->file.name, round.cases, planned->names, Runtime::kVirtual, store,
-                     [this](const RunOrder& order) { return run_cases_virtual(order, jobs_); }},
+                     [this](const RunOrder& order) {
+                       return run_cases_virtual(order, jobs_, 0, ReferenceRuns::kOfOff);
+                     }},
                     all, runs);
     tell_failures(outcome);
     round.status = status_of(outcome, balanced(runs, planned->names, round.cases));
@@ -195,7 +200,7 @@ class Adviser {
   int ask_what_ifs(std::uint32_t seeds) {
     std::vector<std::string> labels{"off", chosen().label};
     for (const std::size_t i : best_of_kinds(advice_.remedies, advice_.goal))
-      if (labels.size() < 4 && is_allowed(advice_.remedies[i], advice_.goal) &&
+      if (labels.size() < kMostAsked && is_allowed(advice_.remedies[i], advice_.goal) &&
           std::ranges::find(labels, advice_.remedies[i].label) == labels.end())
         labels.push_back(advice_.remedies[i].label);
     for (const WhatIf& changed : what_ifs(cluster_)) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -56,10 +57,15 @@ struct RunOrder {
 std::vector<std::size_t> seed_major(const std::vector<Case>& cases,
                                     const std::vector<std::size_t>& wanted);
 
+/// The cases that are also run without background. Those of "off" are enough to say how much longer
+/// an arm takes than an empty network.
+enum class ReferenceRuns : std::uint8_t { kOfAll, kOfOff };
+
 /// Runs the wanted cases and their references without background in virtual time, on `jobs`
 /// processes. The outcome does not depend on the number of processes, nor on that of tiles.
 /// @param tiles  see run_virtual(). @throws EnvironmentError
-RunOutcome run_cases_virtual(const RunOrder& order, std::size_t jobs, std::uint32_t tiles = 0);
+RunOutcome run_cases_virtual(const RunOrder& order, std::size_t jobs, std::uint32_t tiles = 0,
+                             ReferenceRuns references = ReferenceRuns::kOfAll);
 
 /// The progress of a case when it was given up.
 struct VirtualTrial {
