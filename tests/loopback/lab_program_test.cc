@@ -23,6 +23,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::HasSubstr;
+using testing::Not;
 
 constexpr auto kLabPatience = 2 * kPatience;  // an experiment is many runs
 
@@ -259,6 +260,7 @@ TEST_F(LabProgram, AdvisesOnACluster) {
   EXPECT_THAT(text("log"), HasSubstr("best of each kind"));
   EXPECT_THAT(text("log"), HasSubstr("twice the buffer"));
   EXPECT_THAT(text("log"), HasSubstr(text("advice/advice.txt")));
+  EXPECT_THAT(text("log"), Not(HasSubstr("nan"))) << "off alone has run without background";
   EXPECT_THAT(text("advice/outrider-switch.toml"), HasSubstr("[[switch]]"));
   EXPECT_THAT(text("advice/verify/summary.json"), HasSubstr("\"seed\": 1001"));
 
