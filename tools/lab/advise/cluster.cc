@@ -156,7 +156,8 @@ std::uint64_t mark_at(const ClusterNetwork& network) {
 }
 
 std::string new_cluster() {
-  return R"(# A cluster for `outrider-lab advise`: one link that a training job shares with other traffic.
+  return R"(# A cluster for `outrider-lab advise`: one link, which a training job shares with other
+# traffic.
 
 [network]
 rate = "25gbit"              # of the hosts, and of the link

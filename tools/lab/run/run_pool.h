@@ -51,7 +51,8 @@ struct PoolResult {
 /// their next check. Complete results still arrive.
 ///
 /// @pre the EAL does not run in this process
-/// @throws EnvironmentError if a worker process cannot be made, cannot begin, or ends outside a case
+/// @throws EnvironmentError if a worker process cannot be made, cannot begin, or ends outside a
+/// case
 PoolResult run_pool(const PoolOptions& options);
 
 /// Returns the CPUs that this process may use, in order.
