@@ -103,11 +103,12 @@ void add_network(Lines& out, const Cluster& c) {
 
 void add_queue(Lines& out, const ClusterNetwork& network) {
   const std::uint64_t room = frames_of(network.buffer_bytes);
-  const std::uint64_t mark = std::min(frames_of(mark_at(network)), room);
+  const std::uint64_t most = room - 1;  // a threshold is below the room
+  const std::uint64_t mark = std::min(frames_of(mark_at(network)), most);
   const std::uint64_t h = announced_h(mark / 4);
   out.number("switch.queue.limit_packets", room);
-  // A threshold that the queue never has: nothing is marked today, and K alone is a remedy.
-  out.number("switch.marker.threshold_packets", network.marks ? mark : room);
+  // At the end of the queue a threshold marks nothing but what is nearly lost: as good as none.
+  out.number("switch.marker.threshold_packets", network.marks ? mark : most);
   out.number("switch.marker.red.kmin_packets", static_cast<double>(h));
   out.number("switch.marker.red.kmax_packets", static_cast<double>(mark + 1));
   out.number("h_packets", h);
