@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
-#include <ranges>
 
 #include "switch/config/config_toml.h"
 #include "tools/lab/plan/plan_jobs.h"
@@ -27,9 +26,8 @@ std::uint64_t buffers_elsewhere(const Case& c, const RankPart& part) {
   tg::GeneratorConfig traffic;
   for (std::size_t s = 0; s < c.switches.switches.size(); ++s)
     if (!part.has_switch(s)) switches.switches.push_back(c.switches.switches[s]);
-  traffic.hosts.resize(static_cast<std::size_t>(
-      std::ranges::count_if(std::views::iota(std::size_t{0}, c.traffic.hosts.size()),
-                            [&](std::size_t host) { return !part.has_host(host); })));
+  for (std::size_t host = 0; host < c.traffic.hosts.size(); ++host)
+    if (!part.has_host(host)) traffic.hosts.push_back({});
   return buffers_of(switches, traffic) - buffers_of({}, {});
 }
 
