@@ -270,6 +270,9 @@ TEST_F(LabProgram, AdvisesOnACluster) {
   write_whole_file(file, std::string(kSmallCluster) + "lod = 0.3\n");
   EXPECT_EQ(run({"advise", file, "--out", directory_ / "faulty"}, "fault"), kExitUsage);
   EXPECT_THAT(text("fault"), HasSubstr("background.lod"));
+  EXPECT_EQ(run({"advise", "--new", file}, "there"), kExitUsage) << "it is somebody's work";
+  EXPECT_EQ(run({"advise", "--new", directory_ / "new.toml"}, "new"), kExitOk);
+  EXPECT_THAT(text("new.toml"), HasSubstr("[network]"));
   EXPECT_EQ(run({"advise"}, "none"), kExitUsage);
   EXPECT_THAT(text("none"), HasSubstr("advise --new"));
 }

@@ -12,12 +12,15 @@ namespace {
 
 constexpr double kMilli = 1e3;
 
+std::string after_space(const std::string& bounds) { return bounds.empty() ? "" : ' ' + bounds; }
+
 std::string percent(const Estimate& change) {
+  if (std::isnan(change.low)) return formatted("%.0f %%", 100 * change.value);
   return formatted("%.0f %% [%.0f, %.0f]", 100 * change.value, 100 * change.low, 100 * change.high);
 }
 
 std::string milliseconds(const Estimate& time) {
-  return lab::shown(time.value * kMilli) + " ms " + shown_bounds(time, kMilli);
+  return lab::shown(time.value * kMilli) + " ms" + after_space(shown_bounds(time, kMilli));
 }
 
 std::string name_of(const Remedy& remedy) {
@@ -36,8 +39,9 @@ std::string sentence_of_gain(const Advice& a, const Recommendation& r) {
 }
 
 std::string cost_of(const Remedy& remedy) {
-  std::string text = "it costs background " + formatted("%.2f", remedy.lost.value) + ' ' +
-                     shown_bounds(remedy.lost, 1) + " bytes for each byte of the bursts";
+  std::string text = "it costs background " + formatted("%.2f", remedy.lost.value) +
+                     after_space(shown_bounds(remedy.lost, 1)) +
+                     " bytes for each byte of the bursts";
   if (!std::isnan(remedy.short_flows))
     text += ", and short flows' p99 is " + formatted("%.2f", remedy.short_flows) + " times today's";
   return text + ".";
@@ -54,7 +58,8 @@ std::string sentence_of_cost(const Advice& a, const Recommendation& r) {
 
 std::string sentence_of_certainty(const Advice& a, const Recommendation& r) {
   std::string text = r.certainty == Certainty::kSure ? "This is sure" : "This is probable";
-  text += " by " + std::to_string(a.remedies[r.chosen].seeds) + " seeds";
+  const std::size_t seeds = a.remedies[r.chosen].seeds;
+  text += " by " + std::to_string(seeds) + (seeds == 1 ? " seed" : " seeds");
   text += a.verified ? " that the search did not see" : " of the search alone, not verified";
   return text + "; it holds in virtual time, and was not confirmed on real devices.";
 }

@@ -26,8 +26,9 @@ std::optional<std::size_t> quickest(std::span<const Remedy> all, Wanted wanted) 
 /// Says whether the intervals of two times meet. Those that are not known do.
 bool meets(const Estimate& a, const Estimate& b) { return !(a.low > b.high || b.low > a.high); }
 
+/// One seed gives no interval: then the value counts, and nothing is sure.
 bool saves(const Remedy& remedy, const ClusterGoal& goal) {
-  return remedy.change.value <= -goal.gain && remedy.change.high < 0;
+  return remedy.change.value <= -goal.gain && !(remedy.change.high >= 0);
 }
 
 /// NaN of a cost that nobody could measure is no cost.
@@ -97,10 +98,12 @@ Recommendation recommend(std::span<const Remedy> remedies, const ClusterGoal& go
   if (const auto any = quickest(remedies, [](const Remedy&) { return true; });
       any && !allowed(remedies[*any]))
     advice.too_dear = any;
-  const auto may_gain = [&](const Remedy& r) { return allowed(r) && r.change.low <= -goal.gain; };
+  const auto may_gain = [&](const Remedy& r) {
+    return allowed(r) && r.nature.kind != RemedyKind::kNothing && !(r.change.low > -goal.gain);
+  };
   const bool sure = advice.chosen == nothing ? std::ranges::none_of(remedies, may_gain)
                                              : chosen.change.high <= -goal.gain &&
-                                                   keeps(chosen.lost.high, goal.background_lost);
+                                                   chosen.lost.high <= goal.background_lost;
   if (sure) advice.certainty = Certainty::kSure;
   return advice;
 }

@@ -85,7 +85,7 @@ these again with half and twice the load, round trip and buffer. Writes into DIR
 After Ctrl-C it prints what is known, and the same command goes on.
 
 Examples:
-  outrider-lab advise --new > cluster.toml
+  outrider-lab advise --new cluster.toml
   outrider-lab advise cluster.toml)";
 
 constexpr const char* kCheckHelp =
@@ -249,7 +249,7 @@ void add_front(CLI::App& app, LabOptions& options) {
 
 void add_advise(CLI::App& app, LabOptions& options) {
   app.add_option("FILE", options.file, "Cluster, see docs/advise.md");
-  app.add_flag("--new", options.new_file, "Print a file to begin from, and do nothing else");
+  app.add_flag("--new", options.new_file, "Write FILE, to begin from, and do nothing else");
   app.add_option("--minutes", options.minutes, "About how long it may take [10]")
       ->check(CLI::Range(0.1, 1e5))
       ->type_name("M");

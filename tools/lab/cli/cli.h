@@ -36,7 +36,7 @@ struct LabOptions {
   std::string file;
   std::string other;  ///< for kCompare: the second result
   bool fail_on_change = false;
-  bool new_file = false;  ///< for kAdvise: print a file to begin from
+  bool new_file = false;  ///< for kAdvise: write FILE, to begin from
   double minutes = 10;    ///< for kAdvise: about how long it may take
   Runtime runtime = Runtime::kVirtual;
   std::string testbed{};  ///< for kTestbed: the testbed's file

@@ -264,15 +264,28 @@ bool is_free(const fs::path& directory, const std::string& cluster, bool force) 
   return false;
 }
 
-}  // namespace
-
-int advise_command(const LabOptions& options) {
-  if (options.new_file) {
+/// Writes a file to begin from, or prints it if there is no name. @return exit status
+int write_new(const std::string& file) {
+  if (file.empty()) {
     std::fputs(new_cluster().c_str(), stdout);
     return kExitOk;
   }
+  if (fs::exists(file)) {
+    say("outrider-lab: " + file + " is there: give another name");
+    return kExitUsage;
+  }
+  write_whole_file(file, new_cluster());
+  say("outrider-lab: " + file + " is a cluster to put your own numbers in");
+  return kExitOk;
+}
+
+}  // namespace
+
+int advise_command(const LabOptions& options) {
+  if (options.new_file) return write_new(options.file);
   if (options.file.empty()) {
-    say("outrider-lab: advise needs the file of a cluster; `outrider-lab advise --new` prints one");
+    say("outrider-lab: advise needs the file of a cluster; `outrider-lab advise --new FILE` writes "
+        "one");
     return kExitUsage;
   }
   catch_stop_signals();

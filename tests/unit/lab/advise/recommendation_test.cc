@@ -75,6 +75,17 @@ TEST(Recommendation, IsNothingWithoutASureGain) {
   EXPECT_EQ(advised(dear), "off");
 }
 
+TEST(Recommendation, OneSeedIsNeverSure) {
+  std::vector<Remedy> all{kOff, remedy(RemedyKind::kWindow, "window", 0.7, 0.05)};
+  for (Estimate* one : {&all[1].change, &all[1].lost, &all[1].time_seconds})
+    one->low = one->high = std::nan("");
+  EXPECT_EQ(advised(all), "window");
+  EXPECT_EQ(recommend(all, {}).certainty, Certainty::kProbable);
+  all[1].change.value = -0.01;
+  EXPECT_EQ(advised(all), "off");
+  EXPECT_EQ(recommend(all, {}).certainty, Certainty::kProbable);
+}
+
 TEST(Recommendation, ARemedyThatNeverEndsIsTheSlowest) {
   const std::vector<Remedy> all{kOff, remedy(RemedyKind::kPace, "pace", std::nan(""), 0),
                                 remedy(RemedyKind::kWindow, "window", 0.7, 0)};
