@@ -166,6 +166,16 @@ TEST(Ranks, EachRankNeedsBuffersForItsPartAlone) {
   EXPECT_GE(parts, whole);
 }
 
+TEST(Ranks, EachRankHasRoomForWhatIsOnAnyWire) {
+  Case c = with_all_traffic();
+  for (auto& one : c.switches.switches)
+    for (auto& port : one.ports)
+      if (port.device) port.delay = 500ms;  // thousands of packets
+  const Partition partition = make_partition(c.switches, c.traffic, 2, CutKind::kTurns);
+  for (std::uint32_t rank = 0; rank < 2; ++rank)
+    EXPECT_GT(10 * buffers_needed(c, {&partition, rank}), 9 * buffers_needed(c)) << rank;
+}
+
 std::string refusal(const Case& c, std::uint32_t ranks, std::uint64_t least_work) {
   try {
     check_work(make_partition(c.switches, c.traffic, ranks, CutKind::kBlocks), least_work);

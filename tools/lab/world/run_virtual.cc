@@ -19,13 +19,16 @@ std::uint64_t buffers_of(const sw::SwitchProcessConfig& switches,
   return std::uint64_t{required_mbufs(switches)} + required_mbufs(traffic);
 }
 
-/// Returns what the ports and hosts of the other ranks would hold. Wires are not among it: a rank
-/// holds what is on the way to it as well as what is on the way from it.
+/// Returns what the queues and hosts of the other ranks would hold. Wires are not among it, nor
+/// those to hosts, which a port's device stands for: a rank holds what is on the way to it as well
+/// as what is on the way from it.
 std::uint64_t buffers_elsewhere(const Case& c, const RankPart& part) {
   sw::SwitchProcessConfig switches;
   tg::GeneratorConfig traffic;
   for (std::size_t s = 0; s < c.switches.switches.size(); ++s)
     if (!part.has_switch(s)) switches.switches.push_back(c.switches.switches[s]);
+  for (auto& one : switches.switches)
+    for (auto& port : one.ports) port.device.reset();
   for (std::size_t host = 0; host < c.traffic.hosts.size(); ++host)
     if (!part.has_host(host)) traffic.hosts.push_back({});
   return buffers_of(switches, traffic) - buffers_of({}, {});
