@@ -50,10 +50,10 @@ std::string cost_of(const Remedy& remedy) {
 std::string sentence_of_cost(const Advice& a, const Recommendation& r) {
   const Remedy& chosen = a.remedies[r.chosen];
   if (chosen.nature.kind != RemedyKind::kNothing) return "For that " + cost_of(chosen);
-  if (!r.too_dear) return "No remedy is quicker at any cost, either.";
-  const Remedy& dear = a.remedies[*r.too_dear];
-  return "Quickest at any cost is " + name_of(dear) + ", " + percent(dear.change) + ": " +
-         cost_of(dear);
+  if (!r.too_costly) return "No remedy is quicker at any cost, either.";
+  const Remedy& costly = a.remedies[*r.too_costly];
+  return "Quickest at any cost is " + name_of(costly) + ", " + percent(costly.change) + ": " +
+         cost_of(costly);
 }
 
 std::string sentence_of_certainty(const Advice& a, const Recommendation& r) {
@@ -90,12 +90,13 @@ std::string table(const Advice& a) {
          "today's.\n* costs more than your goal allows.\n";
 }
 
-std::string what_turns_it(const Advice& a) {
+std::string what_turns_it(const Advice& a, const Recommendation& r) {
   if (a.answers.empty()) return {};
   std::string text = "\nWith\n";
+  const std::string& now = a.remedies[r.chosen].label;
   for (const WhatIfAnswer& answer : a.answers)
     text += formatted("  %-36s %s%s\n", answer.text.c_str(),
-                      answer.same ? "the same" : ("other advice: " + answer.label).c_str(),
+                      answer.label == now ? "the same" : ("other advice: " + answer.label).c_str(),
                       answer.label == "off" ? "" : (", " + percent(answer.change)).c_str());
   return text;
 }
@@ -126,7 +127,7 @@ std::string advice_text(const Advice& a) {
   std::string text = wrapped(sentence_of_gain(a, r) + ' ' + sentence_of_cost(a, r) + ' ' +
                              sentence_of_certainty(a, r));
   if (!text.ends_with('\n')) text += '\n';
-  return text + '\n' + table(a) + what_turns_it(a) + settings(a);
+  return text + '\n' + table(a) + what_turns_it(a, r) + settings(a);
 }
 
 }  // namespace outrider::lab

@@ -8,12 +8,11 @@
 
 namespace outrider::lab {
 
-/// What is advised if one thing is other than in the cluster's file.
+/// The advice for a cluster that differs from the file's in one thing.
 struct WhatIfAnswer {
   std::string text;   ///< WhatIf::text
   std::string label;  ///< of the remedy that is advised then
   Estimate change{};  ///< of its time, against nothing
-  bool same = false;  ///< as in the file
 };
 
 /// All that `outrider-lab advise` knows at its end, or at Ctrl-C.

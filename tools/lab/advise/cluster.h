@@ -14,7 +14,7 @@
 
 namespace outrider::lab {
 
-/// What may be changed at the switch whose link is shared.
+/// The freedom to change the switch whose link is shared.
 enum class SwitchFreedom : std::uint8_t {
   kNothing,
   kSettings,  ///< its thresholds and queues, whoever made it
@@ -31,7 +31,7 @@ struct ClusterNetwork {
   bool second_queue = true;                      ///< there is one that the job may have
 };
 
-/// [change]: what may be changed.
+/// [change]
 struct ClusterChange {
   SwitchFreedom switches = SwitchFreedom::kOutrider;
   bool hosts = true;  ///< workers may announce their bursts

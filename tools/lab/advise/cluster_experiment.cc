@@ -1,12 +1,13 @@
 #include "tools/lab/advise/cluster_experiment.h"
 
 #include <algorithm>
-#include <array>
-#include <string_view>
+#include <initializer_list>
+#include <stdexcept>
 #include <utility>
 
-#include "common/config/choices.h"
+#include "common/config/config_file.h"
 #include "common/config/quantities.h"
+#include "common/net/tos_signal.h"
 #include "switch/config/queue_config.h"
 
 namespace outrider::lab {
@@ -17,6 +18,9 @@ constexpr int kWarmUp_rtts = 600;
 constexpr int kStartSpread_rtts = 200;
 /// The background is compared from the lead to here: nearly a period.
 constexpr double kCostWindow_periods = 0.9;
+constexpr double kDelaySpread = 0.2;                              ///< of background's hosts
+constexpr std::uint64_t kIterations = 3, kSkippedIterations = 1;  ///< of a model
+constexpr std::uint64_t kBursts = 8, kSkippedBursts = 2;
 
 /// A round trip whose parts are whole nanoseconds.
 struct Delays {
@@ -27,155 +31,147 @@ struct Delays {
   Duration link;
 };
 
-/// Returns the nearest smaller threshold that a START can carry, see can_encode_threshold().
+/// Returns the nearest smaller threshold that a START can carry.
 std::uint64_t announced_h(std::uint64_t packets) {
-  constexpr std::uint64_t kStep = 5, kMost = 75;
-  return std::clamp(packets / kStep * kStep, kStep, kMost);
-}
-
-/// Collects the lines of a file.
-class Lines {
- public:
-  void add(const std::string& line) { text_ += line + '\n'; }
-  void text(std::string_view key, const std::string& value) {
-    add(std::string(key) + " = \"" + value + '"');
-  }
-  void number(std::string_view key, std::uint64_t value) {
-    add(std::string(key) + " = " + std::to_string(value));
-  }
-  void number(std::string_view key, double value) {
-    add(std::string(key) + " = " + std::to_string(value));
-  }
-  [[nodiscard]] std::string take() { return std::move(text_); }
-
- private:
-  std::string text_{};
-};
-
-/// Returns the word of a file for a value.
-template <class E, std::size_t n>
-std::string word(const std::array<Choice<E>, n>& words, E value) {
-  return std::string(std::ranges::find(words, value, &Choice<E>::value)->name);
+  constexpr std::uint64_t kStep = tos_signal::kThresholdStep_packets;
+  return std::clamp<std::uint64_t>(packets / kStep * kStep, kStep,
+                                   tos_signal::kMaxThreshold_packets);
 }
 
 std::uint64_t frames_of(std::uint64_t bytes) {
   return std::max<std::uint64_t>(bytes / sw::kFullFrameBytes, 1);
 }
 
-std::uint32_t senders_of(const ClusterBackground& background) {
-  return background.long_flows > 0 ? background.long_flows : kFewestSenders;
+ConfigValue text(const std::string& value) { return ConfigValue(value); }
+ConfigValue number(std::uint64_t value) { return ConfigValue(static_cast<std::int64_t>(value)); }
+ConfigValue number(double value) { return ConfigValue(value); }
+
+ConfigValue table(std::initializer_list<std::pair<const char*, ConfigValue>> members) {
+  ConfigTable made;
+  for (const auto& [key, value] : members) made[key] = value;
+  return ConfigValue(made);
 }
 
-void add_hosts(Lines& out, const char* name, const std::string& count, const char* at,
-               const ClusterNetwork& network, bool spread) {
-  out.add("\n[[hosts]]");
-  out.text("name", name);
-  out.add("count = " + count);
-  out.text("switch", at);
-  out.text("rate", format_rate(network.rate));
-  out.text("delay", format_duration(Delays(network.rtt).host));
-  if (spread) out.number("delay_spread", 0.2);
+ConfigValue list(std::initializer_list<ConfigValue> elements) {
+  return ConfigValue(ConfigValue::Array(elements));
 }
 
-void add_network(Lines& out, const Cluster& c) {
+ConfigValue hosts(const char* name, const ConfigValue& count, const char* at,
+                  const ClusterNetwork& network, double delay_spread) {
+  return table({{"name", text(name)},
+                {"count", count},
+                {"switch", text(at)},
+                {"rate", text(format_rate(network.rate))},
+                {"delay", text(format_duration(Delays(network.rtt).host))},
+                {"delay_spread", number(delay_spread)}});
+}
+
+void add_network(ConfigTable& out, const Cluster& c) {
   const Delays delays(c.network.rtt);
-  out.add("\n[network]");
-  out.text("measured", "leaf_a.to_leaf_b");
-  out.text("rtt", format_duration(delays.rtt()));
-  for (const char* name : {"leaf_a", "leaf_b"}) {
-    out.add("\n[[switch]]");
-    out.text("name", name);
-  }
-  out.add("\n[[link]]");
-  out.text("a", "leaf_a");
-  out.text("b", "leaf_b");
-  out.text("rate", format_rate(c.network.rate));
-  out.text("delay", format_duration(delays.link));
-  add_hosts(out, "worker", "\"workers\"", "leaf_a", c.network, false);
-  add_hosts(out, "server", "\"servers\"", "leaf_b", c.network, false);
-  const std::string senders = std::to_string(senders_of(c.background));
-  add_hosts(out, "sender", senders, "leaf_a", c.network, true);
-  add_hosts(out, "receiver", senders, "leaf_b", c.network, true);
-  out.add("\n[background]");
-  out.text("from", "sender");
-  out.text("to", "receiver");
+  const char *here = "leaf_a", *there = "leaf_b";
+  out["network"] =
+      table({{"measured", text("leaf_a.to_leaf_b")}, {"rtt", text(format_duration(delays.rtt()))}});
+  out["switch"] = list({table({{"name", text(here)}}), table({{"name", text(there)}})});
+  out["link"] = list({table({{"a", text(here)},
+                             {"b", text(there)},
+                             {"rate", text(format_rate(c.network.rate))},
+                             {"delay", text(format_duration(delays.link))}})});
+  const std::uint64_t senders =
+      c.background.long_flows > 0 ? c.background.long_flows : kFewestSenders;
+  out["hosts"] = list({hosts("worker", text("workers"), here, c.network, 0),
+                       hosts("server", text("servers"), there, c.network, 0),
+                       hosts("sender", number(senders), here, c.network, kDelaySpread),
+                       hosts("receiver", number(senders), there, c.network, kDelaySpread)});
+  out["background"] = table({{"from", text("sender")}, {"to", text("receiver")}});
 }
 
-void add_queue(Lines& out, const ClusterNetwork& network) {
+/// Sets a parameter by its dotted key.
+void set(ConfigTable& parameters, const std::string& key, const ConfigValue& value) {
+  if (!assign(parameters, key, value)) throw std::logic_error("no key of a table: " + key);
+}
+
+void add_queue(ConfigTable& out, const ClusterNetwork& network) {
   const std::uint64_t room = frames_of(network.buffer_bytes);
   const std::uint64_t most = room - 1;  // a threshold is below the room
   const std::uint64_t mark = std::min(frames_of(mark_at(network)), most);
   const std::uint64_t h = announced_h(mark / 4);
-  out.number("switch.queue.limit_packets", room);
+  set(out, "switch.queue.limit_packets", number(room));
   // At the end of the queue a threshold marks nothing but what is nearly lost: as good as none.
-  out.number("switch.marker.threshold_packets", network.marks ? mark : most);
-  out.number("switch.marker.red.kmin_packets", static_cast<double>(h));
-  out.number("switch.marker.red.kmax_packets", static_cast<double>(mark + 1));
-  out.number("h_packets", h);
+  set(out, "switch.marker.threshold_packets", number(network.marks ? mark : most));
+  set(out, "switch.marker.red.kmin_packets", number(h));
+  set(out, "switch.marker.red.kmax_packets", number(mark + 1));
+  set(out, "h_packets", number(h));
 }
 
-void add_job(Lines& out, const ClusterJob& job) {
-  out.number("workers", std::uint64_t{job.workers});
-  out.number("servers", std::uint64_t{job.servers});
+/// @param words  of the cluster's [job], as its file has them
+void add_job(ConfigTable& out, const ClusterJob& job, const ConfigTable& words) {
+  set(out, "workers", number(std::uint64_t{job.workers}));
+  set(out, "servers", number(std::uint64_t{job.servers}));
   if (!job.model.empty()) {
-    out.text("model", job.model);
-    out.text("schedule", "closed_loop");
-    out.number("iterations", std::uint64_t{3});
-    out.number("skip_iterations", std::uint64_t{1});
+    set(out, "model", text(job.model));
+    set(out, "schedule", text("closed_loop"));
+    set(out, "iterations", number(kIterations));
+    set(out, "skip_iterations", number(kSkippedIterations));
   } else {
-    out.text("burst_bytes", std::to_string(*job.burst_bytes) + "B");
-    out.number("period_seconds", seconds(*job.period));
-    out.number("cost_window_seconds", kCostWindow_periods * seconds(*job.period));
-    out.number("iterations", std::uint64_t{8});
-    out.number("skip_iterations", std::uint64_t{2});
+    set(out, "burst_bytes", *words.get("burst"));
+    set(out, "period_seconds", number(seconds(*job.period)));
+    set(out, "cost_window_seconds", number(kCostWindow_periods * seconds(*job.period)));
+    set(out, "iterations", number(kBursts));
+    set(out, "skip_iterations", number(kSkippedBursts));
   }
-  if (job.policy != tg::SendPolicyKind::kFifo)
-    out.text("job.send_policy", word(tg::kSendPolicies, job.policy));
+  set(out, "job.send_policy", *words.get("policy"));
+  set(out, "transport.controller", *words.get("controller"));
 }
 
-void add_background(Lines& out, const ClusterBackground& b) {
-  out.number("background_flows_per_pair", std::uint64_t{b.long_flows > 0 ? 1U : 0U});
+void add_background(ConfigTable& out, const ClusterBackground& b, const ConfigTable& words) {
+  set(out, "background_flows_per_pair", number(std::uint64_t{b.long_flows > 0 ? 1U : 0U}));
   if (b.load > 0) {
-    out.number("background_load", b.load);
-    out.text("background_sizes", b.sizes);
+    set(out, "background_load", number(b.load));
+    set(out, "background_sizes", text(b.sizes));
   }
-  out.text("background.transport.controller", word(tg::kControllers, b.controller));
-  if (!b.ecn) out.add("background.transport.ecn = false");
+  set(out, "background.transport.controller", *words.get("controller"));
+  set(out, "background.transport.ecn", ConfigValue(b.ecn));
+}
+
+/// Adds what is the same in every cluster.
+void add_rest(ConfigTable& out, Duration rtt) {
+  set(out, "transport.stack", text("linux"));
+  set(out, "transport.segment_bursts", text("linux"));
+  set(out, "connection", text("idle_restart"));
+  set(out, "warm_up_seconds", number(kWarmUp_rtts * seconds(rtt)));
+  set(out, "start_spread_seconds", number(kStartSpread_rtts * seconds(rtt)));
+  set(out, "signal_form", text("udp"));
+  set(out, "lead_source", text("overlap"));  // `off` does not wait for its START either
+  set(out, "lead_rtts", number(2.0));
+  set(out, "recovery", text("burst_end"));
+  set(out, "switch.regulation.budget_share", number(1.0));
+  // A worker waits for its turn where bursts are granted.
+  set(out, "job.announce.ack_timeout", text("500ms"));
+  set(out, "job.announce.repeats", number(std::uint64_t{4}));
+  set(out, "job.announce.repeat_after", text("4ms"));
 }
 
 }  // namespace
 
-std::string experiment_text(const Cluster& c, const ClusterQuestion& question,
-                            const std::filesystem::path& conf) {
-  Lines out;
-  out.add("# Made by `outrider-lab advise`.");
-  out.text("name", question.name);
-  out.text("question", question.question);
-  out.text("rivals", (conf / "remedies.toml").string());
+ConfigTable experiment_of(const Cluster& c, const ClusterQuestion& question,
+                          const std::filesystem::path& conf) {
+  const ConfigTable words = to_config_table(c);
+  const auto words_of = [&](const char* key) { return *words.get(key)->as<ConfigTable>(); };
+  ConfigTable parameters;
+  add_queue(parameters, c.network);
+  add_job(parameters, c.job, words_of("job"));
+  add_background(parameters, c.background, words_of("background"));
+  add_rest(parameters, c.network.rtt);
+  for (const auto& [key, value] : question.parameters) set(parameters, key, value);
+
+  ConfigTable out;
+  out["name"] = text(question.name);
+  out["question"] = text(question.question);
+  out["rivals"] = text((conf / "remedies.toml").string());
   add_network(out, c);
-  out.add("\n[parameters]");
-  add_queue(out, c.network);
-  add_job(out, c.job);
-  out.text("transport.stack", "linux");
-  out.text("transport.segment_bursts", "linux");
-  out.text("transport.controller", word(tg::kControllers, c.job.controller));
-  out.text("connection", "idle_restart");
-  add_background(out, c.background);
-  out.number("warm_up_seconds", kWarmUp_rtts * seconds(c.network.rtt));
-  out.number("start_spread_seconds", kStartSpread_rtts * seconds(c.network.rtt));
-  // `off` does not wait for its START either. Grants let a worker wait for its turn.
-  out.text("signal_form", "udp");
-  out.text("lead_source", "overlap");
-  out.text("recovery", "burst_end");
-  out.add("lead_rtts = 2");
-  out.number("switch.regulation.budget_share", 1.0);
-  out.text("job.announce.ack_timeout", "500ms");
-  out.number("job.announce.repeats", std::uint64_t{4});
-  out.text("job.announce.repeat_after", "4ms");
-  for (const std::string& line : question.parameters) out.add(line);
-  out.add("\n[[arm]]");
-  out.text("label", "off");
-  return out.take();
+  out["parameters"] = ConfigValue(std::move(parameters));
+  out["arm"] = list({table({{"label", text("off")}})});
+  return out;
 }
 
 }  // namespace outrider::lab

@@ -2,28 +2,28 @@
 
 #include <filesystem>
 #include <string>
-#include <vector>
 
+#include "common/config/config_value.h"
 #include "tools/lab/advise/cluster.h"
+#include "tools/lab/experiment/experiment.h"
 
 namespace outrider::lab {
 
-/// What an experiment on a cluster is for.
+/// The purpose of an experiment on a cluster.
 struct ClusterQuestion {
   std::string name;      ///< of the experiment
   std::string question;  ///< a sentence
-  /// Further lines of [parameters].
-  std::vector<std::string> parameters{};
+  Point parameters{};    ///< over those that follow from the cluster
 };
 
-/// Returns an experiment, as text of its file, in which `off` is the cluster as it is today and
+/// Returns an experiment in which `off` is the cluster as it is today and
 /// every arm of conf/remedies.toml is there to be compared with it: two switches with one link
 /// between them, workers and background on one side, servers on the other. Every size follows from
 /// the cluster: K and the room of a queue in full frames, h as a quarter of K, times in round
 /// trips.
 /// @param conf  the folder of remedies.toml
 /// @pre the cluster is valid, and its files have paths
-[[nodiscard]] std::string experiment_text(const Cluster& cluster, const ClusterQuestion& question,
-                                          const std::filesystem::path& conf);
+[[nodiscard]] ConfigTable experiment_of(const Cluster& cluster, const ClusterQuestion& question,
+                                        const std::filesystem::path& conf);
 
 }  // namespace outrider::lab

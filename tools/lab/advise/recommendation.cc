@@ -97,7 +97,7 @@ Recommendation recommend(std::span<const Remedy> remedies, const ClusterGoal& go
       advice.as_good.push_back(i);
   if (const auto any = quickest(remedies, [](const Remedy&) { return true; });
       any && !allowed(remedies[*any]))
-    advice.too_dear = any;
+    advice.too_costly = any;
   const auto may_gain = [&](const Remedy& r) {
     return allowed(r) && r.nature.kind != RemedyKind::kNothing && !(r.change.low > -goal.gain);
   };

@@ -30,12 +30,12 @@ enum class Certainty : std::uint8_t {
   kProbable,  ///< their values do
 };
 
-/// What to do.
+/// The advice: a remedy, or nothing.
 struct Recommendation {
   std::size_t chosen = 0;  ///< index of a remedy; of "off": do nothing
   Certainty certainty = Certainty::kProbable;
   /// Index of the quickest remedy, if what it costs forbids it.
-  std::optional<std::size_t> too_dear{};
+  std::optional<std::size_t> too_costly{};
   std::vector<std::size_t> as_good{};  ///< others that the goal allows, whose intervals meet
 };
 

@@ -39,7 +39,7 @@ struct RemedyNature {
 [[nodiscard]] bool is_possible(const RemedyNature& nature, const Cluster& cluster);
 [[nodiscard]] std::string_view name_of(RemedyKind kind) noexcept;
 
-/// What an arm was measured to bring and to cost. The time is that of an iteration if the job is a
+/// The gain and the cost of an arm, as measured. The time is that of an iteration if the job is a
 /// closed loop, else that of a burst.
 struct Remedy {
   std::string label;

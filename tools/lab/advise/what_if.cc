@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/config/quantities.h"
+#include "tools/lab/summary/table_text.h"
 
 namespace outrider::lab {
 namespace {
@@ -29,10 +30,10 @@ WhatIf with_jitter(const Cluster& cluster) {
   if (cluster.job.period) {
     const std::string jitter = format_duration(*cluster.job.period / kDueJitter_periods);
     changed.text = "due times that jitter by " + jitter;
-    changed.parameters = {"job.due_jitter = \"" + jitter + '"'};
+    changed.parameters = {{"job.due_jitter", ConfigValue(jitter)}};
   } else {
-    changed.text = "computing that jitters by 20 %";
-    changed.parameters = {"job.compute_jitter = " + std::to_string(kComputeJitter)};
+    changed.text = formatted("computing that jitters by %.0f %%", 100 * kComputeJitter);
+    changed.parameters = {{"job.compute_jitter", ConfigValue(kComputeJitter)}};
   }
   return changed;
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tools/lab/advise/cluster.h"
+#include "tools/lab/experiment/experiment.h"
 
 namespace outrider::lab {
 
@@ -12,7 +13,7 @@ struct WhatIf {
   std::string name;  ///< of its folder: "load-x1.5"
   std::string text;  ///< "1.5 times the load"
   Cluster cluster;
-  std::vector<std::string> parameters{};  ///< ClusterQuestion::parameters
+  Point parameters{};  ///< ClusterQuestion::parameters
 };
 
 /// Returns the changes that are possible for a cluster. Pure.

@@ -5,8 +5,6 @@
 #include <cstdio>
 #include <deque>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <numeric>
 #include <optional>
 #include <stdexcept>
@@ -88,8 +86,8 @@ class Adviser {
     const AdviceSeeds seeds = seeds_for(arms);
     const auto screened = ask("screen", cluster_, {}, {.seeds = seeds.screen, .arms = arms});
     if (!screened) return kExitUsage;
-    if (screened->status == kExitOk) use(*screened, false);
     if (screened->status != kExitOk) return end(screened->status);
+    use(*screened, false);
     const auto labels = worth_verifying(advice_.remedies, cluster_.goal);
     const auto verified =
         ask("verify", cluster_, {},
@@ -135,23 +133,22 @@ class Adviser {
   }
 
   std::optional<Planned> plan(const std::string& name, const Cluster& cluster,
-                              const std::vector<std::string>& parameters,
-                              const PlanOptions& options) {
+                              const Point& parameters, const PlanOptions& options) {
     const fs::path folder = directory_ / name;
     fs::create_directories(folder);
     const fs::path file = folder / "experiment.toml";
-    write_whole_file(file, experiment_text(cluster,
-                                           {.name = "advise-" + folder.filename().string(),
-                                            .question = "What helps this cluster?",
-                                            .parameters = parameters},
-                                           conf_));
+    const ConfigTable experiment = experiment_of(cluster,
+                                                 {.name = "advise-" + folder.filename().string(),
+                                                  .question = "What helps this cluster?",
+                                                  .parameters = parameters},
+                                                 conf_);
+    write_whole_file(file, "# Made by `outrider-lab advise`.\n" + to_toml_text(experiment));
     return plan_cases(file.string(), options);
   }
 
   /// Runs one round and writes its results. @return nothing, after printing a message, on a fault
   std::optional<AdviceRound> ask(const std::string& name, const Cluster& cluster,
-                                 const std::vector<std::string>& parameters,
-                                 const PlanOptions& options) {
+                                 const Point& parameters, const PlanOptions& options) {
     auto planned = plan(name, cluster, parameters, options);
     if (!planned) return std::nullopt;
     AdviceRound round{.cases = std::move(planned->cases)};
@@ -168,7 +165,6 @@ class Adviser {
                     all, runs);
     tell_failures(outcome);
     round.status = status_of(outcome, balanced(runs, planned->names, round.cases));
-    if (round.status == kExitOk && outcome.interrupted) round.status = kExitFailure;
     if (round.status != kExitOk) return round;
     const Experiment experiment{.name = planned->file.name,
                                 .planned_cases = round.cases.size(),
@@ -185,10 +181,8 @@ class Adviser {
     advice_.goal = cluster_.goal;
     advice_.remedies = remedies_of(round.summary, closed_loop());
     advice_.verified = verified;
-    recommendation_ = recommend(advice_.remedies, advice_.goal);
-    const std::string& label = chosen().label;
     const auto& off = find(round.cases, "off").parameters;
-    const Case& of_chosen = find(round.cases, label);
+    const Case& of_chosen = find(round.cases, chosen().label);
     advice_.settings.clear();
     for (std::size_t i = 0; i < of_chosen.parameters.size(); ++i)
       if (of_chosen.parameters[i] != off[i]) advice_.settings.push_back(of_chosen.parameters[i]);
@@ -210,10 +204,7 @@ class Adviser {
       if (round->status != kExitOk) return round->status;
       const auto remedies = remedies_of(round->summary, closed_loop());
       const Remedy& then = remedies[recommend(remedies, cluster_.goal).chosen];
-      advice_.answers.push_back({.text = changed.text,
-                                 .label = then.label,
-                                 .change = then.change,
-                                 .same = then.label == chosen().label});
+      advice_.answers.push_back({.text = changed.text, .label = then.label, .change = then.change});
     }
     return kExitOk;
   }
@@ -238,7 +229,9 @@ class Adviser {
     return *std::ranges::find(cases, label, &Case::label);
   }
   [[nodiscard]] bool closed_loop() const { return !cluster_.job.period; }
-  [[nodiscard]] const Remedy& chosen() const { return advice_.remedies[recommendation_.chosen]; }
+  [[nodiscard]] const Remedy& chosen() const {
+    return advice_.remedies[recommend(advice_.remedies, advice_.goal).chosen];
+  }
 
   const LabOptions& options_;
   Cluster cluster_;
@@ -247,18 +240,14 @@ class Adviser {
   std::size_t jobs_;
   std::deque<RunStore> stores_{};  ///< of the rounds so far
   Advice advice_{};
-  Recommendation recommendation_{};
 };
 
-std::string text_at(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 /// Returns whether a directory has no advice for another cluster. If it has, a message has said so.
-bool is_free(const fs::path& directory, const std::string& cluster, bool force) {
+bool is_free(const fs::path& directory, const Cluster& cluster, bool force) {
   const fs::path kept = directory / "cluster.toml";
-  if (force || !fs::exists(kept) || text_at(kept) == cluster) return true;
+  if (force || !fs::exists(kept)) return true;
+  const auto earlier = load_config<Cluster>(kept);
+  if (earlier && write_config(*earlier.config) == write_config(cluster)) return true;
   say("outrider-lab: " + directory.string() +
       " has the advice for another cluster.toml: give --out DIR, or --force to replace it");
   return false;
@@ -298,9 +287,8 @@ int advise_command(const LabOptions& options) {
       options.out.empty() ? fs::path("results") / "advise" : fs::path(options.out);
   if (!prepare(directory)) return kExitUsage;
   const auto lock = take(directory, options, {.experiment = "advise", .runtime = {}, .seeds = {}});
-  const std::string text = write_config(*cluster.config);
-  if (!lock || !is_free(directory, text, options.force)) return kExitUsage;
-  write_whole_file(directory / "cluster.toml", text);
+  if (!lock || !is_free(directory, *cluster.config, options.force)) return kExitUsage;
+  write_whole_file(directory / "cluster.toml", write_config(*cluster.config));
   return Adviser(options, std::move(*cluster.config), directory).run();
 }
 

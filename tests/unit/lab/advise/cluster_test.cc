@@ -49,13 +49,12 @@ Cluster from_template() {
   return *cluster.config;
 }
 
-std::vector<Case> planned(const Cluster& cluster, const std::vector<std::string>& parameters = {}) {
-  const std::string text = experiment_text(
-      cluster, {.name = "t", .question = "What helps?", .parameters = parameters}, conf());
-  const auto table = parse_toml(text);
-  EXPECT_TRUE(table) << text;
-  const auto file = experiment_from(*table.config, conf());
-  EXPECT_TRUE(file) << format_issues("t", file.issues) << text;
+std::vector<Case> planned(const Cluster& cluster, const Point& parameters = {}) {
+  const auto file = experiment_from(
+      experiment_of(cluster, {.name = "t", .question = "What helps?", .parameters = parameters},
+                    conf()),
+      conf());
+  EXPECT_TRUE(file) << format_issues("t", file.issues);
   if (!file) return {};
   const auto plan = make_plan(*file.config, {.seeds = 1});
   EXPECT_TRUE(plan) << format_issues("t", plan.issues);

@@ -47,7 +47,7 @@ TEST(Recommendation, IsTheQuickestThatKeepsTheGoal) {
   EXPECT_EQ(advised(all), "window");
   EXPECT_EQ(advised(all, {.background_lost = 0.5}), "pace");
   EXPECT_EQ(advised(all, {.short_flows = 5}), "strict");
-  EXPECT_EQ(all[recommend(all, {}).too_dear.value()].label, "strict");
+  EXPECT_EQ(all[recommend(all, {}).too_costly.value()].label, "strict");
 }
 
 TEST(Recommendation, IsTheSimplestOfThoseThatAreAsGood) {
@@ -71,8 +71,8 @@ TEST(Recommendation, IsNothingWithoutASureGain) {
   EXPECT_EQ(advised(wide), "off");
   EXPECT_EQ(recommend(wide, {}).certainty, Certainty::kProbable) << "it may gain 30 %";
 
-  const std::vector<Remedy> dear{kOff, remedy(RemedyKind::kMark, "mark", 0.5, 2)};
-  EXPECT_EQ(advised(dear), "off");
+  const std::vector<Remedy> costly{kOff, remedy(RemedyKind::kMark, "mark", 0.5, 2)};
+  EXPECT_EQ(advised(costly), "off");
 }
 
 TEST(Recommendation, OneSeedIsNeverSure) {
@@ -112,11 +112,13 @@ TEST(AdviceText, SaysWhatItBringsCostsAndHowSureThatIs) {
   Advice a{.remedies = {kOff, remedy(RemedyKind::kWindow, "on-window", 0.7, 0.05)},
            .verified = true,
            .settings = {{"regulation", std::string("window")}},
-           .answers = {{.text = "half the load", .label = "off", .same = false}}};
+           .answers = {{.text = "half the load", .label = "off"},
+                       {.text = "twice the load", .label = "on-window", .change = {-0.3}}}};
   const std::string text = advice_text(a);
   EXPECT_THAT(text, HasSubstr("Use window (on-window): 700"));
   EXPECT_THAT(text, HasSubstr("sure by 12 seeds that the search did not see"));
-  EXPECT_THAT(text, HasSubstr("other advice: off"));
+  EXPECT_THAT(text, HasSubstr("half the load                        other advice: off"));
+  EXPECT_THAT(text, HasSubstr("twice the load                       the same, -30 %"));
   EXPECT_THAT(text, HasSubstr("regulation = window"));
   a.remedies.pop_back();
   EXPECT_THAT(advice_text(a), HasSubstr("Do nothing"));
