@@ -11,7 +11,7 @@
 
 #include "tests/fuzz/fuzz_main.h"
 #include "trafficgen/background/flow_sizes.h"
-#include "trafficgen/import/hpcc_flows.h"
+#include "trafficgen/import/flow_list.h"
 #include "trafficgen/streams/replay/pcap_trace.h"
 #include "trafficgen/workload/config/model_profile.h"
 
@@ -53,7 +53,7 @@ void read_flow_sizes(std::string_view text) {
 
 void read_flow_list(std::string_view text) {
   constexpr std::size_t kHosts = 16;
-  const auto result = parse_hpcc_flows(text, kHosts);
+  const auto result = parse_flow_list(text, kHosts);
   FUZZ_REQUIRE(result.config.has_value() == result.issues.empty());
   if (!result) return;
   Duration before{};

@@ -72,7 +72,7 @@ std::unique_ptr<FlowArrivals> make_arrivals(const FlowsConfig& flows,
   const Time end = flows.duration ? begin + *flows.duration : kNever;
   const std::uint64_t max_flows = flows.max_flows.value_or(UINT64_MAX);
   if (flows.list) {
-    auto list = load_hpcc_flows(*flows.list, from.size());
+    auto list = load_flow_list(*flows.list, from.size());
     if (!list) throw std::runtime_error(format_issues(*flows.list, list.issues));
     return std::make_unique<ListedArrivals>(std::move(*list.config), begin, end, max_flows);
   }

@@ -9,7 +9,7 @@
 #include "common/core/random.h"
 #include "trafficgen/background/flow_sizes.h"
 #include "trafficgen/background/flows_config.h"
-#include "trafficgen/import/hpcc_flows.h"
+#include "trafficgen/import/flow_list.h"
 
 namespace outrider::tg {
 

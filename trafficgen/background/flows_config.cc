@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "trafficgen/background/flow_sizes.h"
-#include "trafficgen/import/hpcc_flows.h"
+#include "trafficgen/import/flow_list.h"
 
 namespace outrider::tg {
 namespace {
@@ -63,7 +63,7 @@ void check_files(const Checks& at, const FlowsConfig& flows) {
   if (flows.distribution)
     check_loaded(at, "distribution", *flows.distribution, load_flow_sizes(*flows.distribution));
   if (flows.list && !flows.hosts.empty())
-    check_loaded(at, "list", *flows.list, load_hpcc_flows(*flows.list, flows.hosts.size()));
+    check_loaded(at, "list", *flows.list, load_flow_list(*flows.list, flows.hosts.size()));
 }
 
 void describe(Settings& v, FlowsConfig& c) {
@@ -79,7 +79,7 @@ void describe(Settings& v, FlowsConfig& c) {
   v.value("distribution", c.distribution,
           {.accepts = "path of a size file, relative to this file",
            .help = "exactly one of `distribution` and `list`"});
-  v.value("list", c.list, {.accepts = "path of an HPCC `flow.txt`, relative to this file"});
+  v.value("list", c.list, {.accepts = "path of a list of flows, relative to this file"});
   v.value("hosts", c.hosts,
           {.accepts = "hosts, at least 2",
            .absent = "with `list` required",

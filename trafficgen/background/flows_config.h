@@ -27,7 +27,7 @@ struct FlowsConfig {
   std::vector<std::string> from;  ///< host names; a flow's sender is drawn from them
   std::vector<std::string> to;
   std::optional<std::string> distribution{};  ///< path of a CDF file; or
-  std::optional<std::string> list{};          ///< path of an HPCC flow list
+  std::optional<std::string> list{};          ///< path of a flow list, see flow_list.h
   std::vector<std::string> hosts;             ///< with `list`: host number n of the list is entry n
   std::optional<double> load{};   ///< share of the NICs' rate, headers and gaps included; or
   std::optional<BitRate> rate{};  ///< of payload, of the whole group
@@ -41,6 +41,13 @@ struct FlowsConfig {
   std::uint32_t records = 0;                 ///< flows whose records are kept
   std::uint16_t tcp_port = 31000;
 };
+
+/// Calls visit(path) for each file that a group reads.
+template <class Flows, class Visit>
+void for_each_file(Flows& flows, Visit visit) {
+  if (flows.distribution) visit(*flows.distribution);
+  if (flows.list) visit(*flows.list);
+}
 
 /// Largest number of open flows, over all groups; a host has room for twice as many.
 inline constexpr std::uint64_t kMaxOpenFlows = 1'000'000;

@@ -109,17 +109,14 @@ ConfigResult<GeneratorConfig> generator_config_from(const ConfigTable& file,
   ConfigResult<GeneratorConfig> result{GeneratorConfig{}, {}};
   auto& config = *result.config;
   read_config(file, "", config, result.issues);
-  const auto from_here = [&directory](std::optional<std::string>& path) {
-    if (path) path = (std::filesystem::path(directory) / *path).lexically_normal().string();
+  const auto from_here = [&directory](std::string& path) {
+    path = (std::filesystem::path(directory) / path).lexically_normal().string();
   };
   for (auto& job : config.jobs) {
-    from_here(job.model);
-    from_here(job.announce.signal_key);
+    if (job.model) from_here(*job.model);
+    if (job.announce.signal_key) from_here(*job.announce.signal_key);
   }
-  for (auto& flows : config.flows) {
-    from_here(flows.distribution);
-    from_here(flows.list);
-  }
+  for (auto& flows : config.flows) for_each_file(flows, from_here);
   merge_issues(result.issues, validate(config));
   merge_issues(result.issues, validate_models(config));
   merge_issues(result.issues, validate_signal_keys(config));

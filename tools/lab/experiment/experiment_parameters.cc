@@ -114,7 +114,8 @@ void check_queues(const Checks& at, const CaseParameters& p, const sw::SwitchPor
 }  // namespace
 
 std::uint32_t long_flows_per_pair(const CaseParameters& p) {
-  return p.background_flows_per_pair.value_or(p.background_load ? 0 : 1);
+  const bool come_and_go = p.background_load || !p.background_list.empty();
+  return p.background_flows_per_pair.value_or(come_and_go ? 0 : 1);
 }
 
 bool is_regulator_parameter(std::string_view name) {

@@ -140,6 +140,7 @@ struct CaseParameters {
   /// `background_sizes` offer. Absent: 0
   std::optional<double> background_load{};
   std::string background_sizes{};  ///< CDF file, relative to the experiment's file
+  std::string background_list{};   ///< flow list, relative to it; empty: none
   double start_spread_seconds = 1;
   double send_jitter = 1;
   double limit_seconds = 600;
@@ -235,6 +236,7 @@ void describe_parameters(V& v, CaseParameters& c) {
   v.value("background_flows_per_pair", c.background_flows_per_pair);
   v.share("background_load", c.background_load);
   v.value("background_sizes", c.background_sizes);
+  v.value("background_list", c.background_list);
   v.value("start_spread_seconds", c.start_spread_seconds);
   v.share("send_jitter", c.send_jitter);
   v.value("limit_seconds", c.limit_seconds);

@@ -36,7 +36,9 @@ std::string key_of_experiment(const std::string& generated) {
                           {"switch: switch.port.regulation.", "switch.regulation."},
                           {"switch: switch.signals.", "switch.signals."},
                           {"trafficgen: transport.", "transport."},
-                          {"trafficgen: job.", "job."}};
+                          {"trafficgen: job.", "job."},
+                          {"trafficgen: flows.distribution", "background_sizes"},
+                          {"trafficgen: flows.list", "background_list"}};
   const std::string key = without_indices(generated);
   for (const auto& [from, to] : kRules) {
     if (!key.starts_with(from)) continue;

@@ -124,6 +124,26 @@ tg::FlowsConfig flows_of(const ExperimentFile& e, const CaseParameters& p, const
           .transport = "background"};
 }
 
+/// Returns the flows of a list. Its hosts are those that send background, then those that receive it
+/// and do not send.
+tg::FlowsConfig listed_flows_of(const ExperimentFile& e, const CaseParameters& p,
+                                const Topology& t) {
+  constexpr std::uint16_t kPort = 33000;  // other groups may have the same receivers
+  std::vector<std::string> hosts = background_from(e, t);
+  const std::size_t senders = hosts.size();
+  for (std::string& name : background_to(e, t))
+    if (std::find(hosts.begin(), hosts.begin() + static_cast<std::ptrdiff_t>(senders), name) ==
+        hosts.begin() + static_cast<std::ptrdiff_t>(senders))
+      hosts.push_back(std::move(name));
+  return {.name = "background_list",
+          .from = {},
+          .to = {},
+          .list = (e.directory / p.background_list).lexically_normal().string(),
+          .hosts = std::move(hosts),
+          .transport = "background",
+          .tcp_port = kPort};
+}
+
 /// Splits flows by pairs of racks, each with its share of the rate. @pre check_racks()
 void add_by_racks(const ExperimentFile& e, const Topology& t, const tg::FlowsConfig& all,
                   tg::GeneratorConfig& config) {
@@ -213,6 +233,8 @@ tg::GeneratorConfig plan_traffic(const ExperimentFile& e, const CaseParameters& 
     if (e.background.racks.empty()) add_background(e, flows_of(e, p, t), config.flows);
     else add_by_racks(e, t, flows_of(e, p, t), config);
   }
+  if (!p.background_list.empty() && has_hosts)
+    config.flows.push_back(listed_flows_of(e, p, t));
   config.send_jitter = p.send_jitter;
   config.attribution = p.attribution;
   if (p.connection_sample_seconds > 0)

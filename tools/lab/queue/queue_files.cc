@@ -44,8 +44,7 @@ std::vector<fs::path> files_of(const fs::path& file, const std::vector<Case>& ca
   for (const Case& c : cases) {
     for (const auto& job : c.traffic.jobs)
       if (job.model) add(*job.model);
-    for (const auto& flows : c.traffic.flows)
-      if (flows.distribution) add(*flows.distribution);
+    for (const auto& flows : c.traffic.flows) tg::for_each_file(flows, add);
   }
   return {files.begin(), files.end()};
 }

@@ -68,7 +68,7 @@ class ProgramRun {
     for (auto& job : traffic.jobs)
       if (job.model) job.model = generator_.name_there(*job.model);
     for (auto& flows : traffic.flows)
-      if (flows.distribution) flows.distribution = generator_.name_there(*flows.distribution);
+      tg::for_each_file(flows, [&](std::string& file) { file = generator_.name_there(file); });
     write_whole_file(directory / "trafficgen.toml", to_toml(traffic));
     switch_.start();
     if (testbed.sw.host || testbed.trafficgen.host) await_switch();

@@ -63,7 +63,7 @@ std::string RunStore::key_of(const Case& c, Runtime runtime) const {
   for (const auto& job : c.traffic.jobs)
     if (job.model) key += mark_of(*job.model);
   for (const auto& flows : c.traffic.flows)
-    if (flows.distribution) key += mark_of(*flows.distribution);
+    tg::for_each_file(flows, [&](const std::string& file) { key += mark_of(file); });
   if (c.link_results) key += c.link_series ? "links over time\n" : "links\n";
   for (const auto& [name, value] : c.parameters)
     if (name == "limit_seconds") key += std::to_string(std::get<double>(value)) + '\n';

@@ -408,5 +408,30 @@ background_sizes = ")" + kSizes + "\"\n"));
   EXPECT_THAT(format_issues("f", missing.issues), HasSubstr("parameters.background_sizes"));
 }
 
+TEST(Plan, FlowsOfAListAreBackgroundsOwn) {
+  const fs::path list = fs::temp_directory_path() / ("flows-" + std::to_string(getpid()));
+  const auto planned = [&](const std::string& flows) {
+    std::ofstream(list) << flows;
+    const auto file =
+        read_experiment(with(small_experiment(), "iterations = 2\n",
+                             "iterations = 2\nbackground_list = \"" + list.string() + "\"\n"));
+    EXPECT_TRUE(file) << format_issues("f", file.issues);
+    return make_plan(*file.config, {.seeds = 1});
+  };
+  const auto plan = planned("2\n0 3 3 100 20000 2.0\n1 2 3 100 10000 2.5\n");
+  const auto missing = planned("1\n0 4 3 100 20000 2.0\n");
+  fs::remove(list);
+  ASSERT_TRUE(plan) << format_issues("f", plan.issues);
+  const Case& c = plan.config->front();
+  ASSERT_EQ(c.traffic.flows.size(), 1U);
+  EXPECT_THAT(c.traffic.flows[0].hosts,
+              testing::ElementsAre("sender_0", "sender_1", "receiver_0", "receiver_1"));
+  EXPECT_TRUE(c.traffic.long_flows.empty()) << "the list takes their place";
+  EXPECT_TRUE(without_background(c).traffic.flows.empty());
+  EXPECT_THAT(format_issues("f", missing.issues),
+              testing::AllOf(HasSubstr("parameters.background_list: "),
+                             HasSubstr("line 2: \"4\": is not one of the 4 hosts")));
+}
+
 }  // namespace
 }  // namespace outrider::experiment_test
