@@ -110,8 +110,7 @@ class HpccReader {
       return list_.fault(last_line_, "must hold source, destination, group, port, bytes and start");
     if (!whole_number_of(words[2]) || !whole_number_of(words[3]))
       list_.fault(last_line_, "group and port must be whole numbers");
-    list_.add(last_line_,
-              {.from = words[0], .to = words[1], .bytes = words[4], .start = words[5]});
+    list_.add(last_line_, {.from = words[0], .to = words[1], .bytes = words[4], .start = words[5]});
   }
 
   FlowList& list_;

@@ -18,8 +18,8 @@ struct ListedFlow {
   std::uint64_t bytes = 0;
 };
 
-/// Reads a list of flows in the order of their starts, which are taken relative to the first flow's:
-/// simulators' own lists begin at 2 s. Two formats are known, by their first line.
+/// Reads a list of flows in the order of their starts, which are taken relative to the first
+/// flow's: simulators' own lists begin at 2 s. Two formats are known, by their first line.
 ///
 /// The `flow.txt` of HPCC's simulator: a line with the number of flows, then that many lines of
 ///

@@ -71,33 +71,50 @@ std::string row(const std::string& name, const std::string& time, const std::str
                    alone.c_str(), lost.c_str(), shorts.c_str());
 }
 
+std::string row_of(const Remedy& r, const std::string& notes) {
+  return row(name_of(r) + notes,
+             lab::shown(r.time_seconds.value * kMilli) + ' ' + shown_bounds(r.time_seconds, kMilli),
+             lab::shown(r.tail_seconds.value * kMilli), formatted("%.2f", r.over_alone),
+             r.nature.kind == RemedyKind::kNothing
+                 ? "-"
+                 : formatted("%.2f ", r.lost.value) + shown_bounds(r.lost, 1),
+             std::isnan(r.short_flows) ? "-" : formatted("%.2f", r.short_flows));
+}
+
+/// Returns the best of each kind. If none of a kind was verified, what the search has seen of it.
 std::string table(const Advice& a) {
   std::string text =
       row("best of each kind", "median [ms]", "p99 [ms]", "/ alone", "lost [B / burst B]", "short");
-  for (const std::size_t i : best_of_kinds(a.remedies, a.goal)) {
-    const Remedy& r = a.remedies[i];
-    text +=
-        row(name_of(r) + (is_allowed(r, a.goal) ? "" : " *"),
-            lab::shown(r.time_seconds.value * kMilli) + ' ' + shown_bounds(r.time_seconds, kMilli),
-            lab::shown(r.tail_seconds.value * kMilli), formatted("%.2f", r.over_alone),
-            r.nature.kind == RemedyKind::kNothing
-                ? "-"
-                : formatted("%.2f ", r.lost.value) + shown_bounds(r.lost, 1),
-            std::isnan(r.short_flows) ? "-" : formatted("%.2f", r.short_flows));
-  }
-  return text +
-         "p99: of the communication of an iteration. short: p99 of flows up to 100 kB over "
-         "today's.\n* costs more than your goal allows.\n";
+  std::vector<RemedyKind> kinds;
+  bool costly = false, searched = false;
+  const auto add = [&](const std::vector<Remedy>& remedies, const std::string& note) {
+    for (const std::size_t i : best_of_kinds(remedies, a.goal)) {
+      const Remedy& r = remedies[i];
+      if (std::ranges::find(kinds, r.nature.kind) != kinds.end()) continue;
+      kinds.push_back(r.nature.kind);
+      costly |= !is_allowed(r, a.goal);
+      searched |= !note.empty();
+      text += row_of(r, (is_allowed(r, a.goal) ? "" : " *") + note);
+    }
+  };
+  add(a.remedies, "");
+  add(a.screened, " +");
+  text += "short: p99 of flows up to 100 kB over today's.\n";
+  if (costly) text += "* costs more than your goal allows.\n";
+  if (searched) text += "+ by the search alone, not verified; --minutes gives more time.\n";
+  return text;
 }
 
 std::string what_turns_it(const Advice& a, const Recommendation& r) {
-  if (a.answers.empty()) return {};
+  if (a.answers.empty() && a.not_asked.empty()) return {};
   std::string text = "\nWith\n";
   const std::string& now = a.remedies[r.chosen].label;
   for (const WhatIfAnswer& answer : a.answers)
     text += formatted("  %-36s %s%s\n", answer.text.c_str(),
                       answer.label == now ? "the same" : ("other advice: " + answer.label).c_str(),
                       answer.label == "off" ? "" : (", " + percent(answer.change)).c_str());
+  for (const std::string& question : a.not_asked)
+    text += formatted("  %-36s not asked: --minutes gives more time\n", question.c_str());
   return text;
 }
 
@@ -114,10 +131,10 @@ std::string value_text(const ParameterValue& value) {
 
 std::string settings(const Advice& a) {
   if (a.settings.empty()) return {};
-  std::string text = "\nSet\n";
+  std::string text = "\nIn an experiment, set\n";
   for (const auto& [name, value] : a.settings)
     text += "  " + name + " = " + value_text(value) + '\n';
-  return text;
+  return text + '\n' + a.elsewhere;
 }
 
 }  // namespace

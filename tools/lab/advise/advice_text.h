@@ -17,11 +17,14 @@ struct WhatIfAnswer {
 
 /// All that `outrider-lab advise` knows at its end, or at Ctrl-C.
 struct Advice {
-  std::vector<Remedy> remedies{};
+  std::vector<Remedy> remedies{};  ///< of which one is advised
+  std::vector<Remedy> screened{};  ///< others, which only the search has seen
   ClusterGoal goal{};
-  bool verified = false;  ///< with seeds that the search did not see
-  Parameters settings{};  ///< of the chosen arm, that `off` does not have
+  bool verified = false;    ///< with seeds that the search did not see
+  Parameters settings{};    ///< of the chosen arm, that `off` does not have
+  std::string elsewhere{};  ///< settings_elsewhere() and settings_of_hosts()
   std::vector<WhatIfAnswer> answers{};
+  std::vector<std::string> not_asked{};  ///< WhatIf::text of those for which there was no time
 };
 
 /// Returns the recommendation in three sentences, the best remedy of each kind, what would turn

@@ -18,9 +18,14 @@ constexpr int kWarmUp_rtts = 600;
 constexpr int kStartSpread_rtts = 200;
 /// The background is compared from the lead to here: nearly a period.
 constexpr double kCostWindow_periods = 0.9;
-constexpr double kDelaySpread = 0.2;                              ///< of background's hosts
-constexpr std::uint64_t kIterations = 3, kSkippedIterations = 1;  ///< of a model
-constexpr std::uint64_t kBursts = 8, kSkippedBursts = 2;
+constexpr double kDelaySpread = 0.2;  ///< of background's hosts
+
+/// Iterations of a run, the first ones not measured.
+struct Iterations {
+  std::uint64_t whole, brief, skipped;
+};
+constexpr Iterations kOfModel{.whole = 3, .brief = 2, .skipped = 1};
+constexpr Iterations kOfBursts{.whole = 8, .brief = 5, .skipped = 2};
 
 /// A round trip whose parts are whole nanoseconds.
 struct Delays {
@@ -104,20 +109,19 @@ void add_queue(ConfigTable& out, const ClusterNetwork& network) {
 }
 
 /// @param words  of the cluster's [job], as its file has them
-void add_job(ConfigTable& out, const ClusterJob& job, const ConfigTable& words) {
+void add_job(ConfigTable& out, const ClusterJob& job, const ConfigTable& words, bool brief) {
+  const Iterations& n = job.model.empty() ? kOfBursts : kOfModel;
+  set(out, "iterations", number(brief ? n.brief : n.whole));
+  set(out, "skip_iterations", number(n.skipped));
   set(out, "workers", number(std::uint64_t{job.workers}));
   set(out, "servers", number(std::uint64_t{job.servers}));
   if (!job.model.empty()) {
     set(out, "model", text(job.model));
     set(out, "schedule", text("closed_loop"));
-    set(out, "iterations", number(kIterations));
-    set(out, "skip_iterations", number(kSkippedIterations));
   } else {
     set(out, "burst_bytes", *words.get("burst"));
     set(out, "period_seconds", number(seconds(*job.period)));
     set(out, "cost_window_seconds", number(kCostWindow_periods * seconds(*job.period)));
-    set(out, "iterations", number(kBursts));
-    set(out, "skip_iterations", number(kSkippedBursts));
   }
   set(out, "job.send_policy", *words.get("policy"));
   set(out, "transport.controller", *words.get("controller"));
@@ -159,7 +163,7 @@ ConfigTable experiment_of(const Cluster& c, const ClusterQuestion& question,
   const auto words_of = [&](const char* key) { return *words.get(key)->as<ConfigTable>(); };
   ConfigTable parameters;
   add_queue(parameters, c.network);
-  add_job(parameters, c.job, words_of("job"));
+  add_job(parameters, c.job, words_of("job"), question.brief);
   add_background(parameters, c.background, words_of("background"));
   add_rest(parameters, c.network.rtt);
   for (const auto& [key, value] : question.parameters) set(parameters, key, value);

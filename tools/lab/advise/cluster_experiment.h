@@ -13,6 +13,7 @@ namespace outrider::lab {
 struct ClusterQuestion {
   std::string name;      ///< of the experiment
   std::string question;  ///< a sentence
+  bool brief = false;    ///< fewer iterations, for a first look
   Point parameters{};    ///< over those that follow from the cluster
 };
 

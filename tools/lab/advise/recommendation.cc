@@ -7,6 +7,9 @@
 namespace outrider::lab {
 namespace {
 
+/// Resampled intervals of fewer seeds are too narrow.
+constexpr std::size_t kSeedsToBeSure = 8;
+
 constexpr std::size_t kKinds = static_cast<std::size_t>(RemedyKind::kSteer) + 1;
 
 bool is_quicker(const Remedy& a, const Remedy& b) {
@@ -21,6 +24,20 @@ std::optional<std::size_t> quickest(std::span<const Remedy> all, Wanted wanted) 
   for (std::size_t i = 0; i < all.size(); ++i)
     if (wanted(all[i]) && (!best || is_quicker(all[i], all[*best]))) best = i;
   return best;
+}
+
+/// Returns the index of the quickest of a kind.
+std::optional<std::size_t> quickest_of(std::span<const Remedy> all, std::size_t kind) {
+  return quickest(all,
+                  [&](const Remedy& r) { return static_cast<std::size_t>(r.nature.kind) == kind; });
+}
+
+/// Returns the index of the quickest of a kind that the goal allows.
+std::optional<std::size_t> quickest_allowed_of(std::span<const Remedy> all, std::size_t kind,
+                                               const ClusterGoal& goal) {
+  return quickest(all, [&](const Remedy& r) {
+    return static_cast<std::size_t>(r.nature.kind) == kind && is_allowed(r, goal);
+  });
 }
 
 /// Says whether the intervals of two times meet. Those that are not known do.
@@ -42,32 +59,11 @@ bool is_allowed(const Remedy& remedy, const ClusterGoal& goal) {
           keeps(remedy.short_flows, goal.short_flows));
 }
 
-std::vector<std::string> worth_verifying(std::span<const Remedy> remedies,
-                                         const ClusterGoal& goal) {
-  std::vector<std::string> labels{"off"};
-  const auto add = [&](const std::optional<std::size_t>& one) {
-    if (one && std::ranges::find(labels, remedies[*one].label) == labels.end())
-      labels.push_back(remedies[*one].label);
-  };
-  for (std::size_t k = 1; k < kKinds; ++k) {
-    const auto of_kind = [&](const Remedy& r) {
-      return static_cast<std::size_t>(r.nature.kind) == k;
-    };
-    add(quickest(remedies, of_kind));
-    add(quickest(remedies, [&](const Remedy& r) { return of_kind(r) && is_allowed(r, goal); }));
-  }
-  return labels;
-}
-
 std::vector<std::size_t> best_of_kinds(std::span<const Remedy> remedies, const ClusterGoal& goal) {
   std::vector<std::size_t> best;
   for (std::size_t k = 0; k < kKinds; ++k) {
-    const auto of_kind = [&](const Remedy& r) {
-      return static_cast<std::size_t>(r.nature.kind) == k;
-    };
-    auto one =
-        quickest(remedies, [&](const Remedy& r) { return of_kind(r) && is_allowed(r, goal); });
-    if (!one) one = quickest(remedies, of_kind);
+    auto one = quickest_allowed_of(remedies, k, goal);
+    if (!one) one = quickest_of(remedies, k);
     if (one) best.push_back(*one);
   }
   return best;
@@ -104,8 +100,28 @@ Recommendation recommend(std::span<const Remedy> remedies, const ClusterGoal& go
   const bool sure = advice.chosen == nothing ? std::ranges::none_of(remedies, may_gain)
                                              : chosen.change.high <= -goal.gain &&
                                                    chosen.lost.high <= goal.background_lost;
-  if (sure) advice.certainty = Certainty::kSure;
+  if (sure && chosen.seeds >= kSeedsToBeSure) advice.certainty = Certainty::kSure;
   return advice;
+}
+
+std::vector<std::string> worth_verifying(std::span<const Remedy> remedies,
+                                         const ClusterGoal& goal) {
+  std::vector<std::string> labels{"off"};
+  const auto add = [&](const std::optional<std::size_t>& one) {
+    if (one && std::ranges::find(labels, remedies[*one].label) == labels.end())
+      labels.push_back(remedies[*one].label);
+  };
+  add(recommend(remedies, goal).chosen);
+  add(quickest(remedies, [&](const Remedy& r) { return is_allowed(r, goal); }));
+  add(quickest(remedies, [](const Remedy&) { return true; }));
+  std::vector<std::size_t> of_kinds;
+  for (std::size_t k = 1; k < kKinds; ++k)
+    if (const auto one = quickest_allowed_of(remedies, k, goal)) of_kinds.push_back(*one);
+  std::ranges::stable_sort(
+      of_kinds, [&](std::size_t a, std::size_t b) { return is_quicker(remedies[a], remedies[b]); });
+  for (const std::size_t one : of_kinds) add(one);
+  for (std::size_t k = 1; k < kKinds; ++k) add(quickest_of(remedies, k));
+  return labels;
 }
 
 }  // namespace outrider::lab

@@ -14,11 +14,6 @@ namespace outrider::lab {
 /// Says whether a remedy costs no more than the goal allows. Nothing costs nothing.
 [[nodiscard]] bool is_allowed(const Remedy& remedy, const ClusterGoal& goal);
 
-/// Returns the labels that are worth more seeds: of each kind the quickest arm and the quickest
-/// that the goal allows, "off" first.
-[[nodiscard]] std::vector<std::string> worth_verifying(std::span<const Remedy> remedies,
-                                                       const ClusterGoal& goal);
-
 /// Returns the best remedies of each kind, in the order of the kinds: the quickest that the goal
 /// allows, or the quickest.
 [[nodiscard]] std::vector<std::size_t> best_of_kinds(std::span<const Remedy> remedies,
@@ -26,7 +21,7 @@ namespace outrider::lab {
 
 /// How sure a recommendation is.
 enum class Certainty : std::uint8_t {
-  kSure,      ///< the whole 95 % intervals of its gain and of its cost keep the goal
+  kSure,      ///< the whole 95 % intervals of its gain and its cost keep the goal, by enough seeds
   kProbable,  ///< their values do
 };
 
@@ -44,5 +39,11 @@ struct Recommendation {
 /// time, or less than the goal's gain. Pure.
 /// @pre there is an "off"
 [[nodiscard]] Recommendation recommend(std::span<const Remedy> remedies, const ClusterGoal& goal);
+
+/// Returns the labels that are worth more seeds, what matters most first: "off", what is advised so
+/// far, the quickest that the goal allows, the quickest at any cost; then of each kind the quickest
+/// that the goal allows, by their times; then of each kind the quickest.
+[[nodiscard]] std::vector<std::string> worth_verifying(std::span<const Remedy> remedies,
+                                                       const ClusterGoal& goal);
 
 }  // namespace outrider::lab

@@ -65,15 +65,17 @@ std::vector<Remedy> remedies_of(const Summary& summary, bool closed_loop) {
         arm.metric(closed_loop ? "iteration_seconds_median" : "communication_seconds_median");
     const ArmMetric alone =
         arm.metric(closed_loop ? "iteration_over_alone_median" : "communication_over_alone_median");
-    all.push_back({.label = arm.label,
-                   .nature = nature_of(arm.label, arm.parameters),
-                   .seeds = arm.cases.size(),
-                   .time_seconds = time.value,
-                   .tail_seconds = arm.metric("communication_seconds_p99").value,
-                   .change = time.change,
-                   .over_alone = alone.value.value,
-                   .lost = arm.metric("background_bytes_lost_per_burst_byte").value,
-                   .short_flows = arm.metric(kShort).value.value / short_today});
+    all.push_back(
+        {.label = arm.label,
+         .nature = nature_of(arm.label, arm.parameters),
+         .seeds = arm.cases.size(),
+         .time_seconds = time.value,
+         .tail_seconds =
+             arm.metric(closed_loop ? "iteration_seconds_p99" : "communication_seconds_p99").value,
+         .change = time.change,
+         .over_alone = alone.value.value,
+         .lost = arm.metric("background_bytes_lost_per_burst_byte").value,
+         .short_flows = arm.metric(kShort).value.value / short_today});
   }
   return all;
 }

@@ -46,7 +46,7 @@ struct Remedy {
   RemedyNature nature{};
   std::size_t seeds = 0;
   Estimate time_seconds{};           ///< median
-  Estimate tail_seconds{};           ///< p99 of an iteration's communication
+  Estimate tail_seconds{};           ///< p99 of the same
   Estimate change{};                 ///< of the median against nothing, a share
   double over_alone = kNotDefined;   ///< the median over that without background
   Estimate lost{};                   ///< bytes of background for each byte of the bursts

@@ -18,7 +18,7 @@ struct Factor {
   const char* text;
   double value;
 };
-constexpr std::array kFactors{Factor{"half", "half the", 0.5}, Factor{"twice", "twice the", 2}};
+constexpr std::array kFactors{Factor{"twice", "twice the", 2}, Factor{"half", "half the", 0.5}};
 
 WhatIf made(const Cluster& cluster, const Factor& by, const std::string& what) {
   return {.name = by.name + ('-' + what), .text = by.text + (' ' + what), .cluster = cluster};
@@ -41,7 +41,7 @@ WhatIf with_jitter(const Cluster& cluster) {
 }  // namespace
 
 std::vector<WhatIf> what_ifs(const Cluster& cluster) {
-  std::vector<WhatIf> all;
+  std::vector<WhatIf> all{with_jitter(cluster)};
   for (const Factor& by : kFactors) {
     if (cluster.background.load > 0 && by.value * cluster.background.load <= kMostLoad) {
       all.push_back(made(cluster, by, "load"));
@@ -54,7 +54,6 @@ std::vector<WhatIf> what_ifs(const Cluster& cluster) {
     auto& buffer = all.back().cluster.network.buffer_bytes;
     buffer = static_cast<std::uint64_t>(static_cast<double>(buffer) * by.value);
   }
-  all.push_back(with_jitter(cluster));
   // What the switch marks at stays as it is today.
   for (WhatIf& one : all)
     if (cluster.network.marks) one.cluster.network.mark_at_bytes = mark_at(cluster.network);

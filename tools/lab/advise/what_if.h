@@ -10,13 +10,13 @@ namespace outrider::lab {
 
 /// A cluster that differs in one thing from the user's, which may be other than the user thinks.
 struct WhatIf {
-  std::string name;  ///< of its folder: "load-x1.5"
-  std::string text;  ///< "1.5 times the load"
+  std::string name;  ///< of its folder: "twice-load"
+  std::string text;  ///< "twice the load"
   Cluster cluster;
   Point parameters{};  ///< ClusterQuestion::parameters
 };
 
-/// Returns the changes that are possible for a cluster. Pure.
+/// Returns the changes that are possible for a cluster, the likeliest first. Pure.
 [[nodiscard]] std::vector<WhatIf> what_ifs(const Cluster& cluster);
 
 }  // namespace outrider::lab

@@ -1,7 +1,7 @@
 #include <rte_version.h>
 
 #include <algorithm>
-#include <cmath>
+#include <chrono>
 #include <cstdio>
 #include <deque>
 #include <filesystem>
@@ -17,8 +17,10 @@
 #include "common/telemetry/exit_status.h"
 #include "common/telemetry/whole_file.h"
 #include "switch/config/config_toml.h"
+#include "tools/lab/advise/advice_plan.h"
 #include "tools/lab/advise/advice_text.h"
 #include "tools/lab/advise/cluster_experiment.h"
+#include "tools/lab/advise/settings_elsewhere.h"
 #include "tools/lab/advise/what_if.h"
 #include "tools/lab/cli/cli.h"
 #include "tools/lab/cli/cli_cases.h"
@@ -33,19 +35,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The seeds of each part of the work. Those that verify are others than those that search.
-struct AdviceSeeds {
-  static constexpr std::uint64_t kFirstToVerify = 1001;
-  static constexpr std::uint32_t kLeastToVerify = 4, kMostToVerify = 20;
-  static constexpr std::uint32_t kLeastOfWhatIf = 2, kMostOfWhatIf = 4;
-
-  std::uint32_t screen = 2;
-  std::uint32_t verify = kLeastToVerify;
-  std::uint32_t what_if = kLeastOfWhatIf;
-};
-
+/// Seeds that verify are others than those that search.
+constexpr std::uint64_t kFirstSeedToVerify = 1001;
 /// Arms of each what-if.
 constexpr std::size_t kMostAsked = 3;
+/// A question may end a little after the time that the user wants to wait.
+constexpr double kPatience = 1.05;
 
 /// Returns the folder with models, distributions and remedies: that of the source tree in which the
 /// program was built, or share/outrider/conf of where it is installed.
@@ -58,11 +53,30 @@ fs::path conf_directory() {
                            own_directory().string());
 }
 
+/// The wall time since the command began, for which a user waits.
+class Waited {
+ public:
+  [[nodiscard]] double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+};
+
 /// A round's cases, and what came of them.
 struct AdviceRound {
   std::vector<Case> cases;
   Summary summary{};
   int status = kExitOk;  ///< kExitOk only if all cases have ended
+};
+
+/// What one round asks.
+struct AdviceQuestion {
+  std::string name;  ///< of its folder below the results
+  Cluster cluster;
+  Point parameters{};  ///< over those that follow from the cluster
+  bool brief = false;
 };
 
 /// Asks one cluster's experiments, one round after another. Each has a folder below the results.
@@ -83,25 +97,28 @@ class Adviser {
       say("outrider-lab: nothing may be changed by [change], so there is nothing to advise");
       return kExitUsage;
     }
-    const AdviceSeeds seeds = seeds_for(arms);
-    const auto screened = ask("screen", cluster_, {}, {.seeds = seeds.screen, .arms = arms});
+    const auto screened = screen(arms);
     if (!screened) return kExitUsage;
     if (screened->status != kExitOk) return end(screened->status);
-    use(*screened, false);
-    const auto labels = worth_verifying(advice_.remedies, cluster_.goal);
+    use(*screened);
+    auto labels = worth_verifying(advice_.remedies, cluster_.goal);
+    const RoundSize size = verify_size(labels.size(), case_seconds_, seconds_left());
+    labels.resize(size.arms);
     const auto verified =
-        ask("verify", cluster_, {},
-            {.first_seed = AdviceSeeds::kFirstToVerify, .seeds = seeds.verify, .arms = labels});
+        ask({.name = "verify", .cluster = cluster_},
+            {.first_seed = kFirstSeedToVerify, .seeds = size.seeds, .arms = labels});
     if (!verified) return kExitUsage;
     if (verified->status != kExitOk) return end(verified->status);
-    use(*verified, true);
-    return end(ask_what_ifs(seeds.what_if));
+    advice_.screened = std::move(advice_.remedies);
+    advice_.verified = true;
+    use(*verified);
+    return end(ask_what_ifs());
   }
 
  private:
   /// Returns the labels of the arms that the cluster lets be used; none after printing a message.
   std::vector<std::string> possible_arms() {
-    const auto planned = plan("screen", cluster_, {}, {.seeds = 1});
+    const auto planned = plan({.name = "screen", .cluster = cluster_}, {.seeds = 1});
     std::vector<std::string> labels;
     if (!planned) return labels;
     for (const Case& c : planned->cases)
@@ -109,52 +126,51 @@ class Adviser {
     return labels;
   }
 
-  /// Returns as many seeds as the wanted minutes have room for.
-  AdviceSeeds seeds_for(const std::vector<std::string>& arms) {
-    AdviceSeeds seeds;
-    const auto planned = plan("screen", cluster_, {}, {.seeds = seeds.screen, .arms = arms});
-    const auto estimate = planned ? estimate_seconds(planned->cases, jobs_) : std::nullopt;
-    if (!estimate) return seeds;
-    const double wanted = options_.minutes * 60;
-    const double of_case = *estimate / static_cast<double>(planned->cases.size());
-    if (*estimate > wanted / 4) seeds.screen = 1;
-    const auto fitting = [&](double share, double cases, std::uint32_t least, std::uint32_t most) {
-      const double count = share * wanted / (of_case * cases);
-      return static_cast<std::uint32_t>(
-          std::clamp(std::floor(count), static_cast<double>(least), static_cast<double>(most)));
-    };
-    constexpr double kVerified = 8, kAsked = 7 * kMostAsked;  // arms, about
-    seeds.verify = fitting(0.4, kVerified, AdviceSeeds::kLeastToVerify, AdviceSeeds::kMostToVerify);
-    seeds.what_if = fitting(0.2, kAsked, AdviceSeeds::kLeastOfWhatIf, AdviceSeeds::kMostOfWhatIf);
-    const double seconds = of_case * (static_cast<double>(arms.size()) * seeds.screen +
-                                      kVerified * seeds.verify + kAsked * seeds.what_if);
-    say("outrider-lab: " + std::to_string(arms.size()) + " arms, about " + duration_text(seconds));
-    return seeds;
+  [[nodiscard]] double seconds_left() const { return options_.minutes * 60 - waited_.seconds(); }
+
+  /// Looks at every arm. Measures how long a case takes: two seconds of one, from which an estimate
+  /// is made before, are mostly its warm-up.
+  std::optional<AdviceRound> screen(const std::vector<std::string>& arms) {
+    const AdviceQuestion question{.name = "screen", .cluster = cluster_};
+    const auto planned = plan(question, {.seeds = 1, .arms = arms});
+    if (!planned) return std::nullopt;
+    if (const auto estimate = estimate_seconds(planned->cases, jobs_))
+      case_seconds_ = *estimate / static_cast<double>(planned->cases.size());
+    const RoundSize size = screen_size(arms.size(), case_seconds_, seconds_left());
+    say("outrider-lab: " + std::to_string(arms.size()) + " arms; the search takes " +
+        duration_text(seconds_of(size, case_seconds_)) + " or more, everything about " +
+        duration_text(options_.minutes * 60));
+    const Waited search;
+    auto screened = ask({.name = "screen", .cluster = cluster_, .brief = size.brief},
+                        {.seeds = size.seeds, .arms = arms});
+    // Runs of an earlier session are there at once, and say nothing.
+    if (screened && screened->status == kExitOk)
+      case_seconds_ = std::max(case_seconds_, search.seconds() / seconds_of(size, 1));
+    return screened;
   }
 
-  std::optional<Planned> plan(const std::string& name, const Cluster& cluster,
-                              const Point& parameters, const PlanOptions& options) {
-    const fs::path folder = directory_ / name;
+  std::optional<Planned> plan(const AdviceQuestion& question, const PlanOptions& options) {
+    const fs::path folder = directory_ / question.name;
     fs::create_directories(folder);
     const fs::path file = folder / "experiment.toml";
-    const ConfigTable experiment = experiment_of(cluster,
+    const ConfigTable experiment = experiment_of(question.cluster,
                                                  {.name = "advise-" + folder.filename().string(),
                                                   .question = "What helps this cluster?",
-                                                  .parameters = parameters},
+                                                  .brief = question.brief,
+                                                  .parameters = question.parameters},
                                                  conf_);
     write_whole_file(file, "# Made by `outrider-lab advise`.\n" + to_toml_text(experiment));
     return plan_cases(file.string(), options);
   }
 
   /// Runs one round and writes its results. @return nothing, after printing a message, on a fault
-  std::optional<AdviceRound> ask(const std::string& name, const Cluster& cluster,
-                                 const Point& parameters, const PlanOptions& options) {
-    auto planned = plan(name, cluster, parameters, options);
+  std::optional<AdviceRound> ask(const AdviceQuestion& question, const PlanOptions& options) {
+    auto planned = plan(question, options);
     if (!planned) return std::nullopt;
     AdviceRound round{.cases = std::move(planned->cases)};
     std::vector<std::size_t> all(round.cases.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
-    const RunStore& store = stores_.emplace_back(directory_ / name, program_identity());
+    const RunStore& store = stores_.emplace_back(directory_ / question.name, program_identity());
     if (options_.fresh) store.clear();
     FinishedRuns runs(store, Runtime::kVirtual);
     const RunOutcome outcome =
@@ -170,36 +186,53 @@ class Adviser {
                                 .planned_cases = round.cases.size(),
                                 .question = planned->file.question};
     round.summary = summarise(experiment, runs.digests());
-    write_bundle(directory_ / name, round.summary, reader_of(runs),
+    write_bundle(directory_ / question.name, round.summary, reader_of(runs),
                  {{"dpdk", rte_version()}, {"experiment_file", options_.file}});
-    write_report_of_run(directory_ / name);
+    write_report_of_run(directory_ / question.name);
     return round;
   }
 
   /// Takes a round's figures for the advice.
-  void use(const AdviceRound& round, bool verified) {
+  void use(const AdviceRound& round) {
     advice_.goal = cluster_.goal;
     advice_.remedies = remedies_of(round.summary, closed_loop());
-    advice_.verified = verified;
     const auto& off = find(round.cases, "off").parameters;
     const Case& of_chosen = find(round.cases, chosen().label);
     advice_.settings.clear();
     for (std::size_t i = 0; i < of_chosen.parameters.size(); ++i)
       if (of_chosen.parameters[i] != off[i]) advice_.settings.push_back(of_chosen.parameters[i]);
+    const sw::SwitchPortConfig& port = *find_port(of_chosen);
+    advice_.elsewhere =
+        settings_elsewhere(port, chosen().nature) +
+        settings_of_hosts(port, chosen().nature, of_chosen.traffic.jobs.front().announce.lead);
     write_whole_file(directory_ / "outrider-switch.toml", sw::to_toml(of_chosen.switches));
   }
 
   /// Asks again with one thing changed: nothing, what is advised, and the best that is not.
   /// @return exit status
-  int ask_what_ifs(std::uint32_t seeds) {
-    std::vector<std::string> labels{"off", chosen().label};
+  int ask_what_ifs() {
+    std::vector<std::string> labels{"off"};
+    const auto add = [&](const Remedy& one) {
+      if (std::ranges::find(labels, one.label) == labels.end()) labels.push_back(one.label);
+    };
+    add(chosen());
     for (const std::size_t i : best_of_kinds(advice_.remedies, advice_.goal))
-      if (labels.size() < kMostAsked && is_allowed(advice_.remedies[i], advice_.goal) &&
-          std::ranges::find(labels, advice_.remedies[i].label) == labels.end())
-        labels.push_back(advice_.remedies[i].label);
-    for (const WhatIf& changed : what_ifs(cluster_)) {
-      const auto round = ask("what-if/" + changed.name, changed.cluster, changed.parameters,
-                             {.seeds = seeds, .arms = labels});
+      if (labels.size() < kMostAsked && is_allowed(advice_.remedies[i], advice_.goal))
+        add(advice_.remedies[i]);
+    const auto changes = what_ifs(cluster_);
+    const RoundSize size =
+        what_if_size(labels.size(), changes.size(), case_seconds_, seconds_left());
+    labels.resize(size.arms);
+    for (const WhatIf& changed : changes) {
+      if (waited_.seconds() + seconds_of(size, case_seconds_) > kPatience * options_.minutes * 60) {
+        advice_.not_asked.push_back(changed.text);
+        continue;
+      }
+      const auto round = ask({.name = "what-if/" + changed.name,
+                              .cluster = changed.cluster,
+                              .parameters = changed.parameters,
+                              .brief = size.brief},
+                             {.seeds = size.seeds, .arms = labels});
       if (!round) return kExitUsage;
       if (round->status != kExitOk) return round->status;
       const auto remedies = remedies_of(round->summary, closed_loop());
@@ -238,6 +271,8 @@ class Adviser {
   fs::path directory_;
   fs::path conf_;
   std::size_t jobs_;
+  Waited waited_{};
+  double case_seconds_ = 0;        ///< that a whole case adds to the wall time, see screen()
   std::deque<RunStore> stores_{};  ///< of the rounds so far
   Advice advice_{};
 };

@@ -52,7 +52,10 @@ std::string shown_interval(const Estimate& change) {
 
 std::string shown_bounds(const Estimate& value, double scale) {
   if (std::isnan(value.low) || std::isnan(value.high)) return "";
-  return formatted("[%.3g,%.3g]", value.low * scale, value.high * scale);
+  const auto bound = [scale](double v) {  // "1180" rather than "1.18e+03"
+    return formatted(std::abs(v * scale) < 1000 ? "%.3g" : "%.0f", v * scale);
+  };
+  return '[' + bound(value.low) + ',' + bound(value.high) + ']';
 }
 
 std::string table_line(const std::string& label, const TableCells& cells) {

@@ -15,6 +15,7 @@
 #include "tests/support/source_path.h"
 #include "tools/lab/advise/cluster_experiment.h"
 #include "tools/lab/advise/remedy.h"
+#include "tools/lab/advise/settings_elsewhere.h"
 #include "tools/lab/advise/what_if.h"
 #include "tools/lab/plan/plan.h"
 
@@ -117,6 +118,27 @@ TEST(Cluster, ASwitchThatDoesNotMarkTodayMarksAtTheEndOfItsQueue) {
   ASSERT_FALSE(cases.empty());
   const auto& port = cases.front().switches.switches.front().ports.front();
   EXPECT_EQ(port.marker.threshold_packets, port.queue.limit_packets - 1);
+}
+
+TEST(Cluster, OtherSwitchesAndHostsAreToldWhatTheAdvisedArmHas) {
+  const auto cases = planned(with_bursts());
+  const auto told = [&](const char* label) {
+    const Case& c = *std::ranges::find(cases, label, &Case::label);
+    const RemedyNature nature = nature_of(c.label, c.parameters);
+    const auto& port = *find_port(c);
+    return settings_elsewhere(port, nature) +
+           settings_of_hosts(port, nature, c.traffic.jobs.front().announce.lead);
+  };
+  // 300 kB are 198 full frames, K is 101 us x 10 Gbit/s / sqrt(3): 48 frames. h is 10 of them.
+  EXPECT_THAT(told("off"), HasSubstr("299772  from 72672\nOn the hosts: nothing."));
+  EXPECT_THAT(told("off-static-pair"), HasSubstr("the job's from 72672, others from 15140\n"));
+  EXPECT_THAT(told("off-static-pair"), HasSubstr("give its packets a DSCP"));
+  EXPECT_THAT(told("off-strict-split"), HasSubstr("strict priority            149886  from 36336"));
+  EXPECT_THAT(told("off-strict-split"), HasSubstr("at least 500mbit           149886"));
+  EXPECT_THAT(told("off-dwrr-split"), HasSubstr("weight 9"));
+  EXPECT_THAT(told("off-red"), HasSubstr("RED: 15140 to 74186, at most 10 %"));
+  EXPECT_THAT(told("on-window"), HasSubstr("does not understand announced bursts"));
+  EXPECT_THAT(told("on-pace"), HasSubstr("announce --lead 202us"));
 }
 
 TEST(Cluster, EveryChangeCanBePlanned) {

@@ -86,6 +86,13 @@ TEST(Recommendation, OneSeedIsNeverSure) {
   EXPECT_EQ(recommend(all, {}).certainty, Certainty::kProbable);
 }
 
+TEST(Recommendation, FourSeedsAreNotSure) {
+  std::vector<Remedy> all{kOff, remedy(RemedyKind::kWindow, "window", 0.7, 0.05)};
+  EXPECT_EQ(recommend(all, {}).certainty, Certainty::kSure);
+  all[1].seeds = 4;
+  EXPECT_EQ(recommend(all, {}).certainty, Certainty::kProbable) << "their intervals are too narrow";
+}
+
 TEST(Recommendation, ARemedyThatNeverEndsIsTheSlowest) {
   const std::vector<Remedy> all{kOff, remedy(RemedyKind::kPace, "pace", std::nan(""), 0),
                                 remedy(RemedyKind::kWindow, "window", 0.7, 0)};
@@ -99,12 +106,14 @@ TEST(Recommendation, IsProbableIfItsCostMayBreakTheGoal) {
   EXPECT_EQ(recommend(all, {}).certainty, Certainty::kProbable);
 }
 
-TEST(Recommendation, TwoOfEachKindAreVerified) {
+TEST(Recommendation, WhatMattersMostIsVerifiedFirst) {
   const std::vector<Remedy> all{kOff, remedy(RemedyKind::kMark, "mark", 0.9, 0),
                                 remedy(RemedyKind::kMark, "mark-4rtt", 0.8, 1),
                                 remedy(RemedyKind::kMark, "mark-slow", 0.95, 0),
                                 remedy(RemedyKind::kPace, "pace", 0.7, 0)};
-  EXPECT_THAT(worth_verifying(all, {}), ElementsAre("off", "mark-4rtt", "mark", "pace"));
+  EXPECT_THAT(worth_verifying(all, {}), ElementsAre("off", "pace", "mark", "mark-4rtt"));
+  EXPECT_THAT(worth_verifying(all, {.gain = 0.5}), ElementsAre("off", "pace", "mark", "mark-4rtt"))
+      << "also if nothing is advised";
   EXPECT_THAT(best_of_kinds(all, {}), ElementsAre(0, 1, 4));
 }
 

@@ -1,0 +1,42 @@
+// Goal: a user waits no longer than wanted where that is possible, and every round keeps its least
+// size where it is not. Method: literal sizes and times.
+#include "tools/lab/advise/advice_plan.h"
+
+#include <gtest/gtest.h>
+
+namespace outrider::advice_plan_test {
+using namespace lab;
+namespace {
+
+TEST(AdvicePlan, AQuickClusterGetsManySeeds) {
+  EXPECT_EQ(screen_size(20, 0.1, 600), (RoundSize{.arms = 20, .seeds = 2}));
+  EXPECT_EQ(verify_size(8, 0.1, 590), (RoundSize{.arms = 8, .seeds = 20}));
+  EXPECT_EQ(what_if_size(3, 7, 0.1, 550), (RoundSize{.arms = 3, .seeds = 4}));
+}
+
+TEST(AdvicePlan, ASlowOneGetsFewerThenBriefer) {
+  EXPECT_EQ(screen_size(20, 8, 600), (RoundSize{.arms = 20, .seeds = 1}));
+  EXPECT_EQ(screen_size(20, 15, 600), (RoundSize{.arms = 20, .seeds = 1, .brief = true}));
+  EXPECT_EQ(verify_size(8, 15, 400), (RoundSize{.arms = 4, .seeds = 4}));
+  EXPECT_EQ(what_if_size(3, 7, 15, 160), (RoundSize{.arms = 2, .seeds = 1, .brief = true}));
+}
+
+TEST(AdvicePlan, KeepsTheTimeThatIsWanted) {
+  for (const double case_seconds : {0.02, 0.3, 2.0, 9.0}) {
+    double left = 600;
+    left -= seconds_of(screen_size(20, case_seconds, left), case_seconds);
+    left -= seconds_of(verify_size(8, case_seconds, left), case_seconds);
+    left -= 7 * seconds_of(what_if_size(3, 7, case_seconds, left), case_seconds);
+    EXPECT_GE(left, 0) << case_seconds;
+  }
+}
+
+TEST(AdvicePlan, NothingIsAskedOfNobody) {
+  EXPECT_EQ(verify_size(9, 100, -5), (RoundSize{.arms = 3, .seeds = 4})) << "the least";
+  EXPECT_EQ(verify_size(2, 100, 10), (RoundSize{.arms = 2, .seeds = 4})) << "there are no more";
+  EXPECT_EQ(what_if_size(3, 7, 100, -5), (RoundSize{.arms = 2, .seeds = 1, .brief = true}));
+  EXPECT_EQ(verify_size(8, 0, 400).seeds, 20U) << "a time that is not known";
+}
+
+}  // namespace
+}  // namespace outrider::advice_plan_test

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace outrider::lab {
+
+/// The cases of one round: every arm with every seed.
+struct RoundSize {
+  std::size_t arms = 0;
+  std::uint32_t seeds = 0;
+  bool brief = false;  ///< fewer iterations, see ClusterQuestion::brief
+  bool operator==(const RoundSize&) const = default;
+};
+
+/// A brief case takes this share of a whole one's time.
+constexpr double kBriefShare = 2.0 / 3;
+
+/// Returns how long a round takes [s].
+/// @param case_seconds  what a whole case adds to the wall time, with all processors at work
+[[nodiscard]] double seconds_of(const RoundSize& round, double case_seconds);
+
+/// What may be asked so that a user waits no longer than wanted. Each round may take a share of the
+/// time that is left, but has a least size: a remedy that is never verified is no advice. Pure.
+///
+/// @param seconds  that the user still wants to wait
+/// @return one round's size, whose arms are as many as wanted or fewer
+[[nodiscard]] RoundSize screen_size(std::size_t arms, double case_seconds, double seconds);
+[[nodiscard]] RoundSize verify_size(std::size_t arms, double case_seconds, double seconds);
+/// @param questions  that are asked, each with a round of the size that is returned
+[[nodiscard]] RoundSize what_if_size(std::size_t arms, std::size_t questions, double case_seconds,
+                                     double seconds);
+
+}  // namespace outrider::lab
