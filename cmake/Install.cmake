@@ -1,5 +1,5 @@
 # What `cmake --install` puts where: programs, their manual pages and bash completions, sample
-# configurations, documentation.
+# configurations, documentation. `cpack --config build/release/CPackConfig.cmake` packs the same.
 include(GNUInstallDirs)
 
 set(OUTRIDER_PROGRAMS outrider-switch outrider-trafficgen outrider-lab outrider-hostagent
@@ -20,3 +20,17 @@ install(CODE "
       --completions \"\$ENV{DESTDIR}\${prefix}/${CMAKE_INSTALL_DATADIR}/bash-completion/completions\"
       ${paths}
     COMMAND_ERROR_IS_FATAL ANY)")
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME outrider)
+set(CPACK_PACKAGE_CONTACT "The Outrider authors")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY
+  "switch, traffic generator and lab for bursts of distributed deep learning")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION net)
+# What is linked finds its packages itself. DPDK loads its drivers when a program starts.
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "librte-meta-bus, librte-meta-mempool, librte-meta-net")
+include(CPack)
