@@ -68,6 +68,30 @@ SAVED = """
 """
 
 
+# The terms of each part of the page, and the text that it may take them from.
+TERMS_OF_PARTS = """
+[...document.querySelectorAll("#page > header, #page > section:not(#terms)")].map((part) => ({
+  id: part.id,
+  text: [...part.querySelectorAll("h2, h3, p:not(.question), li, .help, th[scope=col]")]
+      .filter((e) => !e.querySelector("a:not(.term), code")).map((e) => e.textContent).join("\\n"),
+  terms: [...part.querySelectorAll(".term")].map((a) => ({
+    name: document.querySelector(a.hash).textContent,
+    described: document.getElementById(a.getAttribute("aria-describedby")).textContent,
+    before: a.previousSibling ? a.previousSibling.textContent : "",
+    after: a.nextSibling && a.nextSibling.nodeType === 3 ? a.nextSibling.textContent : ""}))}))
+"""
+
+
+def glossary():
+    """Meanings by term, both without Markdown's marks."""
+    rows = {}
+    for line in (experiments.ROOT / "docs/glossary.md").read_text(encoding="utf-8").splitlines():
+        if line.startswith("| ") and line != "| term | meaning |":
+            term, meaning = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", line).replace("`", "")[2:-2].split(" | ")
+            rows[term] = meaning
+    return rows
+
+
 class Report(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -316,24 +340,116 @@ class Report(unittest.TestCase):
             self.assertEqual(self.page.complaints, [])
             self.assertGreater(self.page.evaluate(DRAWN)["queue"]["marks"], 0)
 
+    def press(self, key, code, **more):
+        for kind in ("keyDown", "keyUp"):
+            self.page.call("Input.dispatchKeyEvent", type=kind, key=key, code=key,
+                           windowsVirtualKeyCode=code, **more)
+
+    def test_terms_are_defined_where_they_first_occur(self):
+        """In the words of docs/glossary.md, and all of them in the list at the end."""
+        meanings = glossary()
+        for results in (self.quick, self.fabric):
+            self.open(results)
+            self.check_terms(meanings)
+        self.assertEqual(self.page.evaluate("document.querySelectorAll('.question .term').length"), 0)
+        self.page.evaluate("choosePoint(0)")
+        self.check_terms(meanings)  # once only, when drawn again
+
+    def check_terms(self, meanings):
+        parts = self.page.evaluate(TERMS_OF_PARTS)
+        self.assertGreater(len(parts), 6)
+        listed = dict(self.page.evaluate(
+            "[...document.querySelectorAll('#terms dt')].map((t) => "
+            "[t.textContent, t.nextElementSibling.textContent])"))
+        self.assertGreater(len(listed), 15)
+        for name, meaning in listed.items():
+            self.assertEqual(meaning, meanings[name])
+        for part in parts:
+            with self.subTest(section=part["id"]):
+                names = [t["name"] for t in part["terms"]]
+                self.assertEqual(sorted(set(names)), sorted(names), "a second underline")
+                for term in part["terms"]:
+                    self.assertEqual(term["described"], meanings[term["name"]])
+                    self.assertNotRegex(term["before"], r"[\w-]$", "a part of a name")
+                    self.assertNotRegex(term["after"], r"^[\w-]", "a part of a name")
+                # No term that is a plain word was overlooked.
+                for name in meanings:
+                    if re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w.=-])", part["text"]):
+                        self.assertIn(name, listed)
+                        self.assertIn(name, names)
+
+    def tip(self):
+        return self.page.evaluate(
+            "document.getElementById('tip').hidden ? '' : document.getElementById('tip').textContent")
+
+    def place_of(self, selector):
+        return self.page.evaluate(
+            f"(async () => {{ const e = document.querySelector(\"{selector}\");"
+            " e.scrollIntoView({block: 'center'});"
+            " for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame);"
+            " const r = e.getBoundingClientRect(); return {x: r.x + r.width / 2, y: r.y + r.height / 2}; })()")
+
+    def tap(self, at):
+        self.page.call("Input.dispatchTouchEvent", type="touchStart", touchPoints=[at])
+        self.page.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+
+    def test_a_definition_is_shown_on_hover_focus_and_tap(self):
+        term = "#answer a[href='#term-start-queue']"
+        said = "start queue: " + glossary()["start queue"]
+        self.open(self.quick)
+        self.page.call("Input.dispatchMouseEvent", type="mouseMoved", **self.place_of(term))
+        self.assertEqual(self.tip(), said)
+        self.page.call("Input.dispatchMouseEvent", type="mouseMoved", x=2, y=2)
+        self.assertEqual(self.tip(), "")
+        for _ in range(60):
+            self.press("Tab", 9)
+            if self.page.evaluate(f"document.activeElement === document.querySelector(\"{term}\")"):
+                break
+        self.assertEqual(self.tip(), said)
+        self.press("Escape", 27)
+        self.assertEqual(self.tip(), "")
+        self.press("Enter", 13, text="\r")
+        self.assertEqual(self.page.evaluate("location.hash"), "#term-start-queue")
+
+    def test_a_tap_opens_a_definition_and_a_tap_elsewhere_closes_it(self):
+        term = "#answer a[href='#term-start-queue']"
+        said = "start queue: " + glossary()["start queue"]
+        self.page.call("Emulation.setTouchEmulationEnabled", enabled=True)
+        self.addCleanup(self.page.call, "Emulation.setTouchEmulationEnabled", enabled=False)
+        self.open(self.quick, width=390)
+        self.tap(self.place_of(term))
+        self.assertEqual(self.tip(), said + "\nIn the list of terms")
+        self.assertEqual(self.page.evaluate("location.hash"), "", "a tap shows and does not lead away")
+        self.keep_picture("quick-tapped")
+        box = self.page.evaluate("(() => { const r = document.getElementById('tip').getBoundingClientRect();"
+                                 " return [r.left, r.top, r.right - innerWidth, r.bottom - innerHeight]; })()")
+        self.assertTrue(min(box[:2]) >= 0 and max(box[2:]) <= 0, f"on the screen: {box}")
+        self.tap({"x": 3, "y": 700})
+        self.assertEqual(self.tip(), "")
+        self.tap(self.place_of(term))
+        self.press("Escape", 27)
+        self.assertEqual(self.tip(), "")
+        self.tap(self.place_of(term))
+        link = self.page.evaluate("(() => { const r = document.querySelector('#tip a').getBoundingClientRect();"
+                                  " return {x: r.x + r.width / 2, y: r.y + r.height / 2}; })()")
+        self.tap(link)
+        self.assertEqual(self.page.evaluate("location.hash"), "#term-start-queue")
+
     def test_keyboard(self):
         """Every control is reached with Tab, and a chip works with Enter and keeps the focus."""
         self.open(self.quick)
         reached = set()
-        for _ in range(120):
-            for kind in ("keyDown", "keyUp"):
-                self.page.call("Input.dispatchKeyEvent", type=kind, key="Tab", code="Tab",
-                               windowsVirtualKeyCode=9)
-            reached.add(self.page.evaluate("document.activeElement.outerHTML.slice(0, 200)"))
         controls = self.page.evaluate(
-            "[...document.querySelectorAll('button, select, a, summary')].map((e) => e.outerHTML.slice(0, 200))")
+            "[...document.querySelectorAll('button, select, a, summary')].filter((e) => e.checkVisibility())"
+            ".map((e) => e.outerHTML.slice(0, 200))")
         self.assertGreater(len(controls), 20)
+        for _ in range(len(controls) + 20):
+            self.press("Tab", 9)
+            reached.add(self.page.evaluate("document.activeElement.outerHTML.slice(0, 200)"))
         self.assertEqual([c for c in controls if c not in reached], [])
         before = self.page.evaluate(DRAWN)["cdf"]["marks"]
         self.page.evaluate("document.querySelectorAll('.chip')[1].focus()")
-        for kind in ("keyDown", "keyUp"):
-            self.page.call("Input.dispatchKeyEvent", type=kind, key="Enter", code="Enter",
-                           windowsVirtualKeyCode=13, text="\r")
+        self.press("Enter", 13, text="\r")
         self.assertEqual(self.page.evaluate(DRAWN)["cdf"]["marks"], before - 1)
         self.assertEqual(self.page.evaluate("document.activeElement.dataset.key"), "arm on")
 

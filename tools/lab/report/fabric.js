@@ -2,7 +2,7 @@
 
 const DEFINITIONS = {
   utilisation: "Utilisation: bytes that left the port, with what its rate counts beside the frames, over what it could have sent in that time.",
-  tier: "Tier: all links between the same kinds of switches, or from switches to hosts, in one direction.",
+  tier: meaningOf("tier"),
   others: "others: the links of this tier that were less busy over the whole run, taken together.",
   computing: "Computing: from the begin of an iteration, of its first worker, until the last worker has all its gradients.",
   communicating: "Communicating: from the first gradient of any worker until the last worker has all parameters.",
@@ -12,7 +12,7 @@ const DEFINITIONS = {
   longest: "The port in whose queues packets of bursts waited longest, all taken together. Only ports with records are seen: all of them with measured = \"worst\".",
   start: "Start queue: background packets that the first packet of a worker's burst finds there, mean over measured iterations; in brackets packets of all classes.",
   iteration: "Begin to end of an iteration, the slowest worker.",
-  communication: "From gradients ready, before any START or wait, to last byte delivered of the slowest worker.",
+  communication: meaningOf("communication time"),
 };
 
 const fabricArm = (c) => c.arms.find((a) => a.name === c.state.fabricArm && a.links) || c.arms.find((a) => a.links);

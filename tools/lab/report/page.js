@@ -328,7 +328,8 @@ const sectionsHere = () => Object.keys(SECTIONS).filter((id) => usedFigures().so
 function sectionLinks() {
   const nav = el("nav", { "aria-label": "Sections" });
   for (const id of sectionsHere()) nav.append(el("a", { href: "#" + id, text: SECTIONS[id][0] }));
-  nav.append(el("a", { href: "#metrics", text: "All metrics" }), el("a", { href: "#settings", text: "Settings" }), el("a", { href: "#environment", text: "Environment" }));
+  nav.append(el("a", { href: "#metrics", text: "All metrics" }), el("a", { href: "#settings", text: "Settings" }), el("a", { href: "#environment", text: "Environment" }),
+    el("a", { href: "#terms", text: "Terms" }));
   return nav;
 }
 
@@ -433,7 +434,7 @@ function figureNode(figure) {
 
 function build() {
   const page = document.getElementById("page"), used = usedFigures();
-  page.append(el("header", {}, el("p", { class: "eyebrow", text: "Outrider · report of an experiment" }), data.arms.length ? sectionLinks() : null, el("h1", { text: data.experiment }),
+  page.append(el("header", {}, el("div", { class: "top" }, el("p", { class: "eyebrow", text: "Outrider · report of an experiment" }), data.arms.length ? sectionLinks() : null), el("h1", { text: data.experiment }),
     data.question ? el("p", { class: "question", text: data.question }) : null, facts()));
   if (!data.arms.length) {
     page.append(el("p", { class: "card", text: "No run has ended yet: there is nothing to show." }));
@@ -462,6 +463,8 @@ function build() {
   page.append(el("section", { id: "settings" }, el("h2", { text: "Settings" }), el("div", { class: "card", id: "varying" }),
     el("details", {}, el("summary", { text: "All parameters of this point" }), el("div", { id: "all-settings" }))));
   page.append(el("section", { id: "environment" }, el("h2", { text: "Environment" }), el("div", { class: "card" }, pairs(data.environment))));
+  page.append(el("section", { id: "terms" }, el("h2", { text: "Terms" }), el("p", { class: "lead", text: "Terms of docs/glossary.md that this page has." }),
+    el("div", { class: "card", id: "all-terms" })));
   page.append(el("footer", { text: "docs/measurement.md defines every figure. summary.json, bursts.csv, queue.csv and flows.csv (in a fabric also links.csv, link_slices.csv and iterations.csv) beside this file hold what they are made of." }));
 }
 
@@ -478,6 +481,7 @@ function drawAll() {
   drawSettings();
   document.getElementById("all-settings").replaceChildren(pairs(allSettings()));
   for (const f of drawnFigures) drawFigure(f);
+  defineTerms();
   hintAtWhatIsCut();
 }
 
@@ -500,5 +504,9 @@ if (data.arms.length) hideSome();
 drawAll();
 document.documentElement.dataset.ready = "yes";
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
-let resizing = 0;
-addEventListener("resize", () => { clearTimeout(resizing); resizing = setTimeout(drawAll, 120); });
+// Scrolling hides and shows a phone's address bar, which changes the height alone.
+let resizing = 0, drawnWidth = innerWidth;
+addEventListener("resize", () => {
+  clearTimeout(resizing);
+  if (innerWidth !== drawnWidth) resizing = setTimeout(() => { drawnWidth = innerWidth; drawAll(); }, 120);
+});
