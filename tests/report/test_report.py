@@ -101,7 +101,7 @@ class Report(unittest.TestCase):
         cls.quick = experiments.run(root, "quick", experiments.QUESTION, attribution=True)
         cls.plain = experiments.run(root, "plain", seeds=1)
         cls.sweep = experiments.run(root, "sweep", sweep=True)
-        cls.several = experiments.run(root, "several", jobs=2)
+        cls.several = experiments.run(root, "several", jobs=2, attribution=True)
         cls.fabric = experiments.run_fabric(root)
         cls.page = cls.enterClassContext(browser.Browser()) if hasattr(cls, "enterClassContext") \
             else cls.entered(browser.Browser())
@@ -260,19 +260,83 @@ class Report(unittest.TestCase):
             self.assertAlmostEqual(cell / 1000, float(line["utilisation"]), delta=0.0006)
         self.assertGreater(max(cells), 0)
 
-    def test_jobs_of_a_fabric_are_in_a_table(self):
+    def job_rows(self):
+        """Rows of the table of jobs, each with its job."""
+        rows, job = [], None
+        for row in self.page.evaluate(
+                "[...document.querySelectorAll('#each-job-table tbody tr')].map((r) => [...r.children]"
+                ".map((c) => [c.scope || '', (c.querySelector('b') || c).textContent]))"):
+            if row[0][0] == "rowgroup":
+                job = row.pop(0)[1]
+            rows.append([job, *(text for _, text in row)])
+        return rows
+
+    def test_each_job_has_a_row_for_each_arm(self):
+        self.open(self.several)
+        summary = json.loads((self.several / "summary.json").read_text(encoding="utf-8"))
+        rows = self.job_rows()
+        self.assertEqual([r[:2] for r in rows],
+                         [[job, a["label"]] for job in ("job0", "job1") for a in summary["arms"]])
+        units = self.page.evaluate("[...document.querySelectorAll('#each-job-table thead .unit')]"
+                                   ".map((u) => u.textContent.split(',')[0])")
+        names = [None, None, None, "iteration_seconds_median", "iteration_seconds_p99",
+                 "communication_seconds_median", "communication_seconds_p99", "completion_seconds"]
+        for i, row in enumerate(rows):
+            arm = summary["arms"][i % len(summary["arms"])]
+            each = [summary["cases"][c]["metrics"]["jobs"]["each"][i // len(summary["arms"])]
+                    for c in arm["cases"]]
+            for column, name in enumerate(names):
+                if name is None:
+                    continue
+                value = sum(one[name] for one in each) / len(each) * \
+                    {"s": 1, "ms": 1e3, "µs": 1e6}[units[column]]
+                shown = float(row[column].replace("\u202f", ""))
+                self.assertAlmostEqual(shown, value, delta=value / 150, msg=name)
+            complete, parts = self.of_bursts(i // len(summary["arms"]), arm["cases"])
+            self.assertEqual(int(row[2]), complete)
+            self.assertEqual(row[8], self.page.evaluate(f"PART_NAMES.{max(parts, key=parts.get)}"))
+        self.assertGreater(self.page.evaluate(DRAWN)["jobs-attribution"]["marks"], len(rows))
+        # Arms that the reader hides are hidden here too.
+        self.page.evaluate("document.querySelector('.chip[data-key=\"arm on\"]').click()")
+        self.assertEqual(len(self.job_rows()), len(rows) - 2)
+
+    def of_bursts(self, job, cases):
+        """Complete iterations of a job, and the sums of its pushes' times, by bursts.csv."""
+        with open(self.several / "bursts.csv", encoding="utf-8") as file:
+            pushes = [l for l in csv.DictReader(file)
+                      if int(l["case"]) in cases and int(l["job"]) == job and l["run"] == "measured" and
+                      l["direction"] == "push" and int(l["iteration"]) >= self.skipped()]
+        workers = len({p["worker"] for p in pushes})
+        whole = {}
+        for push in pushes:
+            if push["delivered_ns"]:
+                key = push["case"], push["iteration"]
+                whole[key] = whole.get(key, 0) + 1
+        parts = {n[5:-3]: sum(int(p[n] or 0) for p in pushes) for n in pushes[0] if n.startswith("time_")}
+        return sum(n == workers for n in whole.values()), parts
+
+    def skipped(self):
+        return self.page.evaluate("data.settings.common.skip_iterations")
+
+    def test_one_job_has_no_table_of_jobs(self):
+        self.open(self.quick)
+        self.assertIsNone(self.page.evaluate("document.getElementById('each-job')"))
+
+    def test_jobs_of_a_fabric_are_in_the_same_table(self):
         self.open(self.fabric)
-        jobs = json.loads((self.fabric / "summary.json").read_text(encoding="utf-8"))[
-            "cases"][0]["metrics"]["jobs"]["each"]
-        rows, titles = self.page.evaluate(
-            "(() => { const t = document.querySelectorAll('#fabric-tables table')[1]; return "
-            "[[...t.querySelectorAll('tbody tr')].map((r) => [...r.children].map((c) => c.textContent)),"
-            " [...document.querySelectorAll('#fabric-tables th[scope=col]')].map((h) => h.title)]; })()")
+        cases = json.loads((self.fabric / "summary.json").read_text(encoding="utf-8"))["cases"]
+        jobs = cases[0]["metrics"]["jobs"]["each"]
+        rows = [r for r in self.job_rows() if r[1] == "off"]
         self.assertEqual([r[0] for r in rows], [j["name"] for j in jobs])
-        for row, job in zip(rows, jobs):
-            self.assertAlmostEqual(float(row[1]), job["iteration_seconds_median"] * 1e3,
-                                   delta=job["iteration_seconds_median"] * 10)
-            self.assertEqual(row[5], job["worst_link"])
+        for i, (row, job) in enumerate(zip(rows, jobs)):
+            median = sum(c["metrics"]["jobs"]["each"][i]["iteration_seconds_median"]
+                         for c in cases[:2]) / 2
+            self.assertAlmostEqual(float(row[3]), median * 1e3, delta=median * 10)
+            self.assertEqual(row[8], job["worst_link"])
+            self.assertGreater(int(row[2]), 0, "jobs with different numbers of workers")
+        titles = self.page.evaluate(
+            "[...document.querySelectorAll('#fabric-tables th[scope=col], #each-job-table th[scope=col]')]"
+            ".map((h) => h.title)")
         self.assertGreater(len([t for t in titles if len(t) > 20]), 11, "headings say what they mean")
         marks = self.page.evaluate(DRAWN)["jobs-over-time"]["marks"]
         lines = (self.fabric / "iterations.csv").read_text(encoding="utf-8").splitlines()

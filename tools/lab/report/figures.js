@@ -354,17 +354,23 @@ function drawAttribution(c) {
   const arms = c.arms.filter((a) => a.attribution);
   if (!arms.length)
     return "These runs did not record where the time went. Set attribution = true in [parameters] of the experiment (virtual time only) and run it again.";
+  return attributionBars(c, arms, "Where the communication time went, a bar an arm");
+}
+
+/** @param arms  have `attribution`, and are dressed */
+function attributionBars(c, arms, label) {
   const k = c.unit.per_ms;
   const parts = Object.keys(arms[0].attribution).map((name) => ({
     name: PART_NAMES[name] || name, color: c.theme.parts[name] || c.theme.strong, value: (a) => a.attribution[name] * k,
   }));
-  return stacked(c, arms, parts, { label: "Where the communication time went, a bar an arm", unit: c.unit.name,
+  return stacked(c, arms, parts, { label, unit: c.unit.name,
     xTitle: `mean communication time of a push [${c.unit.name}]`, total: (a) => d3.sum(parts, (p) => p.value(a)) });
 }
 
 function drawCost(c) {
   const arms = c.arms.filter((a) => !a.off && isNumber(metric(a, "background_lost_bytes_per_iteration")[0]));
-  if (!arms.length) return "The cost to the background needs an off arm to compare with.";
+  if (!arms.length) return c.arms.some((a) => isNumber(lost(a)[0])) ? "In a closed loop the cost is a rate, which the first table has: it is not split."
+    : "The cost to the background needs an off arm to compare with.";
   const at = (name) => (a) => { const v = metric(a, name)[0]; return isNumber(v) ? v * 1e-3 : 0; };
   const parts = [
     { name: "transfer: carried by training instead", color: c.theme.parts.serialisation, value: at("background_transfer_bytes_per_iteration") },

@@ -41,6 +41,8 @@ const FIGURES = [
     what: "From gradients ready, before any START or wait, to the last byte delivered of the slowest worker; one step an iteration." },
   { id: "attribution", section: "time", title: "Where the communication time went", draw: drawAttribution,
     what: "The chain of causes behind the last arrival of each push, split without remainder." },
+  { id: "jobs-attribution", section: "each-job", when: jobsAttributed, title: "Where the communication time of each job went", draw: drawJobsAttribution,
+    what: `The chain of causes behind the last arrival of each push of the job, split without remainder. At most ${MOST_JOB_ROWS} bars are drawn.` },
   { id: "throughput", section: "cost", title: "Goodput around a burst", draw: drawThroughput,
     what: "Payload delivered in order, mean over all iterations; training is pushes and pulls. Zero is the instant at which gradients are ready; a line ends where less than half of the iterations have fine records." },
   { id: "cost", section: "cost", title: "What the background lost", draw: drawCost, what: costText },
@@ -57,6 +59,7 @@ const FIGURES = [
 const SECTIONS = {
   queue: ["Queue", "What the burst finds, and what it leaves."],
   time: ["Communication time", ""],
+  "each-job": ["Jobs", "Each job by itself, under each arm that is shown."],
   cost: ["Throughput and background", ""],
   ends: ["Marks and drops", "Means over runs."],
   fabric: ["Links and jobs", "Where in the fabric the traffic is, and when each job computes and communicates."],
@@ -323,7 +326,7 @@ function drawAnswer() {
 }
 
 const usedFigures = () => FIGURES.filter((f) => !f.when || f.when());
-const sectionsHere = () => Object.keys(SECTIONS).filter((id) => usedFigures().some((f) => f.section === id));
+const sectionsHere = () => Object.keys(SECTIONS).filter((id) => usedFigures().some((f) => f.section === id) || (id === "each-job" && severalJobs()));
 
 function sectionLinks() {
   const nav = el("nav", { "aria-label": "Sections" });
@@ -454,6 +457,7 @@ function build() {
   page.append(answer);
   for (const id of sectionsHere()) {
     const section = el("section", { id }, el("h2", { text: SECTIONS[id][0] }), SECTIONS[id][1] ? el("p", { class: "lead", text: SECTIONS[id][1] }) : null);
+    if (id === "each-job") section.append(el("div", { class: "card", id: "each-job-table" }));
     for (const f of used.filter((g) => g.section === id)) section.append(figureNode(f));
     if (id === "fabric") section.append(el("div", { class: "card", id: "fabric-tables" }));
     page.append(section);
@@ -476,6 +480,7 @@ function drawAll() {
   drawAnswer();
   drawTable();
   drawJobs();
+  drawEachJob();
   drawFabricTables();
   drawMetrics();
   drawSettings();
