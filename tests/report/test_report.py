@@ -16,7 +16,7 @@ import unittest
 import browser
 import experiments
 
-FABRIC_FIGURES = {"links", "jobs-over-time"}
+FABRIC_FIGURES = {"links", "jobs-over-time", "slowdown"}
 FIGURES = {"gain", "queue", "cdf", "attribution", "throughput", "cost", "marks", "drops",
            "timeline"}
 
@@ -342,6 +342,29 @@ class Report(unittest.TestCase):
         lines = (self.fabric / "iterations.csv").read_text(encoding="utf-8").splitlines()
         self.assertEqual(marks, sum(1 for line in lines if line.startswith("0,")))
 
+    def test_slowdown_of_flows_is_that_of_the_summary(self):
+        """A mark for each arm and size, where its median and p99 are."""
+        self.open(self.fabric)
+        arms = json.loads((self.fabric / "summary.json").read_text(encoding="utf-8"))["arms"]
+        marks = self.page.evaluate(
+            "[...document.querySelectorAll('figure[data-figure=slowdown] .mark')].map((m) => ({tip: m.__tip,"
+            " x: [...m.querySelectorAll('path')].map((p) => Number(/\\((.*),/.exec(p.getAttribute('transform'))[1]))}))")
+        expected = [(arm, size) for size in ("small", "medium", "large") for arm in arms
+                    if arm["metrics"][f"{size}_flow_slowdown_median"]["value"]["value"] is not None]
+        self.assertGreater(len(expected), 3)
+        self.assertEqual(len(marks), len(expected))
+        spots = []
+        for mark, (arm, size) in zip(marks, expected):
+            tail, middle = (arm["metrics"][f"{size}_flow_slowdown_{s}"]["value"]["value"] for s in ("p99", "median"))
+            self.assertTrue(mark["tip"][0].startswith(arm["label"] + ", flows of "))
+            for line, value in zip(mark["tip"][1:], (middle, tail)):
+                self.assertAlmostEqual(float(re.search(r"(?:median|p99) (\S+)", line).group(1)), value, delta=value / 100)
+            spots += zip((tail, middle), mark["x"])
+        spots.sort()
+        self.assertEqual([x for _, x in spots], sorted(x for _, x in spots), "further right is slower")
+        self.open(self.quick)  # whose background stays
+        self.assertIsNone(self.page.evaluate("document.getElementById('figure-slowdown')"))
+
     def test_one_seed_without_attribution_says_so(self):
         self.open(self.plain)
         self.check_figures(FIGURES, empty=("drops", "attribution"))
@@ -521,7 +544,7 @@ class Report(unittest.TestCase):
         self.open(self.quick)
         self.hover(("gain", "queue", "cdf", "cost", "timeline"))
         self.open(self.fabric)
-        self.hover(("links", "jobs-over-time"))
+        self.hover(("links", "jobs-over-time", "slowdown"))
 
     def hover(self, figures):
         for name in figures:

@@ -46,6 +46,8 @@ const FIGURES = [
   { id: "throughput", section: "cost", title: "Goodput around a burst", draw: drawThroughput,
     what: "Payload delivered in order, mean over all iterations; training is pushes and pulls. Zero is the instant at which gradients are ready; a line ends where less than half of the iterations have fine records." },
   { id: "cost", section: "cost", title: "What the background lost", draw: drawCost, what: costText },
+  { id: "slowdown", section: "cost", when: () => data.arms.some(hasSlowdown), title: "Slowdown of the background's flows, by size", draw: drawSlowdown,
+    what: "Completion time over that of an empty path, of flows that came and were delivered: 1 is as fast as the path allows, and further left is better." },
   { id: "marks", section: "ends", title: "Packets marked, by class and reason", draw: (c) => drawEnds(c, "marks"), controls: endsControls,
     what: "marker: the queue's own rule; regulated threshold: the threshold that a signal lowered." },
   { id: "drops", section: "ends", title: "Packets dropped, by class and reason", draw: (c) => drawEnds(c, "drops"), controls: endsControls, what: "The whole run, warm-up included." },
