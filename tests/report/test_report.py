@@ -16,7 +16,7 @@ import unittest
 import browser
 import experiments
 
-FABRIC_FIGURES = {"links", "jobs-over-time"}
+FABRIC_FIGURES = {"links", "jobs-over-time", "slowdown"}
 FIGURES = {"gain", "queue", "cdf", "attribution", "throughput", "cost", "marks", "drops",
            "timeline"}
 
@@ -68,6 +68,30 @@ SAVED = """
 """
 
 
+# The terms of each part of the page, and the text that it may take them from.
+TERMS_OF_PARTS = """
+[...document.querySelectorAll("#page > header, #page > section:not(#terms)")].map((part) => ({
+  id: part.id,
+  text: [...part.querySelectorAll("h2, h3, p:not(.question), li, .help, th[scope=col]")]
+      .filter((e) => !e.querySelector("a:not(.term), code")).map((e) => e.textContent).join("\\n"),
+  terms: [...part.querySelectorAll(".term")].map((a) => ({
+    name: document.querySelector(a.hash).textContent,
+    described: document.getElementById(a.getAttribute("aria-describedby")).textContent,
+    before: a.previousSibling ? a.previousSibling.textContent : "",
+    after: a.nextSibling && a.nextSibling.nodeType === 3 ? a.nextSibling.textContent : ""}))}))
+"""
+
+
+def glossary():
+    """Meanings by term, both without Markdown's marks."""
+    rows = {}
+    for line in (experiments.ROOT / "docs/glossary.md").read_text(encoding="utf-8").splitlines():
+        if line.startswith("| ") and line != "| term | meaning |":
+            term, meaning = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", line).replace("`", "")[2:-2].split(" | ")
+            rows[term] = meaning
+    return rows
+
+
 class Report(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -77,7 +101,7 @@ class Report(unittest.TestCase):
         cls.quick = experiments.run(root, "quick", experiments.QUESTION, attribution=True)
         cls.plain = experiments.run(root, "plain", seeds=1)
         cls.sweep = experiments.run(root, "sweep", sweep=True)
-        cls.several = experiments.run(root, "several", jobs=2)
+        cls.several = experiments.run(root, "several", jobs=2, attribution=True)
         cls.fabric = experiments.run_fabric(root)
         cls.page = cls.enterClassContext(browser.Browser()) if hasattr(cls, "enterClassContext") \
             else cls.entered(browser.Browser())
@@ -236,23 +260,110 @@ class Report(unittest.TestCase):
             self.assertAlmostEqual(cell / 1000, float(line["utilisation"]), delta=0.0006)
         self.assertGreater(max(cells), 0)
 
-    def test_jobs_of_a_fabric_are_in_a_table(self):
+    def job_rows(self):
+        """Rows of the table of jobs, each with its job."""
+        rows, job = [], None
+        for row in self.page.evaluate(
+                "[...document.querySelectorAll('#each-job-table tbody tr')].map((r) => [...r.children]"
+                ".map((c) => [c.scope || '', (c.querySelector('b') || c).textContent]))"):
+            if row[0][0] == "rowgroup":
+                job = row.pop(0)[1]
+            rows.append([job, *(text for _, text in row)])
+        return rows
+
+    def test_each_job_has_a_row_for_each_arm(self):
+        self.open(self.several)
+        summary = json.loads((self.several / "summary.json").read_text(encoding="utf-8"))
+        rows = self.job_rows()
+        self.assertEqual([r[:2] for r in rows],
+                         [[job, a["label"]] for job in ("job0", "job1") for a in summary["arms"]])
+        units = self.page.evaluate("[...document.querySelectorAll('#each-job-table thead .unit')]"
+                                   ".map((u) => u.textContent.split(',')[0])")
+        names = [None, None, None, "iteration_seconds_median", "iteration_seconds_p99",
+                 "communication_seconds_median", "communication_seconds_p99", "completion_seconds"]
+        for i, row in enumerate(rows):
+            arm = summary["arms"][i % len(summary["arms"])]
+            each = [summary["cases"][c]["metrics"]["jobs"]["each"][i // len(summary["arms"])]
+                    for c in arm["cases"]]
+            for column, name in enumerate(names):
+                if name is None:
+                    continue
+                value = sum(one[name] for one in each) / len(each) * \
+                    {"s": 1, "ms": 1e3, "µs": 1e6}[units[column]]
+                shown = float(row[column].replace("\u202f", ""))
+                self.assertAlmostEqual(shown, value, delta=value / 150, msg=name)
+            complete, parts = self.of_bursts(i // len(summary["arms"]), arm["cases"])
+            self.assertEqual(int(row[2]), complete)
+            self.assertEqual(row[8], self.page.evaluate(f"PART_NAMES.{max(parts, key=parts.get)}"))
+        self.assertGreater(self.page.evaluate(DRAWN)["jobs-attribution"]["marks"], len(rows))
+        # Arms that the reader hides are hidden here too.
+        self.page.evaluate("document.querySelector('.chip[data-key=\"arm on\"]').click()")
+        self.assertEqual(len(self.job_rows()), len(rows) - 2)
+
+    def of_bursts(self, job, cases):
+        """Complete iterations of a job, and the sums of its pushes' times, by bursts.csv."""
+        with open(self.several / "bursts.csv", encoding="utf-8") as file:
+            pushes = [l for l in csv.DictReader(file)
+                      if int(l["case"]) in cases and int(l["job"]) == job and l["run"] == "measured" and
+                      l["direction"] == "push" and int(l["iteration"]) >= self.skipped()]
+        workers = len({p["worker"] for p in pushes})
+        whole = {}
+        for push in pushes:
+            if push["delivered_ns"]:
+                key = push["case"], push["iteration"]
+                whole[key] = whole.get(key, 0) + 1
+        parts = {n[5:-3]: sum(int(p[n] or 0) for p in pushes) for n in pushes[0] if n.startswith("time_")}
+        return sum(n == workers for n in whole.values()), parts
+
+    def skipped(self):
+        return self.page.evaluate("data.settings.common.skip_iterations")
+
+    def test_one_job_has_no_table_of_jobs(self):
+        self.open(self.quick)
+        self.assertIsNone(self.page.evaluate("document.getElementById('each-job')"))
+
+    def test_jobs_of_a_fabric_are_in_the_same_table(self):
         self.open(self.fabric)
-        jobs = json.loads((self.fabric / "summary.json").read_text(encoding="utf-8"))[
-            "cases"][0]["metrics"]["jobs"]["each"]
-        rows, titles = self.page.evaluate(
-            "(() => { const t = document.querySelectorAll('#fabric-tables table')[1]; return "
-            "[[...t.querySelectorAll('tbody tr')].map((r) => [...r.children].map((c) => c.textContent)),"
-            " [...document.querySelectorAll('#fabric-tables th[scope=col]')].map((h) => h.title)]; })()")
+        cases = json.loads((self.fabric / "summary.json").read_text(encoding="utf-8"))["cases"]
+        jobs = cases[0]["metrics"]["jobs"]["each"]
+        rows = [r for r in self.job_rows() if r[1] == "off"]
         self.assertEqual([r[0] for r in rows], [j["name"] for j in jobs])
-        for row, job in zip(rows, jobs):
-            self.assertAlmostEqual(float(row[1]), job["iteration_seconds_median"] * 1e3,
-                                   delta=job["iteration_seconds_median"] * 10)
-            self.assertEqual(row[5], job["worst_link"])
+        for i, (row, job) in enumerate(zip(rows, jobs)):
+            median = sum(c["metrics"]["jobs"]["each"][i]["iteration_seconds_median"]
+                         for c in cases[:2]) / 2
+            self.assertAlmostEqual(float(row[3]), median * 1e3, delta=median * 10)
+            self.assertEqual(row[8], job["worst_link"])
+            self.assertGreater(int(row[2]), 0, "jobs with different numbers of workers")
+        titles = self.page.evaluate(
+            "[...document.querySelectorAll('#fabric-tables th[scope=col], #each-job-table th[scope=col]')]"
+            ".map((h) => h.title)")
         self.assertGreater(len([t for t in titles if len(t) > 20]), 11, "headings say what they mean")
         marks = self.page.evaluate(DRAWN)["jobs-over-time"]["marks"]
         lines = (self.fabric / "iterations.csv").read_text(encoding="utf-8").splitlines()
         self.assertEqual(marks, sum(1 for line in lines if line.startswith("0,")))
+
+    def test_slowdown_of_flows_is_that_of_the_summary(self):
+        """A mark for each arm and size, where its median and p99 are."""
+        self.open(self.fabric)
+        arms = json.loads((self.fabric / "summary.json").read_text(encoding="utf-8"))["arms"]
+        marks = self.page.evaluate(
+            "[...document.querySelectorAll('figure[data-figure=slowdown] .mark')].map((m) => ({tip: m.__tip,"
+            " x: [...m.querySelectorAll('path')].map((p) => Number(/\\((.*),/.exec(p.getAttribute('transform'))[1]))}))")
+        expected = [(arm, size) for size in ("small", "medium", "large") for arm in arms
+                    if arm["metrics"][f"{size}_flow_slowdown_median"]["value"]["value"] is not None]
+        self.assertGreater(len(expected), 3)
+        self.assertEqual(len(marks), len(expected))
+        spots = []
+        for mark, (arm, size) in zip(marks, expected):
+            tail, middle = (arm["metrics"][f"{size}_flow_slowdown_{s}"]["value"]["value"] for s in ("p99", "median"))
+            self.assertTrue(mark["tip"][0].startswith(arm["label"] + ", flows of "))
+            for line, value in zip(mark["tip"][1:], (middle, tail)):
+                self.assertAlmostEqual(float(re.search(r"(?:median|p99) (\S+)", line).group(1)), value, delta=value / 100)
+            spots += zip((tail, middle), mark["x"])
+        spots.sort()
+        self.assertEqual([x for _, x in spots], sorted(x for _, x in spots), "further right is slower")
+        self.open(self.quick)  # whose background stays
+        self.assertIsNone(self.page.evaluate("document.getElementById('figure-slowdown')"))
 
     def test_one_seed_without_attribution_says_so(self):
         self.open(self.plain)
@@ -316,24 +427,116 @@ class Report(unittest.TestCase):
             self.assertEqual(self.page.complaints, [])
             self.assertGreater(self.page.evaluate(DRAWN)["queue"]["marks"], 0)
 
+    def press(self, key, code, **more):
+        for kind in ("keyDown", "keyUp"):
+            self.page.call("Input.dispatchKeyEvent", type=kind, key=key, code=key,
+                           windowsVirtualKeyCode=code, **more)
+
+    def test_terms_are_defined_where_they_first_occur(self):
+        """In the words of docs/glossary.md, and all of them in the list at the end."""
+        meanings = glossary()
+        for results in (self.quick, self.fabric):
+            self.open(results)
+            self.check_terms(meanings)
+        self.assertEqual(self.page.evaluate("document.querySelectorAll('.question .term').length"), 0)
+        self.page.evaluate("choosePoint(0)")
+        self.check_terms(meanings)  # once only, when drawn again
+
+    def check_terms(self, meanings):
+        parts = self.page.evaluate(TERMS_OF_PARTS)
+        self.assertGreater(len(parts), 6)
+        listed = dict(self.page.evaluate(
+            "[...document.querySelectorAll('#terms dt')].map((t) => "
+            "[t.textContent, t.nextElementSibling.textContent])"))
+        self.assertGreater(len(listed), 15)
+        for name, meaning in listed.items():
+            self.assertEqual(meaning, meanings[name])
+        for part in parts:
+            with self.subTest(section=part["id"]):
+                names = [t["name"] for t in part["terms"]]
+                self.assertEqual(sorted(set(names)), sorted(names), "a second underline")
+                for term in part["terms"]:
+                    self.assertEqual(term["described"], meanings[term["name"]])
+                    self.assertNotRegex(term["before"], r"[\w-]$", "a part of a name")
+                    self.assertNotRegex(term["after"], r"^[\w-]", "a part of a name")
+                # No term that is a plain word was overlooked.
+                for name in meanings:
+                    if re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w.=-])", part["text"]):
+                        self.assertIn(name, listed)
+                        self.assertIn(name, names)
+
+    def tip(self):
+        return self.page.evaluate(
+            "document.getElementById('tip').hidden ? '' : document.getElementById('tip').textContent")
+
+    def place_of(self, selector):
+        return self.page.evaluate(
+            f"(async () => {{ const e = document.querySelector(\"{selector}\");"
+            " e.scrollIntoView({block: 'center'});"
+            " for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame);"
+            " const r = e.getBoundingClientRect(); return {x: r.x + r.width / 2, y: r.y + r.height / 2}; })()")
+
+    def tap(self, at):
+        self.page.call("Input.dispatchTouchEvent", type="touchStart", touchPoints=[at])
+        self.page.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+
+    def test_a_definition_is_shown_on_hover_focus_and_tap(self):
+        term = "#answer a[href='#term-start-queue']"
+        said = "start queue: " + glossary()["start queue"]
+        self.open(self.quick)
+        self.page.call("Input.dispatchMouseEvent", type="mouseMoved", **self.place_of(term))
+        self.assertEqual(self.tip(), said)
+        self.page.call("Input.dispatchMouseEvent", type="mouseMoved", x=2, y=2)
+        self.assertEqual(self.tip(), "")
+        for _ in range(60):
+            self.press("Tab", 9)
+            if self.page.evaluate(f"document.activeElement === document.querySelector(\"{term}\")"):
+                break
+        self.assertEqual(self.tip(), said)
+        self.press("Escape", 27)
+        self.assertEqual(self.tip(), "")
+        self.press("Enter", 13, text="\r")
+        self.assertEqual(self.page.evaluate("location.hash"), "#term-start-queue")
+
+    def test_a_tap_opens_a_definition_and_a_tap_elsewhere_closes_it(self):
+        term = "#answer a[href='#term-start-queue']"
+        said = "start queue: " + glossary()["start queue"]
+        self.page.call("Emulation.setTouchEmulationEnabled", enabled=True)
+        self.addCleanup(self.page.call, "Emulation.setTouchEmulationEnabled", enabled=False)
+        self.open(self.quick, width=390)
+        self.tap(self.place_of(term))
+        self.assertEqual(self.tip(), said + "\nIn the list of terms")
+        self.assertEqual(self.page.evaluate("location.hash"), "", "a tap shows and does not lead away")
+        self.keep_picture("quick-tapped")
+        box = self.page.evaluate("(() => { const r = document.getElementById('tip').getBoundingClientRect();"
+                                 " return [r.left, r.top, r.right - innerWidth, r.bottom - innerHeight]; })()")
+        self.assertTrue(min(box[:2]) >= 0 and max(box[2:]) <= 0, f"on the screen: {box}")
+        self.tap({"x": 3, "y": 700})
+        self.assertEqual(self.tip(), "")
+        self.tap(self.place_of(term))
+        self.press("Escape", 27)
+        self.assertEqual(self.tip(), "")
+        self.tap(self.place_of(term))
+        link = self.page.evaluate("(() => { const r = document.querySelector('#tip a').getBoundingClientRect();"
+                                  " return {x: r.x + r.width / 2, y: r.y + r.height / 2}; })()")
+        self.tap(link)
+        self.assertEqual(self.page.evaluate("location.hash"), "#term-start-queue")
+
     def test_keyboard(self):
         """Every control is reached with Tab, and a chip works with Enter and keeps the focus."""
         self.open(self.quick)
         reached = set()
-        for _ in range(120):
-            for kind in ("keyDown", "keyUp"):
-                self.page.call("Input.dispatchKeyEvent", type=kind, key="Tab", code="Tab",
-                               windowsVirtualKeyCode=9)
-            reached.add(self.page.evaluate("document.activeElement.outerHTML.slice(0, 200)"))
         controls = self.page.evaluate(
-            "[...document.querySelectorAll('button, select, a, summary')].map((e) => e.outerHTML.slice(0, 200))")
+            "[...document.querySelectorAll('button, select, a, summary')].filter((e) => e.checkVisibility())"
+            ".map((e) => e.outerHTML.slice(0, 200))")
         self.assertGreater(len(controls), 20)
+        for _ in range(len(controls) + 20):
+            self.press("Tab", 9)
+            reached.add(self.page.evaluate("document.activeElement.outerHTML.slice(0, 200)"))
         self.assertEqual([c for c in controls if c not in reached], [])
         before = self.page.evaluate(DRAWN)["cdf"]["marks"]
         self.page.evaluate("document.querySelectorAll('.chip')[1].focus()")
-        for kind in ("keyDown", "keyUp"):
-            self.page.call("Input.dispatchKeyEvent", type=kind, key="Enter", code="Enter",
-                           windowsVirtualKeyCode=13, text="\r")
+        self.press("Enter", 13, text="\r")
         self.assertEqual(self.page.evaluate(DRAWN)["cdf"]["marks"], before - 1)
         self.assertEqual(self.page.evaluate("document.activeElement.dataset.key"), "arm on")
 
@@ -341,7 +544,7 @@ class Report(unittest.TestCase):
         self.open(self.quick)
         self.hover(("gain", "queue", "cdf", "cost", "timeline"))
         self.open(self.fabric)
-        self.hover(("links", "jobs-over-time"))
+        self.hover(("links", "jobs-over-time", "slowdown"))
 
     def hover(self, figures):
         for name in figures:

@@ -1,8 +1,8 @@
-// Figures of a fabric: its links over time, and its jobs. Both are of one arm's first seed.
+// Figures of a fabric: its links over time, and its jobs over time, both of one arm's first seed.
 
 const DEFINITIONS = {
   utilisation: "Utilisation: bytes that left the port, with what its rate counts beside the frames, over what it could have sent in that time.",
-  tier: "Tier: all links between the same kinds of switches, or from switches to hosts, in one direction.",
+  tier: meaningOf("tier"),
   others: "others: the links of this tier that were less busy over the whole run, taken together.",
   computing: "Computing: from the begin of an iteration, of its first worker, until the last worker has all its gradients.",
   communicating: "Communicating: from the first gradient of any worker until the last worker has all parameters.",
@@ -11,8 +11,6 @@ const DEFINITIONS = {
   drops: "Packets that these ports dropped, whole run.",
   longest: "The port in whose queues packets of bursts waited longest, all taken together. Only ports with records are seen: all of them with measured = \"worst\".",
   start: "Start queue: background packets that the first packet of a worker's burst finds there, mean over measured iterations; in brackets packets of all classes.",
-  iteration: "Begin to end of an iteration, the slowest worker.",
-  communication: "From gradients ready, before any START or wait, to last byte delivered of the slowest worker.",
 };
 
 const fabricArm = (c) => c.arms.find((a) => a.name === c.state.fabricArm && a.links) || c.arms.find((a) => a.links);
@@ -146,7 +144,7 @@ function drawJobLines(c) {
   const names = namesWidth(arm, c.width), w = c.width - names - 12;
   const count = (j) => j.iterations.length;
   const svg = newSvg(c.width, 10, c.theme, `Time line of ${jobs.length} jobs, ${arm.name}, seed ${own.seed}: ` +
-    jobs.map((j) => `${j.name} has ${count(j)} iterations` + (isNumber(j.iteration_seconds_median) ? ` of ${number(j.iteration_seconds_median * 1e3)} ms` : "")).join(", "));
+    jobs.map((j) => `${j.name} has ${count(j)} iterations`).join(", "));
   const top = jobsLegend(svg, c.width, arm, c.theme) + 4, h = jobs.length * step;
   svg.attr({ height: top + h + 44, viewBox: `0 0 ${c.width} ${top + h + 44}` });
   const x = d3.scale.linear().domain([0, own.end_ms]).range([0, w]);
@@ -181,7 +179,7 @@ const jobsWhat = () => {
     (left ? ` The last ${left} iterations of these arms are not drawn; iterations.csv has them.` : "");
 };
 
-// -- the same in figures
+// -- links in figures
 
 function definedHead(cells) {
   const row = el("tr");
@@ -204,19 +202,6 @@ function tiersTable(arm) {
     ["Bursts wait longest", "port", DEFINITIONS.longest], ["Start queue", "packets, mean", DEFINITIONS.start]]), body);
 }
 
-function jobsTable(arm) {
-  const jobs = arm.jobs_over_time.jobs.filter((j) => "iteration_seconds_median" in j);
-  if (!jobs.length) return null;
-  const unit = timeUnit(Math.max(...jobs.map((j) => (j.iteration_seconds_median || 0) * 1e3))), body = el("tbody");
-  const shown = (s) => isNumber(s) ? number(s * 1e3 * unit.per_ms) : "–";
-  for (const j of jobs)
-    body.append(el("tr", {}, el("th", { scope: "row", text: j.name }), cell(shown(j.iteration_seconds_median)), cell(shown(j.iteration_seconds_p99)),
-      cell(shown(j.communication_seconds_median)), cell(shown(j.communication_seconds_p99)), cell(j.worst_link || "–"), cell(...startText(j))));
-  return el("table", {}, definedHead([["Job", ""], ["Iteration", `${unit.name}, median`, DEFINITIONS.iteration], ["", `${unit.name}, p99`, DEFINITIONS.iteration],
-    ["Communication", `${unit.name}, median`, DEFINITIONS.communication], ["", `${unit.name}, p99`, DEFINITIONS.communication],
-    ["Its bursts wait longest", "port", DEFINITIONS.longest], ["Start queue", "packets, mean", DEFINITIONS.start]]), body);
-}
-
 function drawFabricTables() {
   const box = document.getElementById("fabric-tables");
   if (!box) return;
@@ -224,8 +209,6 @@ function drawFabricTables() {
   box.hidden = !arm;
   box.replaceChildren();
   if (!arm) return;
-  const jobs = jobsTable(arm);
-  box.append(el("h3", { text: `Links and jobs of ${arm.name}, seed ${arm.links.seed}` }), el("div", { class: "scroll" }, tiersTable(arm)));
-  if (jobs) box.append(el("div", { class: "scroll" }, jobs));
+  box.append(el("h3", { text: `Links of ${arm.name}, seed ${arm.links.seed}` }), el("div", { class: "scroll" }, tiersTable(arm)));
   box.append(el("p", { class: "foot", text: "Of one seed, the whole run. links.csv has each link of every seed. Point at a heading for what it means." }));
 }

@@ -354,17 +354,23 @@ function drawAttribution(c) {
   const arms = c.arms.filter((a) => a.attribution);
   if (!arms.length)
     return "These runs did not record where the time went. Set attribution = true in [parameters] of the experiment (virtual time only) and run it again.";
+  return attributionBars(c, arms, "Where the communication time went, a bar an arm");
+}
+
+/** @param arms  have `attribution`, and are dressed */
+function attributionBars(c, arms, label) {
   const k = c.unit.per_ms;
   const parts = Object.keys(arms[0].attribution).map((name) => ({
     name: PART_NAMES[name] || name, color: c.theme.parts[name] || c.theme.strong, value: (a) => a.attribution[name] * k,
   }));
-  return stacked(c, arms, parts, { label: "Where the communication time went, a bar an arm", unit: c.unit.name,
+  return stacked(c, arms, parts, { label, unit: c.unit.name,
     xTitle: `mean communication time of a push [${c.unit.name}]`, total: (a) => d3.sum(parts, (p) => p.value(a)) });
 }
 
 function drawCost(c) {
   const arms = c.arms.filter((a) => !a.off && isNumber(metric(a, "background_lost_bytes_per_iteration")[0]));
-  if (!arms.length) return "The cost to the background needs an off arm to compare with.";
+  if (!arms.length) return c.arms.some((a) => isNumber(lost(a)[0])) ? "In a closed loop the cost is a rate, which the first table has: it is not split."
+    : "The cost to the background needs an off arm to compare with.";
   const at = (name) => (a) => { const v = metric(a, name)[0]; return isNumber(v) ? v * 1e-3 : 0; };
   const parts = [
     { name: "transfer: carried by training instead", color: c.theme.parts.serialisation, value: at("background_transfer_bytes_per_iteration") },
@@ -373,6 +379,51 @@ function drawCost(c) {
   ];
   return stacked(c, arms, parts, { label: "Bytes that the background lost per iteration, a bar an arm", unit: "kB",
     xTitle: "background lost per iteration against off [kB]; left of 0 is gained", total: at("background_lost_bytes_per_iteration") });
+}
+
+// -- flows that come and go
+
+const FLOW_SIZES = [["small", "at most 100 kB"], ["medium", "more than 100 kB, at most 1 MB"], ["large", "more than 1 MB"]];
+const slowdown = (arm, size, statistic) => metric(arm, `${size}_flow_slowdown_${statistic}`);
+const hasSlowdown = (arm) => FLOW_SIZES.some(([size]) => isNumber(slowdown(arm, size, "median")[0]));
+
+/** The mark of an arm at a size: from the median, which is filled, to p99. */
+function slowdownMark(g, a, size, title, x, y, theme) {
+  const node = g.append("g").attr("class", "mark"), color = theme.color(a);
+  const [mid, low, high] = slowdown(a, size, "median"), [tail, tailLow, tailHigh] = slowdown(a, size, "p99");
+  const symbol = (v, attributes) => node.append("path").attr({ d: symbolPath(a, 55), transform: `translate(${x(v)},${y})`, ...attributes });
+  bar(node, x(mid), x(tail), y, y, { stroke: color, "stroke-width": 2, opacity: 0.65 });
+  symbol(tail, { fill: theme.card, stroke: color, "stroke-width": 1.5 });
+  symbol(mid, { fill: color });
+  tip(node, [`${a.name}, flows of ${title}`, `slowdown, median ${number(mid)} ${interval(low, high, number)}`, `p99 ${number(tail)} ${interval(tailLow, tailHigh, number)}`,
+    `${number(metric(a, `${size}_flows_completed`)[0])} flows were delivered`]);
+}
+
+function drawSlowdown(c) {
+  const arms = c.arms.filter(hasSlowdown);
+  if (!arms.length) return "No flow of the background of these arms came and was delivered.";
+  const sizes = FLOW_SIZES.map(([size, title]) => ({ size, title, arms: arms.filter((a) => isNumber(slowdown(a, size, "median")[0])) })).filter((s) => s.arms.length);
+  const step = 18, head = 24, top = 18, names = Math.min(260, c.width * 0.4, Math.max(...arms.map((a) => measure(a.name))) + 34);
+  const h = d3.sum(sizes, (s) => head + s.arms.length * step), w = c.width - names - 24;
+  const [, most] = extent(sizes.flatMap((s) => s.arms.map((a) => slowdown(a, s.size, "p99")[0])));
+  const log = most > 6;
+  const x = (log ? d3.scale.log() : d3.scale.linear()).domain([1, Math.max(most, 1.1) * 1.05]).clamp(true).range([0, w]);
+  const svg = newSvg(c.width, top + h + 44, c.theme, "Slowdown of background's flows by their size, median and p99, a line an arm");
+  text(svg, 0, 8, "filled: median; hollow: p99", { dy: ".34em", fill: c.theme.muted, "font-size": 11 });
+  const g = svg.append("g").attr("transform", `translate(${names},${top})`);
+  axisX(g, x, h, w, `completion over ideal${log ? ", logarithmic" : ""}`, c.theme, { grid: true, ...(log ? { ticks: logTicks(x), format: (v) => number(v, 2) } : {}) });
+  let y = 0;
+  for (const { size, title, arms: own } of sizes) {
+    text(g, -names, y + head - 9, title, { "font-size": 11, "font-weight": 600 });
+    y += head;
+    for (const a of own) {
+      keyOf(g, -names + 10, y + step / 2, a, c.theme);
+      text(g, -names + 26, y + step / 2, fitted(a.name, names - 34), { dy: ".34em" });
+      slowdownMark(g, a, size, title, x, y + step / 2, c.theme);
+      y += step;
+    }
+  }
+  return svg.node();
 }
 
 // -- marks and drops

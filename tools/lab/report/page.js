@@ -41,9 +41,13 @@ const FIGURES = [
     what: "From gradients ready, before any START or wait, to the last byte delivered of the slowest worker; one step an iteration." },
   { id: "attribution", section: "time", title: "Where the communication time went", draw: drawAttribution,
     what: "The chain of causes behind the last arrival of each push, split without remainder." },
+  { id: "jobs-attribution", section: "each-job", when: jobsAttributed, title: "Where the communication time of each job went", draw: drawJobsAttribution,
+    what: `The chain of causes behind the last arrival of each push of the job, split without remainder. At most ${MOST_JOB_ROWS} bars are drawn.` },
   { id: "throughput", section: "cost", title: "Goodput around a burst", draw: drawThroughput,
     what: "Payload delivered in order, mean over all iterations; training is pushes and pulls. Zero is the instant at which gradients are ready; a line ends where less than half of the iterations have fine records." },
   { id: "cost", section: "cost", title: "What the background lost", draw: drawCost, what: costText },
+  { id: "slowdown", section: "cost", when: () => data.arms.some(hasSlowdown), title: "Slowdown of the background's flows, by size", draw: drawSlowdown,
+    what: "Completion time over that of an empty path, of flows that came and were delivered: 1 is as fast as the path allows, and further left is better." },
   { id: "marks", section: "ends", title: "Packets marked, by class and reason", draw: (c) => drawEnds(c, "marks"), controls: endsControls,
     what: "marker: the queue's own rule; regulated threshold: the threshold that a signal lowered." },
   { id: "drops", section: "ends", title: "Packets dropped, by class and reason", draw: (c) => drawEnds(c, "drops"), controls: endsControls, what: "The whole run, warm-up included." },
@@ -57,6 +61,7 @@ const FIGURES = [
 const SECTIONS = {
   queue: ["Queue", "What the burst finds, and what it leaves."],
   time: ["Communication time", ""],
+  "each-job": ["Jobs", "Each job by itself, under each arm that is shown."],
   cost: ["Throughput and background", ""],
   ends: ["Marks and drops", "Means over runs."],
   fabric: ["Links and jobs", "Where in the fabric the traffic is, and when each job computes and communicates."],
@@ -323,12 +328,13 @@ function drawAnswer() {
 }
 
 const usedFigures = () => FIGURES.filter((f) => !f.when || f.when());
-const sectionsHere = () => Object.keys(SECTIONS).filter((id) => usedFigures().some((f) => f.section === id));
+const sectionsHere = () => Object.keys(SECTIONS).filter((id) => usedFigures().some((f) => f.section === id) || (id === "each-job" && severalJobs()));
 
 function sectionLinks() {
   const nav = el("nav", { "aria-label": "Sections" });
   for (const id of sectionsHere()) nav.append(el("a", { href: "#" + id, text: SECTIONS[id][0] }));
-  nav.append(el("a", { href: "#metrics", text: "All metrics" }), el("a", { href: "#settings", text: "Settings" }), el("a", { href: "#environment", text: "Environment" }));
+  nav.append(el("a", { href: "#metrics", text: "All metrics" }), el("a", { href: "#settings", text: "Settings" }), el("a", { href: "#environment", text: "Environment" }),
+    el("a", { href: "#terms", text: "Terms" }));
   return nav;
 }
 
@@ -433,7 +439,7 @@ function figureNode(figure) {
 
 function build() {
   const page = document.getElementById("page"), used = usedFigures();
-  page.append(el("header", {}, el("p", { class: "eyebrow", text: "Outrider · report of an experiment" }), data.arms.length ? sectionLinks() : null, el("h1", { text: data.experiment }),
+  page.append(el("header", {}, el("div", { class: "top" }, el("p", { class: "eyebrow", text: "Outrider · report of an experiment" }), data.arms.length ? sectionLinks() : null), el("h1", { text: data.experiment }),
     data.question ? el("p", { class: "question", text: data.question }) : null, facts()));
   if (!data.arms.length) {
     page.append(el("p", { class: "card", text: "No run has ended yet: there is nothing to show." }));
@@ -453,6 +459,7 @@ function build() {
   page.append(answer);
   for (const id of sectionsHere()) {
     const section = el("section", { id }, el("h2", { text: SECTIONS[id][0] }), SECTIONS[id][1] ? el("p", { class: "lead", text: SECTIONS[id][1] }) : null);
+    if (id === "each-job") section.append(el("div", { class: "card", id: "each-job-table" }));
     for (const f of used.filter((g) => g.section === id)) section.append(figureNode(f));
     if (id === "fabric") section.append(el("div", { class: "card", id: "fabric-tables" }));
     page.append(section);
@@ -462,6 +469,8 @@ function build() {
   page.append(el("section", { id: "settings" }, el("h2", { text: "Settings" }), el("div", { class: "card", id: "varying" }),
     el("details", {}, el("summary", { text: "All parameters of this point" }), el("div", { id: "all-settings" }))));
   page.append(el("section", { id: "environment" }, el("h2", { text: "Environment" }), el("div", { class: "card" }, pairs(data.environment))));
+  page.append(el("section", { id: "terms" }, el("h2", { text: "Terms" }), el("p", { class: "lead", text: "Terms of docs/glossary.md that this page has." }),
+    el("div", { class: "card", id: "all-terms" })));
   page.append(el("footer", { text: "docs/measurement.md defines every figure. summary.json, bursts.csv, queue.csv and flows.csv (in a fabric also links.csv, link_slices.csv and iterations.csv) beside this file hold what they are made of." }));
 }
 
@@ -473,11 +482,13 @@ function drawAll() {
   drawAnswer();
   drawTable();
   drawJobs();
+  drawEachJob();
   drawFabricTables();
   drawMetrics();
   drawSettings();
   document.getElementById("all-settings").replaceChildren(pairs(allSettings()));
   for (const f of drawnFigures) drawFigure(f);
+  defineTerms();
   hintAtWhatIsCut();
 }
 
@@ -500,5 +511,9 @@ if (data.arms.length) hideSome();
 drawAll();
 document.documentElement.dataset.ready = "yes";
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
-let resizing = 0;
-addEventListener("resize", () => { clearTimeout(resizing); resizing = setTimeout(drawAll, 120); });
+// Scrolling hides and shows a phone's address bar, which changes the height alone.
+let resizing = 0, drawnWidth = innerWidth;
+addEventListener("resize", () => {
+  clearTimeout(resizing);
+  if (innerWidth !== drawnWidth) resizing = setTimeout(() => { drawnWidth = innerWidth; drawAll(); }, 120);
+});

@@ -237,13 +237,27 @@ function tip(selection, lines) {
   return selection;
 }
 
+/** The node that has something to say, at or above the target. A finger cannot hover over a
+    heading's title, so it is told that too. */
+function tipNode(event) {
+  for (let node = event.target; node && node !== document; node = node.parentNode)
+    if (node.__tip || (event.pointerType === "touch" && node.matches("th[title]"))) return node;
+  return null;
+}
+
+const hideTip = () => { document.getElementById("tip").hidden = true; };
+
 function showTip(event) {
   const box = document.getElementById("tip");
-  let node = event.target;
-  while (node && !node.__tip && node.parentNode) node = node.parentNode;
-  const lines = node && node.__tip ? (typeof node.__tip === "function" ? node.__tip(event) : node.__tip) : null;
-  if (!lines) { box.hidden = true; return; }
+  if (box.contains(event.target)) return;
+  const node = tipNode(event), said = node && (node.__tip || node.title);
+  const lines = typeof said === "function" ? said(event) : said;
+  if (!lines) return hideTip();
   box.textContent = Array.isArray(lines) ? lines.join("\n") : lines;
+  // A term is a link. A tap on it shows this box, which then has the link.
+  const tapped = event.pointerType === "touch" && node.hash;
+  if (tapped) box.append("\n", el("a", { href: node.hash, text: "In the list of terms" }));
+  box.classList.toggle("tapped", Boolean(tapped));
   box.hidden = false;
   const r = box.getBoundingClientRect();
   const x = event.clientX + 14 + r.width > innerWidth ? event.clientX - 14 - r.width : event.clientX + 14;
@@ -251,9 +265,20 @@ function showTip(event) {
   box.style.left = Math.max(4, x) + "px";
   box.style.top = Math.max(4, y) + "px";
 }
+
+/** The tip of what the keyboard has reached. A click or tap focuses too, but says its own. */
+function showTipOfFocus() {
+  const node = document.activeElement;
+  if (!node.matches(":focus-visible")) return;
+  const r = node.getBoundingClientRect();
+  showTip({ target: node, clientX: r.left - 14, clientY: r.bottom - 8 });
+}
 document.addEventListener("pointermove", showTip);
 document.addEventListener("pointerdown", showTip);
-addEventListener("scroll", () => { document.getElementById("tip").hidden = true; }, { passive: true });
+document.addEventListener("focusin", showTipOfFocus);
+document.addEventListener("keydown", (event) => { if (event.key === "Escape") hideTip(); });
+// Reaching something with the keyboard may scroll to it.
+addEventListener("scroll", () => { hideTip(); showTipOfFocus(); }, { passive: true });
 
 /** A field over a plot that says what `lines(value under the pointer)` says, and a line there. */
 function hoverX(g, width, height, scale, lines, theme) {

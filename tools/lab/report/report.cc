@@ -12,9 +12,12 @@ namespace outrider::lab {
 extern const std::string_view kEmbeddedReportHtml;
 extern const std::string_view kEmbeddedReportCss;
 extern const std::string_view kEmbeddedPlotJs;
+extern const std::string_view kEmbeddedTermsJs;
 extern const std::string_view kEmbeddedFiguresJs;
 extern const std::string_view kEmbeddedFabricJs;
+extern const std::string_view kEmbeddedJobsJs;
 extern const std::string_view kEmbeddedPageJs;
+extern const std::string_view kEmbeddedGlossaryMd;  // docs/glossary.md
 
 namespace fs = std::filesystem;
 
@@ -63,8 +66,10 @@ std::string report_html(const ReportJson& data, const std::string& library) {
       {"css", std::string(kEmbeddedReportCss)},
       {"library", program_for_html(library)},
       {"data", json_for_html(data)},
-      {"program", program_for_html(kEmbeddedPlotJs) + program_for_html(kEmbeddedFiguresJs) +
-                      program_for_html(kEmbeddedFabricJs) + program_for_html(kEmbeddedPageJs)}};
+      {"glossary", json_for_html(kEmbeddedGlossaryMd)},
+      {"program", program_for_html(kEmbeddedPlotJs) + program_for_html(kEmbeddedTermsJs) +
+                      program_for_html(kEmbeddedFiguresJs) + program_for_html(kEmbeddedFabricJs) +
+                      program_for_html(kEmbeddedJobsJs) + program_for_html(kEmbeddedPageJs)}};
   std::string out;
   std::string_view rest = kEmbeddedReportHtml;
   // The order of the template, so that the content of a part is never searched for another's name.

@@ -1,6 +1,7 @@
 #include "tools/lab/report/report_bursts.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -26,10 +27,14 @@ struct BurstColumns {
         first_sent(csv.column("first_sent_ns")),
         delivered(csv.column("delivered_ns")),
         rtos(csv.column("rtos")),
-        queue_first(csv.column("queue_first_at_ns")) {}
+        queue_first(csv.column("queue_first_at_ns")) {
+    for (std::size_t i = 0; i < kBurstTimes; ++i)
+      times[i] = csv.column("time_" + std::string(kBurstTimeNames[i]) + "_ns");
+  }
 
   std::size_t index, run, job, worker, iteration, direction, due, start, ack, first_sent, delivered,
       rtos, queue_first;
+  std::array<std::size_t, kBurstTimes> times{};
 };
 
 Instant earlier(Instant a, Instant b) {
@@ -50,12 +55,13 @@ void derive(ReportIteration& it, std::size_t workers) {
 }
 
 using Iterations = std::map<std::pair<std::int64_t, std::int64_t>, ReportIteration>;
+using WorkersOfJobs = std::map<std::int64_t, std::size_t>;
 
-std::vector<ReportIteration> derived(Iterations& by_key, std::size_t workers) {
+std::vector<ReportIteration> derived(Iterations& by_key, const WorkersOfJobs& workers) {
   std::vector<ReportIteration> all;
   for (auto& [key, it] : by_key) {
     std::ranges::sort(it.bursts, {}, &ReportBurst::worker);
-    derive(it, workers);
+    derive(it, workers.at(it.job));
     all.push_back(std::move(it));
   }
   return all;
@@ -64,8 +70,19 @@ std::vector<ReportIteration> derived(Iterations& by_key, std::size_t workers) {
 struct RunRecords {
   Iterations measured;
   Iterations alone;
+  WorkersOfJobs workers;
   std::vector<std::int64_t> ahead_ns;  ///< first arrival minus first byte sent
 };
+
+std::optional<BurstTimes> times_of(const CsvReader& csv, const BurstColumns& at) {
+  BurstTimes times;
+  for (std::size_t i = 0; i < kBurstTimes; ++i) {
+    const Instant ns = csv.whole(at.times[i]);
+    if (!ns) return std::nullopt;
+    times.ns[i] = *ns;
+  }
+  return times;
+}
 
 ReportBurst burst_of(const CsvReader& csv, const BurstColumns& at) {
   return {.worker = csv.whole(at.worker).value_or(0),
@@ -75,7 +92,8 @@ ReportBurst burst_of(const CsvReader& csv, const BurstColumns& at) {
           .ack_ns = csv.whole(at.ack),
           .first_sent_ns = csv.whole(at.first_sent),
           .delivered_ns = csv.whole(at.delivered),
-          .queue_first_ns = csv.whole(at.queue_first)};
+          .queue_first_ns = csv.whole(at.queue_first),
+          .times = times_of(csv, at)};
 }
 
 void add_record(const CsvReader& csv, const BurstColumns& at, const ReportRun& run,
@@ -85,9 +103,11 @@ void add_record(const CsvReader& csv, const BurstColumns& at, const ReportRun& r
   if (measured && burst.queue_first_ns && burst.first_sent_ns)
     records.ahead_ns.push_back(*burst.queue_first_ns - *burst.first_sent_ns);
   const std::int64_t iteration = csv.whole(at.iteration).value_or(0);
+  const std::int64_t job = csv.whole(at.job).value_or(0);
+  auto& workers = records.workers[job];
+  workers = std::max(workers, static_cast<std::size_t>(burst.worker) + 1);
   // A burst that only the switch has seen has no due time.
   if (csv.text(at.direction) != "push" || !burst.due_ns || iteration < run.skip_iterations) return;
-  const std::int64_t job = csv.whole(at.job).value_or(0);
   auto& it = (measured ? records.measured : records.alone)[{job, iteration}];
   it.job = job;
   it.iteration = iteration;
@@ -115,9 +135,9 @@ void read_bursts(CsvReader& csv, bool one_clock, std::vector<ReportRun>& runs) {
     add_record(csv, at, runs[index], records[index]);
   }
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    runs[i].iterations = derived(records[i].measured, runs[i].workers);
+    runs[i].iterations = derived(records[i].measured, records[i].workers);
     runs[i].alone_communication_seconds =
-        communication_seconds(derived(records[i].alone, runs[i].workers));
+        communication_seconds(derived(records[i].alone, records[i].workers));
     runs[i].switch_ahead_ns = one_clock ? 0 : middle(std::move(records[i].ahead_ns));
   }
 }

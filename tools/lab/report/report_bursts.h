@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "common/core/burst_ledger.h"
 #include "tools/lab/report/report_csv.h"
 
 namespace outrider::lab {
@@ -19,6 +20,7 @@ struct ReportBurst {
   std::optional<std::int64_t> first_sent_ns{};
   std::optional<std::int64_t> delivered_ns{};
   std::optional<std::int64_t> queue_first_ns{};  ///< the switch's clock
+  std::optional<BurstTimes> times{};             ///< only with attribution, if it was delivered
 };
 
 struct ReportIteration {
@@ -34,17 +36,15 @@ struct ReportIteration {
 
 /// The bursts of a case's runs.
 struct ReportRun {
-  std::size_t workers = 1;           ///< workers of the job, all of which an iteration needs
   std::int64_t skip_iterations = 0;  ///< first iterations that are not measured
   std::vector<ReportIteration> iterations{};
   std::int64_t switch_ahead_ns = 0;                   ///< the switch's clock minus the generator's
   std::vector<double> alone_communication_seconds{};  ///< of the run without background
 };
 
-/// Fills `runs` with the bursts of bursts.csv.
+/// Fills `runs` with the bursts of bursts.csv. A job has the workers of which there is a burst.
 /// @param one_clock  true in virtual time, where no clock is ahead of another
-/// @param runs       [in, out] by the index of their case; the caller sets `workers` and
-///                   `skip_iterations`
+/// @param runs       [in, out] by the index of their case; the caller sets `skip_iterations`
 /// @throws std::runtime_error naming the file and what is wrong with it
 void read_bursts(CsvReader& csv, bool one_clock, std::vector<ReportRun>& runs);
 

@@ -15,6 +15,7 @@
 #include "tools/lab/report/report_answer.h"
 #include "tools/lab/report/report_arm.h"
 #include "tools/lab/report/report_fabric.h"
+#include "tools/lab/report/report_jobs.h"
 #include "tools/lab/report/report_views.h"
 #include "tools/lab/summary/summary.h"
 
@@ -42,10 +43,8 @@ ReportJson read_json(const fs::path& path) {
 std::vector<ReportRun> runs_of(const ReportJson& summary) {
   std::vector<ReportRun> runs;
   for (const auto& c : summary.at("cases")) {
-    const auto& parameters = c.at("parameters");
     ReportRun run;
-    run.workers = parameters.value("workers", std::size_t{1});
-    run.skip_iterations = parameters.value("skip_iterations", std::int64_t{0});
+    run.skip_iterations = c.at("parameters").value("skip_iterations", std::int64_t{0});
     runs.push_back(std::move(run));
   }
   return runs;
@@ -208,6 +207,7 @@ ReportJson made(const fs::path& directory) {
   out["arms"] = ReportJson::array();
   for (std::size_t a = 0; a < arms.size(); ++a) {
     out["arms"].push_back(arm_json(summary, arms[a], runs));
+    out["arms"].back()["jobs"] = jobs_json(summary, arms[a], runs);
     out["arms"].back()["views"] = std::move(arm_views[a]);
   }
   share_alone(out["arms"]);

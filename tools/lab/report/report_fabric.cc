@@ -103,10 +103,10 @@ std::pair<ReportJson, ReportJson> from_summary(const ReportJson& of_case) {
                    {"step_ms", 0},
                    {"tiers", metrics.at("links").at("tiers")}};
   for (auto& tier : links["tiers"]) tier["rows"] = ReportJson::array();
-  ReportJson jobs{
-      {"seed", of_case.at("seed")},
-      {"end_ms", end_ms},
-      {"jobs", metrics.contains("jobs") ? metrics.at("jobs").at("each") : ReportJson::array()}};
+  ReportJson jobs{{"seed", of_case.at("seed")}, {"end_ms", end_ms}, {"jobs", ReportJson::array()}};
+  if (metrics.contains("jobs"))
+    for (const auto& job : metrics.at("jobs").at("each"))
+      jobs["jobs"].push_back({{"name", job.at("name")}});
   return {std::move(links), std::move(jobs)};
 }
 

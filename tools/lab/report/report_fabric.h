@@ -14,7 +14,7 @@ namespace outrider::lab {
 ///                   utilisation_mean, utilisation_max, busiest, ce_marks, drops, longest_wait,
 ///                   worker_start_queue_packets_mean, worker_start_queue_total_packets_mean,
 ///                   rows[] of {link, links, cells[] of utilisation in thousandths}}
-///   jobs_over_time  seed, end_ms, jobs[] of {name, and what summary.json has of the job,
+///   jobs_over_time  seed, end_ms, jobs[] of {name,
 ///                   iterations[] of [iteration, begin, first gradient, gradients ready, parameters
 ///                   there, end] in ms, left_out (iterations)}
 ///
