@@ -1,5 +1,5 @@
-// Goal: flow lists of HPCC are read as its simulator reads them, those of columns by their names, or
-// refused by line.
+// Goal: flow lists of HPCC are read as its simulator reads them, those of columns by their names,
+// or refused by line.
 #include "trafficgen/import/flow_list.h"
 
 #include <gmock/gmock.h>

@@ -124,8 +124,8 @@ tg::FlowsConfig flows_of(const ExperimentFile& e, const CaseParameters& p, const
           .transport = "background"};
 }
 
-/// Returns the flows of a list. Its hosts are those that send background, then those that receive it
-/// and do not send.
+/// Returns the flows of a list. Its hosts are those that send background, then those that receive
+/// it and do not send.
 tg::FlowsConfig listed_flows_of(const ExperimentFile& e, const CaseParameters& p,
                                 const Topology& t) {
   constexpr std::uint16_t kPort = 33000;  // other groups may have the same receivers
@@ -233,8 +233,7 @@ tg::GeneratorConfig plan_traffic(const ExperimentFile& e, const CaseParameters& 
     if (e.background.racks.empty()) add_background(e, flows_of(e, p, t), config.flows);
     else add_by_racks(e, t, flows_of(e, p, t), config);
   }
-  if (!p.background_list.empty() && has_hosts)
-    config.flows.push_back(listed_flows_of(e, p, t));
+  if (!p.background_list.empty() && has_hosts) config.flows.push_back(listed_flows_of(e, p, t));
   config.send_jitter = p.send_jitter;
   config.attribution = p.attribution;
   if (p.connection_sample_seconds > 0)
