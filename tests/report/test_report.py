@@ -188,6 +188,28 @@ class Report(unittest.TestCase):
         self.page.open(self.quick / "report.html", "light", 1920)
         self.assertEqual(self.page.evaluate("document.querySelectorAll('#table .cut').length"), 0)
 
+    def test_figures_are_drawn_for_a_phone(self):
+        """None is scrolled, or made smaller as a whole until its texts cannot be read."""
+        for results in (self.quick, self.sweep, self.several, self.fabric):
+            for width in (390, 360):
+                with self.subTest(results=results.name, width=width):
+                    self.open(results, width=width)
+                    self.assertEqual(self.page.evaluate(OVERLAPS), [])
+                    self.assertEqual(self.page.evaluate(
+                        "[...document.querySelectorAll('figure svg')].filter((s) => s.parentNode.scrollWidth >"
+                        " s.parentNode.clientWidth || s.getBoundingClientRect().width < s.getAttribute('width') - 1)"
+                        ".map((s) => s.getAttribute('aria-label'))"), [])
+
+    def test_names_of_rows_stay_when_a_table_is_scrolled(self):
+        self.open(self.several, width=390)
+        for box in ("#table", "#jobs", "#each-job-table"):
+            left, name, column = self.page.evaluate(
+                f"(() => {{ const s = document.querySelector('{box} .scroll'); s.scrollLeft = 1000;"
+                " const x = (e) => e.getBoundingClientRect().left;"
+                " return [x(s), x(s.querySelector('th[scope=row]')), x(s.querySelector('td'))]; })()")
+            self.assertAlmostEqual(name, left, delta=1, msg=box)
+            self.assertLess(column, name, box)
+
     def test_arms_are_explained(self):
         self.open(self.quick)
         arms = dict(self.page.evaluate(
@@ -226,15 +248,9 @@ class Report(unittest.TestCase):
                 self.assertGreater(drawn[name]["marks"], 0)
                 self.assertEqual(drawn[name]["buttons"][-2:], ["SVG", "PNG"])
             hidden = self.page.evaluate(OVERLAPS)
-            if width == 390:  # where the other figures are scrolled
-                hidden = [h for h in hidden if h.startswith(("Utilisation", "Time line of 2 jobs"))]
             self.assertEqual(hidden, [])
             self.assertLessEqual(self.page.evaluate("document.documentElement.scrollWidth"),
                                  self.page.evaluate("innerWidth"), "the page scrolls sideways")
-        # On a phone both figures fit: none is scrolled to the side.
-        self.assertEqual(self.page.evaluate(
-            "['links', 'jobs-over-time'].filter((id) => { const p = document.querySelector("
-            "`figure[data-figure=${id}] .plot`); return p.scrollWidth > p.clientWidth; })"), [])
 
     def test_heat_map_has_the_links_of_the_summary(self):
         self.open(self.fabric)
@@ -521,6 +537,12 @@ class Report(unittest.TestCase):
                                   " return {x: r.x + r.width / 2, y: r.y + r.height / 2}; })()")
         self.tap(link)
         self.assertEqual(self.page.evaluate("location.hash"), "#term-start-queue")
+        # Headings of tables say on a tap what they say on hover.
+        self.open(self.several, width=390)
+        heading = "#each-job-table thead th:nth-child(4)"  # has no term: a finger near a link touches it
+        self.tap(self.place_of(heading + " .unit"))
+        self.assertEqual(self.tip(), self.page.evaluate(f"document.querySelector('{heading}').title"))
+        self.assertGreater(len(self.tip()), 20)
 
     def test_keyboard(self):
         """Every control is reached with Tab, and a chip works with Enter and keeps the focus."""

@@ -120,19 +120,15 @@ function drawHeat(c) {
 // -- jobs over time
 
 function jobsLegend(svg, width, arm, theme) {
-  let x = 0, y = 8;
-  const item = (name, definition, draw) => {
-    const need = 24 + measure(name) + 16;
-    if (x > 0 && x + need > width) { x = 0; y += 18; }
-    const g = svg.append("g").attr("transform", `translate(${x},${y})`);
-    draw(g);
+  const items = [["computing", { y: 3, height: 4, fill: theme.parts.compute }], ["communicating", { y: -3, height: 7, fill: theme.color(arm) }]];
+  const { at, rows } = inLines(items.map(([name]) => 24 + measure(name) + 16), width + 16);
+  items.forEach(([name, attributes], i) => {
+    const g = svg.append("g").attr("transform", `translate(${at[i].x},${8 + at[i].row * 18})`);
+    g.append("rect").attr({ width: 18, ...attributes });
     text(g, 24, 2, name, { dy: ".34em", fill: theme.muted });
-    tip(g, [definition]);
-    x += need;
-  };
-  item("computing", DEFINITIONS.computing, (g) => g.append("rect").attr({ y: 3, width: 18, height: 4, fill: theme.parts.compute }));
-  item("communicating", DEFINITIONS.communicating, (g) => g.append("rect").attr({ y: -3, width: 18, height: 7, fill: theme.color(arm) }));
-  return y + 14;
+    tip(g, [DEFINITIONS[name]]);
+  });
+  return rows * 18 + 4;
 }
 
 function drawJobLines(c) {

@@ -52,7 +52,7 @@ function drawGain(c) {
     // Where the line is free: from the right end, or below it.
     const length = measure(name, 11);
     let best = null;
-    for (const under of [0, 16]) for (let end = w - 2; end > length + 80; end -= 40) {
+    for (const under of [0, 16]) for (let end = w - 2; end > length + Math.min(80, w / 20); end -= Math.min(40, w / 16)) {
       const box = { x0: end - length, x1: end, y0: y(v) - 16 + under, y1: y(v) - 2 + under };
       const cost = d3.sum(taken, (t) => over(box, t)) + (w - end) / 200 + under / 20;
       if (!best || cost < best.cost) best = { cost, box, end, under };
@@ -102,7 +102,7 @@ function drawSweep(c) {
     point, p, arms: c.all.filter((a) => a.point === p && !a.off && c.shown(a) && isNumber(median(a)[3])),
   })).filter((r) => r.arms.length);
   if (!rows.length) return "No arm is compared with off.";
-  const names = Math.min(300, Math.max(...rows.map((r) => measure(r.point.name, 12, 600))) + 20);
+  const names = Math.min(300, c.width * 0.4, Math.max(...rows.map((r) => measure(r.point.name, 12, 600))) + 20);
   const arms = rows.flatMap((r) => r.arms).filter((a, i, all) => all.findIndex((b) => b.name === a.name) === i);
   const probe = newSvg(c.width, 10, c.theme, "");
   const top = legend(probe, 0, 8, c.width, arms, c.theme) + 14, step = 13;
@@ -166,7 +166,7 @@ function facets(c, options) {
     axisX(g, x, h, w, null, c.theme, { count: Math.max(3, Math.floor(w / 70)) });
     keyOf(g, 10, -11, arm, c.theme);
     text(g, 25, -11, fitted(arm.name, w - 25, 12, 600), { dy: ".34em", "font-weight": 600 });
-    if (last && column === 0) text(g, 0, h + 33, options.xTitle, { fill: c.theme.muted, "font-size": 11 });
+    if (last && column === 0) inTwo(options.xTitle, c.width - left, 11).forEach((line, k) => text(g, 0, h + 33 + k * 12, line, { fill: c.theme.muted, "font-size": 11 }));
     options.draw(g, arm, x, y, w, h);
   });
   return svg;
@@ -186,8 +186,11 @@ function drawQueue(c) {
   const unit = timeUnit(Math.max(Math.abs(times[0]), times[times.length - 1]));
   const [, top] = extent(arms.flatMap((a) => a.views[view].queue.high.concat(a.views[view].queue.mean)));
   const [, k] = extent(arms.flatMap((a) => a.views[view].threshold));
+  const key = lineLegend(c, [["mean", { stroke: c.theme.text, "stroke-width": 2 }], ["80 % of iterations", null],
+    ["off, mean", { stroke: c.theme.off, "stroke-dasharray": "1.5 2.5", "stroke-width": 1.4 }],
+    ["lowest threshold that background met, mean", { stroke: c.theme.strong, "stroke-dasharray": "6 3", "stroke-width": 1.4 }]]);
   const svg = facets(c, {
-    arms, top: 26, label: "Packets waiting in the measured queue around the signal, a panel an arm",
+    arms, top: key.height, label: "Packets waiting in the measured queue around the signal, a panel an arm",
     x: [grid.from_ms * unit.per_ms, (grid.from_ms + grid.cells * grid.step_ms) * unit.per_ms],
     y: [0, Math.max(top, k <= 1.6 * top ? k : 0) * 1.06 || 1], yTitle: "packets",
     xTitle: `time ${viewText(view)} [${unit.name}]`,
@@ -207,22 +210,20 @@ function drawQueue(c) {
       }, c.theme);
     },
   });
-  const items = [["mean", { stroke: c.theme.text, "stroke-width": 2 }], ["80 % of iterations", null],
-    ["off, mean", { stroke: c.theme.off, "stroke-dasharray": "1.5 2.5", "stroke-width": 1.4 }],
-    ["lowest threshold that background met, mean", { stroke: c.theme.strong, "stroke-dasharray": "6 3", "stroke-width": 1.4 }]];
-  lineLegend(svg, items, c.theme);
+  key.draw(svg);
   return svg.node();
 }
 
-/** Names of line styles above small multiples. */
-function lineLegend(svg, items, theme) {
-  let x = 0;
-  for (const [name, style] of items) {
-    if (style) bar(svg, x, x + 22, 10, 10, style);
-    else svg.append("rect").attr({ x, y: 4, width: 22, height: 12, fill: theme.text, opacity: 0.16 });
-    text(svg, x + 28, 10, name, { dy: ".34em", fill: theme.muted });
-    x += 28 + measure(name) + 20;
-  }
+/** Names of line styles above small multiples: {height, draw(svg)}. */
+function lineLegend(c, items) {
+  const { at, rows } = inLines(items.map(([name]) => 28 + measure(name) + 20), c.width + 20);
+  const draw = (svg) => items.forEach(([name, style], i) => {
+    const x = at[i].x, y = 10 + at[i].row * 18;
+    if (style) bar(svg, x, x + 22, y, y, style);
+    else svg.append("rect").attr({ x, y: y - 6, width: 22, height: 12, fill: c.theme.text, opacity: 0.16 });
+    text(svg, x + 28, y, name, { dy: ".34em", fill: c.theme.muted });
+  });
+  return { height: 8 + rows * 18, draw };
 }
 
 function drawThroughput(c) {
@@ -234,8 +235,9 @@ function drawThroughput(c) {
   const [, top] = extent(arms.flatMap((a) => a.views[view].background.concat(a.views[view].ddl)));
   const gbit = top >= 2000, k = gbit ? 1e-3 : 1, name = gbit ? "Gbit/s" : "Mbit/s";
   const back = c.theme.off;
+  const key = lineLegend(c, [["background", { stroke: back, "stroke-width": 2 }], ["training", { stroke: c.theme.parts.serialisation, "stroke-width": 2 }]]);
   const svg = facets(c, {
-    arms, top: 26, label: "Goodput of background and training around a burst, a panel an arm",
+    arms, top: key.height, label: "Goodput of background and training around a burst, a panel an arm",
     x: [grid.from_ms * unit.per_ms, (grid.from_ms + grid.cells * grid.step_ms) * unit.per_ms],
     y: [0, top * k * 1.06], yTitle: name, xTitle: `time ${viewText(view)} [${unit.name}]`,
     draw: (g, arm, x, y, w, h) => {
@@ -250,7 +252,7 @@ function drawThroughput(c) {
       }, c.theme);
     },
   });
-  lineLegend(svg, [["background", { stroke: back, "stroke-width": 2 }], ["training", { stroke: c.theme.parts.serialisation, "stroke-width": 2 }]], c.theme);
+  key.draw(svg);
   return svg.node();
 }
 
@@ -277,7 +279,8 @@ function drawCdf(c) {
   if (alone.length) {
     const at = x(d3.median(alone) * k);
     bar(g, at, at, 0, h, { stroke: c.theme.strong, "stroke-dasharray": "5 4" });
-    text(g, at + 5, 12, "alone", { fill: c.theme.muted, "font-size": 11 });
+    const left = at + 5 + measure("alone", 11) > w;
+    text(g, left ? at - 5 : at + 5, 12, "alone", { fill: c.theme.muted, "font-size": 11, "text-anchor": left ? "end" : "start" });
   }
   for (const a of arms) {
     const n = a.times_ms.length;
@@ -302,16 +305,9 @@ function drawCdf(c) {
  */
 function stacked(c, arms, parts, options) {
   const used = parts.filter((p) => arms.some((a) => isNumber(p.value(a)) && Math.abs(p.value(a)) > 0));
-  const names = Math.min(260, Math.max(...arms.map((a) => measure(a.name))) + 34);
-  let x0 = 0, rows = 0;
-  const place = used.map((p) => {
-    const need = 20 + measure(p.name) + 16;
-    if (x0 > 0 && x0 + need > c.width) { x0 = 0; rows++; }
-    const at = { x: x0, row: rows };
-    x0 += need;
-    return at;
-  });
-  const top = (rows + 1) * 18 + 10, step = 28, h = arms.length * step, w = c.width - names - 70;
+  const names = Math.min(260, c.width * 0.4, Math.max(...arms.map((a) => measure(a.name))) + 34);
+  const { at: place, rows } = inLines(used.map((p) => 20 + measure(p.name) + 16), c.width + 16);
+  const top = rows * 18 + 10, step = 28, h = arms.length * step, w = c.width - names - 70;
   const svg = newSvg(c.width, top + h + 44, c.theme, options.label);
   used.forEach((p, i) => {
     svg.append("rect").attr({ x: place[i].x, y: place[i].row * 18 + 2, width: 13, height: 12, rx: 2, fill: p.color });
@@ -327,7 +323,7 @@ function stacked(c, arms, parts, options) {
   arms.forEach((a, i) => {
     const y = i * step + 4;
     keyOf(svg, 10, top + y + 10, a, c.theme);
-    text(svg, 26, top + y + 10, fitted(a.name, names - 34), { dy: ".34em" });
+    tip(text(svg, 26, top + y + 10, fitted(a.name, names - 34), { dy: ".34em" }), [a.name, `${number(options.total(a))} ${options.unit}`]);
     let left = 0, right = 0;
     for (const p of used) {
       const v = p.value(a);
@@ -445,6 +441,24 @@ function drawEnds(c, key) {
 
 // -- time lines
 
+const startMark = (x, y, fill) => ({ d: d3.svg.symbol().type("triangle-up").size(46)(), transform: `translate(${x},${y}) rotate(90)`, fill });
+
+function timelineLegend(c, color) {
+  const ink = c.theme.text, items = [
+    ["START", (svg, x, y) => svg.append("path").attr(startMark(x + 8, y, ink))],
+    ["gradients ready", (svg, x, y) => bar(svg, x + 8, x + 8, y - 7, y + 7, { stroke: ink, "stroke-width": 2 })],
+    ["ready to first byte sent", (svg, x, y) => bar(svg, x, x + 17, y, y, { stroke: c.theme.strong, "stroke-width": 3 })],
+    ["first byte sent to last delivered", (svg, x, y) => svg.append("rect").attr({ x, y: y - 5, width: 17, height: 10, rx: 2, fill: color })],
+    ["first packet at the queue", (svg, x, y) => svg.append("circle").attr({ cx: x + 8, cy: y, r: 3.2, fill: c.theme.card, stroke: ink, "stroke-width": 1.4 })]];
+  const { at, rows } = inLines(items.map(([name]) => 22 + measure(name) + 18), c.width + 18);
+  const draw = (svg) => items.forEach(([name, mark], i) => {
+    const x = at[i].x, y = 10 + at[i].row * 18;
+    mark(svg, x, y);
+    text(svg, x + 22, y, name, { dy: ".34em", fill: c.theme.muted });
+  });
+  return { height: 12 + rows * 18, draw };
+}
+
 function drawTimeline(c) {
   const arm = c.arms.find((a) => a.name === c.state.timelineArm) || c.arms[0];
   if (!arm || !arm.bursts.length) return "No burst of this arm was recorded.";
@@ -455,26 +469,23 @@ function drawTimeline(c) {
   const bursts = rows.map((r) => Object.fromEntries(keys.map((key, i) => [key, r[i]])));
   const several = new Set(bursts.map((b) => b.worker)).size > 1, jobs = new Set(bursts.map((b) => b.job)).size > 1;
   const [low, high] = extent(bursts.flatMap((b) => [b.due, b.start, b.ack, b.first, b.delivered]));
-  const unit = timeUnit(high), k = unit.per_ms, step = bursts.length > 24 ? 15 : 22, top = 30, names = several ? 150 : 96;
+  const unit = timeUnit(high), k = unit.per_ms, step = bursts.length > 24 ? 15 : 22, size = step < 20 ? 10 : 12;
   const ending = (b) => b.delivered === null ? "not delivered" : number(b.delivered * k) + (b.rtos ? ` · ${b.rtos} RTO` : "");
+  const longName = (b) => (jobs ? `job ${b.job}, ` : "") + `iteration ${b.iteration}` + (several ? `, worker ${b.worker}` : "");
+  const numbersOf = (job, iteration, worker) => [...(jobs ? [job] : []), iteration, ...(several ? [worker] : [])].join(" / ");
+  const widest = Math.max(...bursts.map((b) => measure(longName(b), size))), numbers = widest > c.width * 0.3;
+  const names = numbers ? measure(numbersOf("job", "iteration", "worker"), 11) + 10 : widest + 14;
+  const color = c.theme.color(arm), key = timelineLegend(c, color), top = key.height + (numbers ? 14 : 0);
   const h = bursts.length * step, w = c.width - names - Math.max(...bursts.map((b) => measure(ending(b), 11))) - 16;
   const x = d3.scale.linear().domain([Math.min(low, 0) * k, high * k]).range([0, w]);
   const svg = newSvg(c.width, top + h + 44, c.theme, `Time line of the bursts of ${arm.name}, seed ${seed}`);
-  const color = c.theme.color(arm);
-  let lx = names;
-  const item = (name, draw) => { draw(lx); text(svg, lx + 22, 10, name, { dy: ".34em", fill: c.theme.muted }); lx += 22 + measure(name) + 18; };
-  const triangle = (px, py, fill) => ({ d: d3.svg.symbol().type("triangle-up").size(46)(), transform: `translate(${px},${py}) rotate(90)`, fill });
-  item("START", (px) => svg.append("path").attr(triangle(px + 8, 10, c.theme.text)));
-  item("gradients ready", (px) => bar(svg, px + 8, px + 8, 3, 17, { stroke: c.theme.text, "stroke-width": 2 }));
-  item("ready to first byte sent", (px) => bar(svg, px, px + 17, 10, 10, { stroke: c.theme.strong, "stroke-width": 3 }));
-  item("first byte sent to last delivered", (px) => svg.append("rect").attr({ x: px, y: 5, width: 17, height: 10, rx: 2, fill: color }));
-  item("first packet at the queue", (px) => svg.append("circle").attr({ cx: px + 8, cy: 10, r: 3.2, fill: c.theme.card, stroke: c.theme.text, "stroke-width": 1.4 }));
+  key.draw(svg);
+  if (numbers) text(svg, 0, top - 7, numbersOf("job", "iteration", "worker"), { fill: c.theme.muted, "font-size": 11 });
   const g = svg.append("g").attr("transform", `translate(${names},${top})`);
   axisX(g, x, h, w, `time from the iteration's gradients ready [${unit.name}]`, c.theme, { grid: true });
   bursts.forEach((b, i) => {
     const y = (i + 0.5) * step, node = g.append("g").attr("class", "mark");
-    const label = (jobs ? `job ${b.job}, ` : "") + `iteration ${b.iteration}` + (several ? `, worker ${b.worker}` : "");
-    text(node, -10, y, fitted(label, names - 12), { dy: ".34em", "text-anchor": "end", "font-size": step < 20 ? 10 : 12 });
+    text(node, -10, y, numbers ? numbersOf(b.job, b.iteration, b.worker) : longName(b), { dy: ".34em", "text-anchor": "end", "font-size": size });
     node.append("rect").attr({ x: 0, y: y - step / 2, width: w, height: step, fill: "transparent" });
     if (b.start !== null && b.start < b.due) bar(node, x(b.start * k), x(b.due * k), y, y, { stroke: c.theme.strong, "stroke-dasharray": "2 2" });
     if (b.first !== null) {
@@ -484,11 +495,11 @@ function drawTimeline(c) {
         fill: color, opacity: b.delivered === null ? 0.35 : 0.85 });
     }
     bar(node, x(b.due * k), x(b.due * k), y - step * 0.36, y + step * 0.36, { stroke: c.theme.text, "stroke-width": 2 });
-    if (b.start !== null) node.append("path").attr(triangle(x(b.start * k), y, c.theme.text));
+    if (b.start !== null) node.append("path").attr(startMark(x(b.start * k), y, c.theme.text));
     if (b.queue !== null) node.append("circle").attr({ cx: x(b.queue * k), cy: y, r: 2.8, fill: c.theme.card, stroke: c.theme.text, "stroke-width": 1.2 });
     text(node, w + 8, y, ending(b), { dy: ".34em", fill: c.theme.muted, "font-size": 11 });
     const show = (v) => v === null ? "–" : `${number(v * k)} ${unit.name}`;
-    tip(node, [`${arm.name}, seed ${b.seed}, ${label}`, `gradients ready ${show(b.due)}`, `START ${show(b.start)}, ACK ${show(b.ack)}`, `first byte sent ${show(b.first)}`,
+    tip(node, [`${arm.name}, seed ${b.seed}, ${longName(b)}`, `gradients ready ${show(b.due)}`, `START ${show(b.start)}, ACK ${show(b.ack)}`, `first byte sent ${show(b.first)}`,
       `first packet at the queue ${show(b.queue)}`, `last byte delivered ${show(b.delivered)}`, `${b.rtos} retransmission time-outs`]);
   });
   return svg.node();

@@ -51,9 +51,9 @@ const FIGURES = [
   { id: "marks", section: "ends", title: "Packets marked, by class and reason", draw: (c) => drawEnds(c, "marks"), controls: endsControls,
     what: "marker: the queue's own rule; regulated threshold: the threshold that a signal lowered." },
   { id: "drops", section: "ends", title: "Packets dropped, by class and reason", draw: (c) => drawEnds(c, "drops"), controls: endsControls, what: "The whole run, warm-up included." },
-  { id: "links", section: "fabric", when: fabricHere, least: 330, title: "Links over time", draw: drawHeat, controls: fabricControls,
+  { id: "links", section: "fabric", when: fabricHere, title: "Links over time", draw: drawHeat, controls: fabricControls,
     what: "Share of its capacity that each link used in each slice of the run, a row a link, one seed." },
-  { id: "jobs-over-time", section: "fabric", when: fabricHere, least: 330, title: "Jobs over time", draw: drawJobLines, controls: fabricControls, what: jobsWhat },
+  { id: "jobs-over-time", section: "fabric", when: fabricHere, title: "Jobs over time", draw: drawJobLines, controls: fabricControls, what: jobsWhat },
   { id: "timeline", section: "lines", title: "Time line of bursts", draw: drawTimeline, controls: timelineControls,
     what: "One row a burst of a worker; the number at its end is its communication time." },
 ];
@@ -75,8 +75,9 @@ function costText() {
   return `Bytes in [gradients ready − ${number(cost.lead_seconds * 1e3)} ms, + ${number(cost.window_seconds * 1e3)} ms] of every iteration, less than off's. The number is what was lost in all.`;
 }
 
-/** Narrower than this a figure is scrolled sideways. */
-const widthOf = (figure) => Math.max(figure.least || 560, Math.floor(figure.node.querySelector(".plot").clientWidth));
+/** Narrower than this a figure is made smaller as a whole. */
+const LEAST_WIDTH = 300;
+const widthOf = (figure) => Math.max(LEAST_WIDTH, Math.floor(figure.node.querySelector(".plot").clientWidth));
 
 function drawFigure(figure) {
   const box = figure.node.querySelector(".plot");

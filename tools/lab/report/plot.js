@@ -142,8 +142,9 @@ function axisY(g, scale, width, title, theme, options = {}) {
 }
 
 function axisX(g, scale, height, width, title, theme, options = {}) {
-  const ticks = options.ticks || scale.ticks(options.count || 6);
-  const show = options.format || tickText(scale, options.count || 6);
+  const count = options.count || Math.max(2, Math.min(6, Math.floor(width / 60)));
+  const ticks = options.ticks || scale.ticks(count);
+  const show = options.format || tickText(scale, count);
   for (const v of ticks) {
     const x = Math.round(scale(v)) + 0.5;
     if (options.grid) g.append("line").attr({ x1: x, x2: x, y1: 0, y2: height, stroke: theme.line });
@@ -152,7 +153,31 @@ function axisX(g, scale, height, width, title, theme, options = {}) {
   }
   if (!options.grid)
     g.append("line").attr({ x1: 0, x2: width, y1: height + 0.5, y2: height + 0.5, stroke: theme.strong });
-  if (title) text(g, width / 2, height + 33, title, { "text-anchor": "middle", fill: theme.muted, "font-size": 11 });
+  const lines = title ? inTwo(title, width + 24, 11) : [];
+  lines.forEach((line, i) => {
+    const wide = measure(line, 11) > width + 24;  // there is room left of the axis only
+    text(g, wide ? width + 12 : width / 2, height + (lines.length > 1 ? 29 + i * 12 : 33), line, { "text-anchor": wide ? "end" : "middle", fill: theme.muted, "font-size": 11 });
+  });
+}
+
+/** A text as one line, or as two of about the same length if it is wider than `width`. */
+function inTwo(content, width, size) {
+  if (measure(content, size) <= width) return [content];
+  const words = content.split(" "), first = (n) => words.slice(0, n).join(" "), rest = (n) => words.slice(n).join(" ");
+  const wider = (n) => Math.max(first(n).length, rest(n).length);
+  const at = d3.range(1, words.length).reduce((a, b) => wider(b) < wider(a) ? b : a);
+  return [first(at), rest(at)];
+}
+
+/** Where items of these widths are beside each other, in as many lines as they need. */
+function inLines(widths, room) {
+  let x = 0, row = 0;
+  const at = widths.map((w) => {
+    if (x > 0 && x + w > room) { x = 0; row++; }
+    x += w;
+    return { x: x - w, row };
+  });
+  return { at, rows: row + 1 };
 }
 
 /** Decades and their halves, few enough to be read. */
@@ -163,7 +188,8 @@ function logTicks(scale) {
   for (let e = Math.floor(Math.log10(low)); e <= Math.ceil(Math.log10(high)); e++)
     for (const s of steps) {
       const v = s * Math.pow(10, e);
-      if (v >= low * 0.999 && v <= high * 1.001) ticks.push(Number(v.toPrecision(3)));
+      const clear = !ticks.length || scale(v) - scale(ticks[ticks.length - 1]) > 30;
+      if (v >= low * 0.999 && v <= high * 1.001 && clear) ticks.push(Number(v.toPrecision(3)));
     }
   return ticks;
 }
@@ -184,16 +210,13 @@ function keyOf(parent, x, y, arm, theme) {
 
 /** One line or several of keys and names. @return its height */
 function legend(svg, x, y, width, arms, theme) {
-  let at = x, line = 0;
-  for (const arm of arms) {
-    const name = fitted(arm.name, Math.min(width - 30, 360));
-    const need = 26 + measure(name) + 16;
-    if (at > x && at + need > x + width) { at = x; line++; }
-    keyOf(svg, at + 10, y + line * 18, arm, theme);
-    text(svg, at + 25, y + line * 18, name, { dy: ".34em" });
-    at += need;
-  }
-  return (line + 1) * 18;
+  const names = arms.map((arm) => fitted(arm.name, Math.min(width - 42, 360)));
+  const { at, rows } = inLines(names.map((name) => 26 + measure(name) + 16), width);
+  arms.forEach((arm, i) => {
+    keyOf(svg, x + at[i].x + 10, y + at[i].row * 18, arm, theme);
+    text(svg, x + at[i].x + 25, y + at[i].row * 18, names[i], { dy: ".34em" });
+  });
+  return rows * 18;
 }
 
 /** Area that two boxes share. */
