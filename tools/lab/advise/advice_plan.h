@@ -20,8 +20,8 @@ constexpr double kBriefShare = 2.0 / 3;
 /// @param case_seconds  what a whole case adds to the wall time, with all processors at work
 [[nodiscard]] double seconds_of(const RoundSize& round, double case_seconds);
 
-/// What may be asked so that a user waits no longer than wanted. Each round may take a share of the
-/// time that is left, but has a least size: a remedy that is never verified is no advice. Pure.
+/// Sizes of rounds that fit into the time that a user gives. A round gets a share of what is left,
+/// but never less than its least size: a remedy that is never verified is no advice. Pure.
 ///
 /// @param seconds  that the user still wants to wait
 /// @return one round's size, whose arms are as many as wanted or fewer

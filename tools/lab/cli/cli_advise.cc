@@ -71,7 +71,7 @@ struct AdviceRound {
   int status = kExitOk;  ///< kExitOk only if all cases have ended
 };
 
-/// What one round asks.
+/// A cluster that one round runs.
 struct AdviceQuestion {
   std::string name;  ///< of its folder below the results
   Cluster cluster;
@@ -131,7 +131,7 @@ class Adviser {
   /// Looks at every arm. Measures how long a case takes: two seconds of one, from which an estimate
   /// is made before, are mostly its warm-up.
   std::optional<AdviceRound> screen(const std::vector<std::string>& arms) {
-    const AdviceQuestion question{.name = "screen", .cluster = cluster_};
+    AdviceQuestion question{.name = "screen", .cluster = cluster_};
     const auto planned = plan(question, {.seeds = 1, .arms = arms});
     if (!planned) return std::nullopt;
     if (const auto estimate = estimate_seconds(planned->cases, jobs_))
@@ -141,8 +141,8 @@ class Adviser {
         duration_text(seconds_of(size, case_seconds_)) + " or more, everything about " +
         duration_text(options_.minutes * 60));
     const Waited search;
-    auto screened = ask({.name = "screen", .cluster = cluster_, .brief = size.brief},
-                        {.seeds = size.seeds, .arms = arms});
+    question.brief = size.brief;
+    auto screened = ask(question, {.seeds = size.seeds, .arms = arms});
     // Runs of an earlier session are there at once, and say nothing.
     if (screened && screened->status == kExitOk)
       case_seconds_ = std::max(case_seconds_, search.seconds() / seconds_of(size, 1));

@@ -130,11 +130,8 @@ tg::FlowsConfig listed_flows_of(const ExperimentFile& e, const CaseParameters& p
                                 const Topology& t) {
   constexpr std::uint16_t kPort = 33000;  // other groups may have the same receivers
   std::vector<std::string> hosts = background_from(e, t);
-  const std::size_t senders = hosts.size();
   for (std::string& name : background_to(e, t))
-    if (std::find(hosts.begin(), hosts.begin() + static_cast<std::ptrdiff_t>(senders), name) ==
-        hosts.begin() + static_cast<std::ptrdiff_t>(senders))
-      hosts.push_back(std::move(name));
+    if (std::ranges::find(hosts, name) == hosts.end()) hosts.push_back(std::move(name));
   return {.name = "background_list",
           .from = {},
           .to = {},
