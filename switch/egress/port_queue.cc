@@ -329,7 +329,7 @@ void PortQueue::mark(Packet& packet, MarkReason reason) noexcept {
   else counters_.marks_not_ect[m.traffic_class] += !is_ect(ecn_at(packet, m.ip_offset));
 }
 
-bool PortQueue::begins_record(const Packet& packet) const noexcept {
+bool PortQueue::begins_record(const Packet& packet) noexcept {
   return tap_->begins(identity_of(packet));
 }
 

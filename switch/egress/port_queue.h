@@ -102,7 +102,7 @@ class PortQueue {
   /// @param before  what leaves before it, if that is not what waits in this queue; else nullptr
   void record_arrival(const Packet& packet, const QueueState* before, Time now) noexcept;
   /// Returns whether that record would be the first of the packet's burst. @pre records()
-  [[nodiscard]] bool begins_record(const Packet& packet) const noexcept;
+  [[nodiscard]] bool begins_record(const Packet& packet) noexcept;
 
   /// Returns whether the queue has none of the parts that keep or count packets beside it: no
   /// records, held packets or shared buffer.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cassert>
 #include <cstdlib>
-#include <utility>
 
 #include "common/core/sequence.h"
 
@@ -18,6 +17,10 @@ constexpr std::int32_t kFarIterations = 1024;
 /// As many packets in a row from far iterations show that the job has begun anew.
 constexpr std::uint32_t kStrangePackets = 32;
 
+FlowKey key_of(const BurstIdentity& id) noexcept {
+  return {id.job, id.worker, static_cast<std::uint16_t>(id.direction), 0};
+}
+
 bool is_far(std::uint32_t a, std::uint32_t b) noexcept {
   return std::abs(std::int64_t{sequence_distance(a, b)}) > kFarIterations;
 }
@@ -28,81 +31,90 @@ QueueTap::QueueTap(Limits limits)
   assert(limits.bin > Duration::zero());
   bursts_.reserve(limits.bursts);
   groups_.reserve(kMaxGroups);
+  pending_.reserve(kMaxGroups);
   bins_.reserve(limits.bins);
 }
 
-FlowKey QueueTap::key_of(const BurstIdentity& id) noexcept {
-  return {id.job, id.worker, static_cast<std::uint16_t>(id.direction), 0};
+/// Remembers what it found last: begins() and on_arrival() ask for the same burst.
+QueueTap::Open* QueueTap::find_open(const BurstIdentity& id) noexcept {
+  const FlowKey key = key_of(id);
+  if (latest_ != nullptr && key == latest_key_) return latest_;
+  Open* open = open_.find(key);
+  if (open != nullptr) {
+    latest_key_ = key;
+    latest_ = open;
+  }
+  return open;
 }
 
-const QueueBurstRecord* QueueTap::find_record(const BurstIdentity& id) const noexcept {
-  const Open* open = open_.find(key_of(id));
-  if (open == nullptr || open->iteration != id.iteration || open->record == kNoRecord)
-    return nullptr;
+QueueBurstRecord* QueueTap::record_of(const Open* open, std::uint32_t iteration) noexcept {
+  if (open == nullptr || open->iteration != iteration || open->record == kNoRecord) return nullptr;
   return &bursts_[open->record];
 }
 
-QueueBurstRecord* QueueTap::find_record(const BurstIdentity& id) noexcept {
-  return const_cast<QueueBurstRecord*>(std::as_const(*this).find_record(id));
-}
-
-QueueTap::Group* QueueTap::group_of(const BurstIdentity& id) noexcept {
+std::uint32_t QueueTap::group_of(const Open* open, const BurstIdentity& id) noexcept {
+  if (open != nullptr) return open->group;
   const auto it = std::ranges::find_if(
       groups_, [&id](const Group& g) { return g.job == id.job && g.direction == id.direction; });
-  if (it != groups_.end()) return &*it;
-  if (groups_.size() == kMaxGroups) return nullptr;
+  if (it != groups_.end()) return static_cast<std::uint32_t>(it - groups_.begin());
+  if (groups_.size() == kMaxGroups) return kNoGroup;
   groups_.push_back({.job = id.job, .direction = id.direction});
-  return &groups_.back();
+  pending_.push_back(0);
+  return static_cast<std::uint32_t>(groups_.size() - 1);
 }
 
 void QueueTap::hand_out_peak() noexcept {
-  for (auto& g : groups_) g.pending = std::max(g.pending, peak_);
+  for (auto& pending : pending_) pending = std::max(pending, peak_);
   peak_ = occupancy_;
 }
 
-void QueueTap::begin_iteration(Group& group, const BurstIdentity& id) noexcept {
+void QueueTap::begin_iteration(std::uint32_t group, const BurstIdentity& id) noexcept {
   hand_out_peak();
   interval_sojourn_.discard();
-  group = {.job = id.job,
-           .direction = id.direction,
-           .iteration = id.iteration,
-           .begun = true,
-           .pending = occupancy_};
+  groups_[group] = {
+      .job = id.job, .direction = id.direction, .iteration = id.iteration, .begun = true};
+  pending_[group] = occupancy_;
 }
 
 /// Begins the iteration of `id` if it comes after the group's. One packet that names an iteration
 /// far away does not move the group, otherwise it would end the records of all iterations
 /// between.
-void QueueTap::follow(Group& group, const BurstIdentity& id) noexcept {
-  if (!group.begun) return begin_iteration(group, id);
-  if (is_far(id.iteration, group.iteration)) {
-    if (++group.strange == kStrangePackets) begin_iteration(group, id);
+void QueueTap::follow(std::uint32_t group, const BurstIdentity& id) noexcept {
+  Group& g = groups_[group];
+  if (!g.begun) return begin_iteration(group, id);
+  if (is_far(id.iteration, g.iteration)) {
+    if (++g.strange == kStrangePackets) begin_iteration(group, id);
     return;
   }
-  group.strange = 0;
-  if (sequence_distance(id.iteration, group.iteration) > 0) begin_iteration(group, id);
+  g.strange = 0;
+  if (sequence_distance(id.iteration, g.iteration) > 0) begin_iteration(group, id);
 }
 
 /// Adds the peak since the group's previous packet to its maximum, because another packet of
 /// the group shows that the burst has lasted until now. @return the maximum so far
-std::uint32_t QueueTap::confirm(Group& group) noexcept {
+std::uint32_t QueueTap::confirm(std::uint32_t group) noexcept {
   hand_out_peak();
-  group.max_packets = std::max(group.max_packets, group.pending);
-  group.pending = 0;
+  Group& g = groups_[group];
+  g.max_packets = std::max(g.max_packets, pending_[group]);
+  pending_[group] = 0;
   interval_sojourn_.confirm();
-  return group.max_packets;
+  return g.max_packets;
 }
 
-void QueueTap::open_record(const BurstIdentity& id, const QueueState& found, Time now) noexcept {
-  Open* open = open_.find(key_of(id));
+/// @return the open burst of `id`'s worker, or nullptr if there is no room for it
+QueueTap::Open* QueueTap::open_record(Open* open, std::uint32_t group, const BurstIdentity& id,
+                                      const QueueState& found, Time now) noexcept {
   if (open != nullptr && !is_far(id.iteration, open->iteration) &&
       sequence_distance(id.iteration, open->iteration) <= 0)
-    return;  // a late copy, or not recorded
-  if (open == nullptr) open = open_.insert(key_of(id), {});
-  if (open != nullptr) *open = {.iteration = id.iteration};
+    return open;  // a late copy, or not recorded
+  if (open == nullptr) {
+    open = open_.insert(key_of(id), {});
+    latest_ = nullptr;  // an insertion moves what is in the table
+  }
+  if (open != nullptr) *open = {.iteration = id.iteration, .group = group};
   if (open == nullptr || bursts_.size() == limits_.bursts) {
     ++bursts_not_recorded_;
-    return;
+    return open;
   }
   open->record = static_cast<std::uint32_t>(bursts_.size());
   bursts_.push_back({.identity = id,
@@ -110,23 +122,22 @@ void QueueTap::open_record(const BurstIdentity& id, const QueueState& found, Tim
                      .last_at_ns = now.time_since_epoch().count(),
                      .start_packets = found.packets,
                      .start_bytes = found.bytes});
+  return open;
 }
 
 void QueueTap::on_arrival(const BurstIdentity* identity, const QueueState& found,
                           Time now) noexcept {
   if (identity == nullptr) return;
-  Group* group = group_of(*identity);
-  if (group != nullptr) {
-    follow(*group, *identity);
-    if (is_far(identity->iteration, group->iteration)) return;
+  Open* open = find_open(*identity);
+  const std::uint32_t group = group_of(open, *identity);
+  if (group != kNoGroup) {
+    follow(group, *identity);
+    if (is_far(identity->iteration, groups_[group].iteration)) return;
   }
-  QueueBurstRecord* record = find_record(*identity);
-  if (record == nullptr) {
-    open_record(*identity, found, now);
-    record = find_record(*identity);
-  }
-  if (record == nullptr || group == nullptr || group->iteration != identity->iteration) return;
-  record->max_packets = confirm(*group);
+  if (record_of(open, identity->iteration) == nullptr)
+    open = open_record(open, group, *identity, found, now);
+  QueueBurstRecord* record = record_of(open, identity->iteration);
+  if (record != nullptr && in_progress(group, *identity)) record->max_packets = confirm(group);
 }
 
 void QueueTap::on_occupancy(std::uint32_t occupancy, std::uint32_t threshold, Time now) noexcept {
@@ -145,10 +156,10 @@ void QueueTap::on_departure(const Departure& d) noexcept {
   interval_sojourn_.add(sojourn_ns);
   if (d.identity != nullptr) {
     burst_sojourn_.record(sojourn_ns);
-    QueueBurstRecord* record = find_record(*d.identity);
-    Group* group = group_of(*d.identity);
-    if (record != nullptr && group != nullptr && group->iteration == d.identity->iteration) {
-      record->max_packets = confirm(*group);
+    const Open* open = find_open(*d.identity);
+    QueueBurstRecord* record = record_of(open, d.identity->iteration);
+    if (record != nullptr && in_progress(open->group, *d.identity)) {
+      record->max_packets = confirm(open->group);
       record->last_at_ns = d.start.time_since_epoch().count();
       ++record->packets;
       record->sojourn_ns += sojourn_ns;

@@ -69,8 +69,8 @@ class QueueTap {
   explicit QueueTap(Limits limits);
 
   /// Returns whether on_arrival() would begin a record: no other call reads the whole of `found`.
-  [[nodiscard]] bool begins(const BurstIdentity* identity) const noexcept {
-    return identity != nullptr && find_record(*identity) == nullptr;
+  [[nodiscard]] bool begins(const BurstIdentity* identity) noexcept {
+    return identity != nullptr && record_of(find_open(*identity), identity->iteration) == nullptr;
   }
 
   /// Records the arrival of a packet.
@@ -104,32 +104,42 @@ class QueueTap {
     bool begun = false;
     std::uint32_t strange = 0;      ///< packets in a row whose iteration is far from this one
     std::uint32_t max_packets = 0;  ///< from the first to the latest packet of the iteration
-    std::uint32_t pending = 0;      ///< largest occupancy since its latest packet
   };
+  static constexpr std::uint32_t kNoGroup = ~0U;
 
   static constexpr std::uint32_t kNoRecord = ~0U;
   /// The latest burst of one (job, worker, direction).
   struct Open {
     std::uint32_t iteration = 0;
     std::uint32_t record = kNoRecord;  ///< index in bursts_
+    std::uint32_t group = kNoGroup;    ///< index in groups_
   };
 
-  static FlowKey key_of(const BurstIdentity& id) noexcept;
-  [[nodiscard]] const QueueBurstRecord* find_record(const BurstIdentity& id) const noexcept;
-  QueueBurstRecord* find_record(const BurstIdentity& id) noexcept;
-  void open_record(const BurstIdentity& id, const QueueState& found, Time now) noexcept;
-  Group* group_of(const BurstIdentity& id) noexcept;
+  Open* find_open(const BurstIdentity& id) noexcept;
+  QueueBurstRecord* record_of(const Open* open, std::uint32_t iteration) noexcept;
+  Open* open_record(Open* open, std::uint32_t group, const BurstIdentity& id,
+                    const QueueState& found, Time now) noexcept;
+  std::uint32_t group_of(const Open* open, const BurstIdentity& id) noexcept;
+  /// Returns whether `id` belongs to the iteration that its group is in.
+  [[nodiscard]] bool in_progress(std::uint32_t group, const BurstIdentity& id) const noexcept {
+    return group != kNoGroup && groups_[group].iteration == id.iteration;
+  }
   void hand_out_peak() noexcept;
-  void begin_iteration(Group& group, const BurstIdentity& id) noexcept;
-  void follow(Group& group, const BurstIdentity& id) noexcept;
-  std::uint32_t confirm(Group& group) noexcept;
+  void begin_iteration(std::uint32_t group, const BurstIdentity& id) noexcept;
+  void follow(std::uint32_t group, const BurstIdentity& id) noexcept;
+  std::uint32_t confirm(std::uint32_t group) noexcept;
   QueueBin* bin_at(Time now) noexcept;
 
   Limits limits_;
   std::vector<QueueBurstRecord> bursts_;
   std::uint64_t bursts_not_recorded_ = 0;
   FlowTable<Open> open_;  ///< by (job, worker, direction)
+  FlowKey latest_key_{};  ///< of what find_open() found last
+  Open* latest_ = nullptr;
   std::vector<Group> groups_;
+  /// The largest occupancy since the latest packet of each group. Apart from the groups, because
+  /// every packet of a burst raises all of them.
+  std::vector<std::uint32_t> pending_;
   std::uint32_t peak_ = 0;       ///< largest occupancy since hand_out_peak()
   std::uint32_t occupancy_ = 0;  ///< latest known occupancy [packets]
   std::vector<QueueBin> bins_;
