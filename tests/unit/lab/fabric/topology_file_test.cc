@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/config/config_result.h"
+
 namespace outrider::topology_file_test {
 using namespace lab;
 using namespace std::chrono_literals;
