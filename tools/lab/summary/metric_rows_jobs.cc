@@ -39,6 +39,14 @@ double completion_range(const CaseSummary& c) {
   return std::ranges::max(values) - std::ranges::min(values);
 }
 
+/// Reads one of the jobs' figures, as the mean of the jobs.
+template <double JobMetrics::*kFigure>
+constexpr PerRun mean_of_jobs{[](const CaseSummary& c) {
+  std::vector<double> values;
+  for (const auto& job : c.metrics.jobs.each) values.push_back(job.*kFigure);
+  return mean(values);
+}};
+
 bool learns(const CaseMetrics& m) { return m.learning.learns; }
 bool attributed(const CaseMetrics& m) { return m.attribution.bursts != 0; }
 bool several_jobs(const CaseMetrics& m) { return !m.jobs.each.empty(); }
@@ -171,6 +179,34 @@ constexpr Metric kRows[] = {
      .help = "completion of the last job minus that of the first",
      .source = PerRun{completion_range},
      .column = {"last-first", "job, s", 1},
+     .there = several_jobs},
+    {.name = "jobs_iteration_seconds_mean",
+     .unit = kSeconds,
+     .help = "median iteration of the slowest worker of each job, mean of the jobs",
+     .source = mean_of_jobs<&JobMetrics::iteration_seconds_median>,
+     .place = "/jobs/iteration_seconds/median_mean",
+     .column = {"iteration", "jobs, ms"},
+     .there = several_jobs},
+    {.name = "jobs_iteration_seconds_p99_mean",
+     .unit = kSeconds,
+     .help = "p99 of the iterations of each job, mean of the jobs",
+     .source = mean_of_jobs<&JobMetrics::iteration_seconds_p99>,
+     .place = "/jobs/iteration_seconds/p99_mean",
+     .column = {"iter. p99", "jobs, ms"},
+     .there = several_jobs},
+    {.name = "jobs_communication_seconds_mean",
+     .unit = kSeconds,
+     .help = "median communication of each job, mean of the jobs",
+     .source = mean_of_jobs<&JobMetrics::communication_seconds_median>,
+     .place = "/jobs/communication_seconds/median_mean",
+     .column = {"commun.", "jobs, ms"},
+     .there = several_jobs},
+    {.name = "jobs_communication_seconds_p99_mean",
+     .unit = kSeconds,
+     .help = "p99 of the communication of each job, mean of the jobs",
+     .source = mean_of_jobs<&JobMetrics::communication_seconds_p99>,
+     .place = "/jobs/communication_seconds/p99_mean",
+     .column = {"comm. p99", "jobs, ms"},
      .there = several_jobs},
     {.name = "worker_spread_seconds_mean",
      .unit = kSeconds,
