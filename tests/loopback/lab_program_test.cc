@@ -277,6 +277,23 @@ TEST_F(LabProgram, AdvisesOnACluster) {
   EXPECT_THAT(text("none"), HasSubstr("advise --new"));
 }
 
+TEST_F(LabProgram, ConfirmsAdviceBetweenProcesses) {
+  const std::string file = directory_ / "cluster.toml", out = directory_ / "advice";
+  write_whole_file(file, kSmallCluster);
+  ASSERT_EQ(run({"advise", file, "--minutes", "0.1", "--confirm", "loopback", "--out", out}, "log"),
+            kExitOk)
+      << text("log");
+  EXPECT_THAT(text("log"), HasSubstr("Real processes"));
+  EXPECT_THAT(text("advice/confirm/virtual/summary.json"), HasSubstr("\"runtime\": \"virtual\""));
+  EXPECT_THAT(text("advice/confirm/loopback/summary.json"), HasSubstr("\"runtime\": \"loopback\""));
+
+  write_whole_file(file, std::string(kSmallCluster) + "list = \"flows.csv\"\n");
+  write_whole_file(directory_ / "flows.csv", "start_seconds,from,to,bytes\n0,0,2,1000\n");
+  EXPECT_EQ(run({"advise", file, "--confirm", "loopback", "--out", directory_ / "l"}, "list"),
+            kExitUsage);
+  EXPECT_THAT(text("list"), HasSubstr("cannot be had here"));
+}
+
 TEST_F(LabProgram, HelpAndPlanNeedNothing) {
   EXPECT_EQ(run({"--help"}, "log"), kExitOk);
   EXPECT_THAT(text("log"), HasSubstr("Exit status"));

@@ -56,12 +56,30 @@ std::string sentence_of_cost(const Advice& a, const Recommendation& r) {
          cost_of(costly);
 }
 
+bool excludes_zero(const Estimate& e) { return e.low > 0 || e.high < 0; }
+
+/// Intervals that meet say little if only one of them leaves a doubt whether there is a change.
+const char* verdict_of(const Confirmation& c) {
+  const Estimate &there = c.virtual_change, &here = c.loopback_change;
+  if (there.low > here.high || here.low > there.high) return "Real processes do not agree: ";
+  return excludes_zero(there) == excludes_zero(here) ? "Real processes agree: "
+                                                     : "Real processes leave it open: ";
+}
+
+std::string sentence_of_confirmation(const Confirmation& c) {
+  std::string text = verdict_of(c) + ("at " + formatted("1/%.0f", c.slower)) + " of the rates";
+  if (c.smaller_bursts < 1) text += formatted(" and 1/%.0f of the bursts", 1 / c.smaller_bursts);
+  return text + ", " + c.label + " changes the time by " + percent(c.loopback_change) +
+         " between two of them, and by " + percent(c.virtual_change) + " in virtual time.";
+}
+
 std::string sentence_of_certainty(const Advice& a, const Recommendation& r) {
   std::string text = r.certainty == Certainty::kSure ? "This is sure" : "This is probable";
   const std::size_t seeds = a.remedies[r.chosen].seeds;
   text += " by " + std::to_string(seeds) + (seeds == 1 ? " seed" : " seeds");
   text += a.verified ? " that the search did not see" : " of the search alone, not verified";
-  return text + "; it holds in virtual time, and was not confirmed on real devices.";
+  text += "; it holds in virtual time, and was not confirmed on real devices.";
+  return a.confirmation ? text + ' ' + sentence_of_confirmation(*a.confirmation) : text;
 }
 
 /// Returns a line of a table: a name and its figures.
@@ -74,7 +92,8 @@ std::string row(const std::string& name, const std::string& time, const std::str
 std::string row_of(const Remedy& r, const std::string& notes) {
   return row(name_of(r) + notes,
              lab::shown(r.time_seconds.value * kMilli) + ' ' + shown_bounds(r.time_seconds, kMilli),
-             lab::shown(r.tail_seconds.value * kMilli), formatted("%.2f", r.over_alone),
+             lab::shown(r.tail_seconds.value * kMilli),
+             std::isnan(r.over_alone) ? "-" : formatted("%.2f", r.over_alone),
              r.nature.kind == RemedyKind::kNothing
                  ? "-"
                  : formatted("%.2f ", r.lost.value) + shown_bounds(r.lost, 1),
@@ -102,6 +121,25 @@ std::string table(const Advice& a) {
   text += "short: p99 of flows up to 100 kB over today's.\n";
   if (costly) text += "* costs more than your goal allows.\n";
   if (searched) text += "+ by the search alone, not verified; --minutes gives more time.\n";
+  return text;
+}
+
+/// Returns the times of each job, of several: today's and those of the advised arm.
+std::string job_table(const Advice& a, const Recommendation& r) {
+  const Remedy& off = *std::ranges::find(a.remedies, "off", &Remedy::label);
+  const Remedy& chosen = a.remedies[r.chosen];
+  if (off.jobs.empty()) return {};
+  const bool other = chosen.label != off.label;
+  const auto line = [&](const std::string& name, const std::string& today, const std::string& tail,
+                        const std::string& then, const std::string& tail_then) {
+    return formatted("%-34s %26s %10s", name.c_str(), today.c_str(), tail.c_str()) +
+           (other ? formatted(" %12s %10s\n", then.c_str(), tail_then.c_str()) : "\n");
+  };
+  const auto ms = [](double seconds) { return lab::shown(seconds * kMilli); };
+  std::string text = '\n' + line("each job", "today: median [ms]", "p99", "then: median", "p99");
+  for (std::size_t i = 0; i < off.jobs.size(); ++i)
+    text += line(off.jobs[i].name, ms(off.jobs[i].median_seconds), ms(off.jobs[i].p99_seconds),
+                 ms(chosen.jobs[i].median_seconds), ms(chosen.jobs[i].p99_seconds));
   return text;
 }
 
@@ -144,7 +182,7 @@ std::string advice_text(const Advice& a) {
   std::string text = wrapped(sentence_of_gain(a, r) + ' ' + sentence_of_cost(a, r) + ' ' +
                              sentence_of_certainty(a, r));
   if (!text.ends_with('\n')) text += '\n';
-  return text + '\n' + table(a) + what_turns_it(a, r) + settings(a);
+  return text + '\n' + table(a) + job_table(a, r) + what_turns_it(a, r) + settings(a);
 }
 
 }  // namespace outrider::lab

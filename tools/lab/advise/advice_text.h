@@ -1,6 +1,6 @@
 #pragma once
 
-#include <span>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +15,15 @@ struct WhatIfAnswer {
   Estimate change{};  ///< of its time, against nothing
 };
 
+/// What a remedy brought the cluster's LoopbackTwin.
+struct Confirmation {
+  std::string label;  ///< of the remedy: the advised one, or the best besides nothing
+  double slower = 1;  ///< LoopbackTwin::slower
+  double smaller_bursts = 1;
+  Estimate virtual_change{};   ///< of its time, against nothing
+  Estimate loopback_change{};  ///< the same, between two processes
+};
+
 /// All that `outrider-lab advise` knows at its end, or at Ctrl-C.
 struct Advice {
   std::vector<Remedy> remedies{};  ///< of which one is advised
@@ -23,6 +32,7 @@ struct Advice {
   bool verified = false;    ///< with seeds that the search did not see
   Parameters settings{};    ///< of the chosen arm, that `off` does not have
   std::string elsewhere{};  ///< settings_elsewhere() and settings_of_hosts()
+  std::optional<Confirmation> confirmation{};
   std::vector<WhatIfAnswer> answers{};
   std::vector<std::string> not_asked{};  ///< WhatIf::text of those for which there was no time
 };

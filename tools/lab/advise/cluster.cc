@@ -2,40 +2,59 @@
 
 #include <algorithm>
 #include <cmath>
-#include <system_error>
+#include <set>
 
 #include "common/config/checks.h"
 #include "common/config/choices.h"
 #include "common/config/config_file.h"
 #include "switch/config/queue_config.h"
+#include "tools/lab/fabric/fabric.h"
 
 namespace outrider::lab {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr std::uint64_t kFrameBytes = sw::kFullFrameBytes;
 constexpr std::uint64_t kLeastMark_frames = 10;
 constexpr std::uint32_t kMostHosts = 256;
+constexpr std::uint32_t kMostJobs = 256;
+constexpr std::uint32_t kFewestSenders = 3;  ///< of flows that come and go
 
 constexpr auto kFreedoms = choices<SwitchFreedom>({{"nothing", SwitchFreedom::kNothing},
                                                    {"settings", SwitchFreedom::kSettings},
                                                    {"outrider", SwitchFreedom::kOutrider}});
 
-void check(const Checks& at, const ClusterNetwork& n) {
-  at.rate("rate", n.rate);
-  at.positive("rtt", n.rtt);
-  at.in_range("buffer", n.buffer_bytes, 2 * kFrameBytes, std::uint64_t{1} << 30, "bytes");
-  if (n.mark_at_bytes) {
-    at.require(n.marks, "mark_at", std::to_string(*n.mark_at_bytes) + " bytes",
-               "must be left out with marks = false");
-    at.in_range("mark_at", *n.mark_at_bytes, kFrameBytes, n.buffer_bytes, "bytes");
+/// Requires what one link needs, and that it is left out where a fabric has it.
+void check_link(const Checks& at, const ClusterNetwork& n, bool in_fabric) {
+  constexpr const char* kOfFabric = "must be left out with [fabric], which has it";
+  constexpr const char* kRequired = "is required without [fabric]";
+  if (in_fabric) {
+    if (n.rate) at.fault("rate", format_rate(*n.rate), kOfFabric);
+    if (n.rtt) at.fault("rtt", format_duration(*n.rtt), kOfFabric);
+    return;
   }
+  if (n.rate) at.rate("rate", *n.rate);
+  else at.fault("rate", kRequired);
+  if (n.rtt) at.positive("rtt", *n.rtt);
+  else at.fault("rtt", kRequired);
+}
+
+void check(const Checks& at, const ClusterNetwork& n) {
+  at.in_range("buffer", n.buffer_bytes, 2 * kFrameBytes, std::uint64_t{1} << 30, "bytes");
+  at.in_interval("alpha", n.alpha, 1e-3, 1e3, true);
+  at.require(n.shared || n.alpha == 1, "alpha", display(ConfigValue(n.alpha)),
+             "is of a buffer with shared = true");
+  if (!n.mark_at_bytes) return;
+  at.require(n.marks, "mark_at", std::to_string(*n.mark_at_bytes) + " bytes",
+             "must be left out with marks = false");
+  at.in_range("mark_at", *n.mark_at_bytes, kFrameBytes, n.buffer_bytes, "bytes");
 }
 
 void check(const Checks& at, const ClusterJob& j) {
+  at.in_range("count", j.count, 1, kMostJobs);
   at.in_range("workers", j.workers, 1, kMostHosts);
   at.in_range("servers", j.servers, 1, kMostHosts);
+  at.require(tg::has_servers(j.collective) || j.servers == 1, "servers", std::to_string(j.servers),
+             "must be left out with a collective that has none");
   if (j.model.empty() == !j.burst_bytes)
     at.fault("model", "give either the model, or burst and period");
   if (j.burst_bytes.has_value() != j.period.has_value())
@@ -44,41 +63,79 @@ void check(const Checks& at, const ClusterJob& j) {
   if (j.period) at.positive("period", *j.period);
 }
 
-void check(const Checks& at, const ClusterBackground& b) {
+/// What one link between two switches cannot have.
+void check_without_fabric(const Checks& at, const ClusterJob& j) {
+  constexpr const char* kNeeds = "needs a [fabric], which says where its hosts are";
+  if (j.count > 1) at.fault("count", std::to_string(j.count), kNeeds);
+  if (j.placement) at.fault("placement", kNeeds);
+  if (!tg::has_servers(j.collective))
+    at.fault("collective", Checks::quoted(tg::name_of(j.collective)), kNeeds);
+}
+
+void check_jobs(const Checks& root, const Cluster& c) {
+  if (c.jobs.empty()) root.fault("job", "there must be a [job], or several [[job]]");
+  if (!c.in_fabric() && c.jobs.size() > 1)
+    root.fault("job", "several jobs need a [fabric], which says where their hosts are");
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < c.jobs.size(); ++i) {
+    const ClusterJob& job = c.jobs[i];
+    const Checks at = root.below("job", i);
+    check(at, job);
+    if (!c.in_fabric()) check_without_fabric(at, job);
+    at.require(names.insert(job.name).second, "name", Checks::quoted(job.name),
+               "is another job's too");
+    if (job.period.has_value() != c.jobs.front().period.has_value())
+      at.fault("model", "all jobs need a model, or all of them bursts: one time judges them");
+  }
+}
+
+void check_background(const Checks& at, const Cluster& c) {
+  const ClusterBackground& b = c.background;
   at.in_range("long_flows", b.long_flows, 0, kMostHosts);
   at.in_interval("load", b.load, 0, 1, true);
   if (b.load > 0 && b.sizes.empty())
     at.fault("sizes", "load needs the sizes of its flows, such as \"web-search\"");
   if (b.load == 0 && !b.sizes.empty()) at.fault("sizes", "must be left out without load");
-  if (b.load == 0 && b.long_flows == 0)
+  if (b.load == 0 && b.long_flows == 0 && b.list.empty())
     at.fault("long_flows", "there is no background: nothing is to be kept from the job");
+  at.in_range("hosts", b.hosts, 0, 65536);
+  if (b.long_flows > 0 && b.hosts != 0)
+    at.fault("hosts", std::to_string(b.hosts),
+             "must be left out with long_flows, each of which has two hosts");
+  const std::uint32_t least = c.in_fabric() ? 2 : b.list.empty() ? 0 : 1;
+  if (b.long_flows == 0 && b.hosts < least)
+    at.fault("hosts", std::to_string(b.hosts),
+             "must say how many hosts send, " + std::to_string(least) + " or more");
 }
 
-/// Replaces a name by the path of its file in `folder`, and a path by one that does not depend on
-/// where the program runs.
-void find(std::string& text, const fs::path& folder, const char* extension, const fs::path& from,
-          const Checks& at, std::string_view key) {
-  if (text.empty()) return;
-  const bool is_name = text.find_first_of("./") == std::string::npos;
-  const fs::path path = is_name ? folder / (text + extension) : from / text;
-  std::error_code unread;
-  if (fs::exists(path, unread)) {
-    text = fs::absolute(path).lexically_normal().string();
-    return;
-  }
-  std::string names;
-  for (const auto& entry : fs::directory_iterator(folder, unread))
-    if (entry.path().extension() == extension)
-      names += (names.empty() ? "" : ", ") + entry.path().stem().string();
-  at.fault(key, Checks::quoted(text), "must be the path of a file, or one of " + names);
+std::optional<Fabric> fabric_of(const Cluster& c, ConfigIssues& issues) {
+  FabricConfig config;
+  const std::size_t before = issues.size();
+  read_config(c.fabric, "fabric", config, issues);
+  if (issues.size() > before) return std::nullopt;
+  return build_fabric(config, {}, issues);
+}
+
+void check_fabric(const Cluster& c, ConfigIssues& issues) {
+  const auto fabric = fabric_of(c, issues);
+  if (!fabric) return;
+  std::uint64_t hosts = listed_hosts(c);
+  for (const ClusterJob& job : c.jobs)
+    hosts += std::uint64_t{job.count} *
+             (job.workers + (tg::has_servers(job.collective) ? job.servers : 0));
+  Checks(issues).require(
+      hosts <= fabric->slots.size(), "fabric", std::to_string(fabric->slots.size()) + " hosts",
+      "must have room for the " + std::to_string(hosts) + " of jobs and background");
 }
 
 }  // namespace
 
 void describe(Settings& v, ClusterNetwork& c) {
-  v.rate("rate", c.rate, Presence::kRequired);
-  v.duration("rtt", c.rtt, Presence::kRequired);
+  v.rate("rate", c.rate);
+  v.duration("rtt", c.rtt);
   v.bytes("buffer", c.buffer_bytes, Presence::kRequired);
+  v.value("shared", c.shared);
+  v.value("alpha", c.alpha);
   v.value("marks", c.marks);
   v.bytes("mark_at", c.mark_at_bytes);
   v.value("second_queue", c.second_queue);
@@ -90,8 +147,12 @@ void describe(Settings& v, ClusterChange& c) {
 }
 
 void describe(Settings& v, ClusterJob& c) {
+  v.value("name", c.name);
+  v.value("count", c.count);
   v.value("workers", c.workers, Presence::kRequired);
   v.value("servers", c.servers);
+  v.choice("collective", c.collective, tg::kCollectives);
+  v.choice("placement", c.placement, kHostPlacements);
   v.value("model", c.model);
   v.bytes("burst", c.burst_bytes);
   v.duration("period", c.period);
@@ -103,6 +164,9 @@ void describe(Settings& v, ClusterBackground& c) {
   v.value("long_flows", c.long_flows);
   v.share("load", c.load);
   v.value("sizes", c.sizes);
+  v.value("list", c.list);
+  v.value("hosts", c.hosts);
+  v.choice("placement", c.placement, kHostPlacements);
   v.choice("controller", c.controller, tg::kControllers);
   v.value("ecn", c.ecn);
 }
@@ -115,83 +179,53 @@ void describe(Settings& v, ClusterGoal& c) {
 
 void describe(Settings& v, Cluster& c) {
   v.table("network", c.network, Presence::kRequired);
+  v.free_table("fabric", c.fabric);
   v.table("change", c.change);
-  v.table("job", c.job, Presence::kRequired);
+  v.tables("job", c.jobs);
   v.table("background", c.background, Presence::kRequired);
   v.table("goal", c.goal);
 }
 
-ConfigIssues validate(const Cluster& cluster) {
+ConfigIssues validate(const Cluster& c) {
   ConfigIssues issues;
   const Checks at(issues);
-  check(at.below("network"), cluster.network);
-  check(at.below("job"), cluster.job);
-  check(at.below("background"), cluster.background);
-  at.below("goal").in_interval("background_lost", cluster.goal.background_lost, 0, 100, true);
-  at.below("goal").in_interval("short_flows", cluster.goal.short_flows, 0, 100, false);
-  at.below("goal").in_interval("gain", cluster.goal.gain, 0, 1, true);
+  check_link(at.below("network"), c.network, c.in_fabric());
+  check(at.below("network"), c.network);
+  check_jobs(at, c);
+  check_background(at.below("background"), c);
+  if (c.in_fabric()) check_fabric(c, issues);
+  at.below("goal").in_interval("background_lost", c.goal.background_lost, 0, 100, true);
+  at.below("goal").in_interval("short_flows", c.goal.short_flows, 0, 100, false);
+  at.below("goal").in_interval("gain", c.goal.gain, 0, 1, true);
   return issues;
 }
 
-ConfigResult<Cluster> load_cluster(const std::string& path, const fs::path& conf) {
-  auto cluster = load_config<Cluster>(path);
-  if (!cluster) return cluster;
-  ConfigIssues issues;
-  const Checks at(issues);
-  const fs::path from = fs::path(path).parent_path();
-  find(cluster.config->job.model, conf / "models", ".toml", from, at.below("job"), "model");
-  find(cluster.config->background.sizes, conf / "distributions", ".cdf", from,
-       at.below("background"), "sizes");
-  if (issues.empty()) return cluster;
-  return {{}, std::move(issues)};
+std::uint32_t background_senders(const Cluster& c) {
+  if (c.background.long_flows > 0) return c.background.long_flows;
+  return c.background.hosts > 0 ? c.background.hosts : kFewestSenders;
 }
 
-std::uint64_t mark_at(const ClusterNetwork& network) {
-  if (network.mark_at_bytes) return *network.mark_at_bytes;
-  const double path_bytes =
-      seconds(network.rtt) * static_cast<double>(network.rate.bits_per_second) / 8;
+std::uint32_t listed_hosts(const Cluster& c) {
+  return background_senders(c) * (c.background_among_themselves() ? 1 : 2);
+}
+
+ClusterPath path_of(const Cluster& c) {
+  if (!c.in_fabric()) return {*c.network.rate, *c.network.rtt};
+  ConfigIssues issues;
+  const auto fabric = fabric_of(c, issues);
+  return {std::ranges::min_element(fabric->slots, {},
+                                   [](const FabricSlot& slot) { return slot.rate.bits_per_second; })
+              ->rate,
+          longest_rtt(*fabric)};
+}
+
+std::uint64_t mark_at(const Cluster& c) {
+  if (c.network.mark_at_bytes) return *c.network.mark_at_bytes;
+  const ClusterPath path = path_of(c);
+  const double path_bytes = seconds(path.rtt) * static_cast<double>(path.rate.bits_per_second) / 8;
   return std::clamp(static_cast<std::uint64_t>(path_bytes / std::sqrt(3.0)),
                     kLeastMark_frames * kFrameBytes,
-                    std::max(network.buffer_bytes, kLeastMark_frames * kFrameBytes));
-}
-
-std::string new_cluster() {
-  return R"(# A cluster for `outrider-lab advise`: one link, which a training job shares with other
-# traffic.
-
-[network]
-rate = "25gbit"              # of the hosts, and of the link
-rtt = "50us"                 # from a worker to a server and back, with empty queues
-buffer = "600kB"             # of the port
-# mark_at = "90kB"           # ECN threshold of today [rtt x rate / sqrt(3)]
-# marks = false              # the switch gives no ECN marks today
-second_queue = true          # the port has a queue that the job may have for itself
-
-[change]
-switch = "outrider"          # "settings": thresholds and queues alone; "nothing": not the switch
-hosts = true                 # workers may announce their bursts
-
-[job]
-workers = 8
-servers = 1
-model = "resnet50"           # a name of conf/models, or a path; or both of the next two
-# burst = "10MB"             # of each worker
-# period = "20ms"            # from one burst to the next
-policy = "fifo"              # how the framework sends: fifo, wfbp, p3, credit, fusion, prophet
-controller = "dctcp"         # congestion control of the job's hosts: dctcp, cubic, reno
-
-[background]
-long_flows = 3
-load = 0.3                   # of the link, by flows that come and go
-sizes = "web-search"         # of these flows: a name of conf/distributions, or a path
-controller = "dctcp"
-ecn = true                   # its senders obey marks
-
-[goal]
-background_lost = 0.1        # at most so many bytes of background for each byte of the bursts
-short_flows = 1.1            # p99 of flows up to 100 kB, at most so many times today's
-gain = 0.05                  # a remedy that saves less time is not worth it
-)";
+                    std::max(c.network.buffer_bytes, kLeastMark_frames * kFrameBytes));
 }
 
 }  // namespace outrider::lab

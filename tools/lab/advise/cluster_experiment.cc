@@ -13,12 +13,12 @@
 namespace outrider::lab {
 namespace {
 
-constexpr std::uint32_t kFewestSenders = 3;  ///< of flows that come and go
 constexpr int kWarmUp_rtts = 600;
 constexpr int kStartSpread_rtts = 200;
 /// The background is compared from the lead to here: nearly a period.
 constexpr double kCostWindow_periods = 0.9;
 constexpr double kDelaySpread = 0.2;  ///< of background's hosts
+constexpr const char *kSenders = "sender", *kReceivers = "receiver";
 
 /// Iterations of a run, the first ones not measured.
 struct Iterations {
@@ -61,33 +61,51 @@ ConfigValue list(std::initializer_list<ConfigValue> elements) {
   return ConfigValue(ConfigValue::Array(elements));
 }
 
-ConfigValue hosts(const char* name, const ConfigValue& count, const char* at,
-                  const ClusterNetwork& network, double delay_spread) {
+ConfigValue hosts_at(const char* at, const char* name, const ConfigValue& count,
+                     const ClusterPath& path, double delay_spread) {
   return table({{"name", text(name)},
                 {"count", count},
                 {"switch", text(at)},
-                {"rate", text(format_rate(network.rate))},
-                {"delay", text(format_duration(Delays(network.rtt).host))},
+                {"rate", text(format_rate(path.rate))},
+                {"delay", text(format_duration(Delays(path.rtt).host))},
                 {"delay_spread", number(delay_spread)}});
 }
 
-void add_network(ConfigTable& out, const Cluster& c) {
-  const Delays delays(c.network.rtt);
+/// Two switches with one link: workers and what sends background on one side, the rest on the
+/// other.
+void add_link(ConfigTable& out, const Cluster& c) {
+  const ClusterPath path = path_of(c);
+  const Delays delays(path.rtt);
   const char *here = "leaf_a", *there = "leaf_b";
   out["network"] =
       table({{"measured", text("leaf_a.to_leaf_b")}, {"rtt", text(format_duration(delays.rtt()))}});
   out["switch"] = list({table({{"name", text(here)}}), table({{"name", text(there)}})});
   out["link"] = list({table({{"a", text(here)},
                              {"b", text(there)},
-                             {"rate", text(format_rate(c.network.rate))},
+                             {"rate", text(format_rate(path.rate))},
                              {"delay", text(format_duration(delays.link))}})});
-  const std::uint64_t senders =
-      c.background.long_flows > 0 ? c.background.long_flows : kFewestSenders;
-  out["hosts"] = list({hosts("worker", text("workers"), here, c.network, 0),
-                       hosts("server", text("servers"), there, c.network, 0),
-                       hosts("sender", number(senders), here, c.network, kDelaySpread),
-                       hosts("receiver", number(senders), there, c.network, kDelaySpread)});
-  out["background"] = table({{"from", text("sender")}, {"to", text("receiver")}});
+  const ConfigValue senders = number(std::uint64_t{background_senders(c)});
+  out["hosts"] = list({hosts_at(here, "worker", text("workers"), path, 0),
+                       hosts_at(there, "server", text("servers"), path, 0),
+                       hosts_at(here, kSenders, senders, path, kDelaySpread),
+                       hosts_at(there, kReceivers, senders, path, kDelaySpread)});
+  out["background"] = table({{"from", text(kSenders)}, {"to", text(kReceivers)}});
+}
+
+/// The cluster's fabric, with places for background. Jobs bring their own hosts.
+/// @param words  of the cluster's [background], as its file has them
+void add_fabric(ConfigTable& out, const Cluster& c, const ConfigTable& words) {
+  out["fabric"] = ConfigValue(c.fabric);
+  out["network"] = table({{"measured", text(kWorstQueue)}});
+  const auto group = [&](const char* name) {
+    return table({{"name", text(name)},
+                  {"count", number(std::uint64_t{background_senders(c)})},
+                  {"placement", *words.get("placement")}});
+  };
+  const bool among = c.background_among_themselves();
+  out["hosts"] = among ? list({group(kSenders)}) : list({group(kSenders), group(kReceivers)});
+  out["background"] =
+      table({{"from", text(kSenders)}, {"to", text(among ? kSenders : kReceivers)}});
 }
 
 /// Sets a parameter by its dotted key.
@@ -95,10 +113,11 @@ void set(ConfigTable& parameters, const std::string& key, const ConfigValue& val
   if (!assign(parameters, key, value)) throw std::logic_error("no key of a table: " + key);
 }
 
-void add_queue(ConfigTable& out, const ClusterNetwork& network) {
+void add_queue(ConfigTable& out, const Cluster& c) {
+  const ClusterNetwork& network = c.network;
   const std::uint64_t room = frames_of(network.buffer_bytes);
   const std::uint64_t most = room - 1;  // a threshold is below the room
-  const std::uint64_t mark = std::min(frames_of(mark_at(network)), most);
+  const std::uint64_t mark = std::min(frames_of(mark_at(c)), most);
   const std::uint64_t h = announced_h(mark / 4);
   set(out, "switch.queue.limit_packets", number(room));
   // At the end of the queue a threshold marks nothing but what is nearly lost: as good as none.
@@ -106,25 +125,52 @@ void add_queue(ConfigTable& out, const ClusterNetwork& network) {
   set(out, "switch.marker.red.kmin_packets", number(h));
   set(out, "switch.marker.red.kmax_packets", number(mark + 1));
   set(out, "h_packets", number(h));
+  if (!network.shared) return;
+  // The shared buffer alone limits a queue.
+  set(out, "switch.buffer.total_bytes", number(network.buffer_bytes));
+  set(out, "switch.queue.alpha", number(network.alpha));
 }
 
-/// @param words  of the cluster's [job], as its file has them
-void add_job(ConfigTable& out, const ClusterJob& job, const ConfigTable& words, bool brief) {
+/// Adds what is a job's own.
+/// @param words  of its [[job]], as the cluster's file has them
+void add_own(ConfigTable& out, const ClusterJob& job, const ConfigTable& words, bool brief) {
   const Iterations& n = job.model.empty() ? kOfBursts : kOfModel;
   set(out, "iterations", number(brief ? n.brief : n.whole));
-  set(out, "skip_iterations", number(n.skipped));
   set(out, "workers", number(std::uint64_t{job.workers}));
-  set(out, "servers", number(std::uint64_t{job.servers}));
+  if (tg::has_servers(job.collective)) set(out, "servers", number(std::uint64_t{job.servers}));
   if (!job.model.empty()) {
     set(out, "model", text(job.model));
     set(out, "schedule", text("closed_loop"));
   } else {
     set(out, "burst_bytes", *words.get("burst"));
     set(out, "period_seconds", number(seconds(*job.period)));
-    set(out, "cost_window_seconds", number(kCostWindow_periods * seconds(*job.period)));
   }
+}
+
+/// Adds the job of one link, whose settings are the case's.
+void add_job(ConfigTable& out, const ClusterJob& job, const ConfigTable& words, bool brief) {
+  add_own(out, job, words, brief);
   set(out, "job.send_policy", *words.get("policy"));
   set(out, "transport.controller", *words.get("controller"));
+}
+
+/// Returns a job of a fabric, which has its settings and hosts for itself.
+ConfigValue listed_job(const ClusterJob& job, const ConfigTable& words, bool brief) {
+  ConfigTable out;
+  for (const char* key : {"name", "count", "collective"}) out[key] = *words.get(key);
+  if (job.placement) out["placement"] = *words.get("placement");
+  add_own(out, job, words, brief);
+  set(out, "send_policy", *words.get("policy"));
+  set(out, "transport.controller", *words.get("controller"));
+  return ConfigValue(std::move(out));
+}
+
+/// Adds what is said of all jobs together.
+void add_common(ConfigTable& out, const Cluster& c) {
+  set(out, "skip_iterations", number((c.closed_loop() ? kOfModel : kOfBursts).skipped));
+  if (c.closed_loop()) return;
+  const auto period = *std::ranges::min_element(c.jobs, {}, &ClusterJob::period)->period;
+  set(out, "cost_window_seconds", number(kCostWindow_periods * seconds(period)));
 }
 
 void add_background(ConfigTable& out, const ClusterBackground& b, const ConfigTable& words) {
@@ -133,6 +179,7 @@ void add_background(ConfigTable& out, const ClusterBackground& b, const ConfigTa
     set(out, "background_load", number(b.load));
     set(out, "background_sizes", text(b.sizes));
   }
+  if (!b.list.empty()) set(out, "background_list", text(b.list));
   set(out, "background.transport.controller", *words.get("controller"));
   set(out, "background.transport.ecn", ConfigValue(b.ecn));
 }
@@ -160,19 +207,30 @@ void add_rest(ConfigTable& out, Duration rtt) {
 ConfigTable experiment_of(const Cluster& c, const ClusterQuestion& question,
                           const std::filesystem::path& conf) {
   const ConfigTable words = to_config_table(c);
-  const auto words_of = [&](const char* key) { return *words.get(key)->as<ConfigTable>(); };
+  const auto& jobs = *words.get("job")->as<ConfigValue::Array>();
+  const auto words_of = [&](std::size_t i) { return *jobs[i].as<ConfigTable>(); };
   ConfigTable parameters;
-  add_queue(parameters, c.network);
-  add_job(parameters, c.job, words_of("job"), question.brief);
-  add_background(parameters, c.background, words_of("background"));
-  add_rest(parameters, c.network.rtt);
-  for (const auto& [key, value] : question.parameters) set(parameters, key, value);
+  add_queue(parameters, c);
+  add_common(parameters, c);
+  const auto& of_background = *words.get("background")->as<ConfigTable>();
+  add_background(parameters, c.background, of_background);
+  add_rest(parameters, path_of(c).rtt);
 
   ConfigTable out;
   out["name"] = text(question.name);
   out["question"] = text(question.question);
   out["rivals"] = text((conf / "remedies.toml").string());
-  add_network(out, c);
+  if (c.in_fabric()) {
+    add_fabric(out, c, of_background);
+    ConfigValue::Array listed;
+    for (std::size_t i = 0; i < c.jobs.size(); ++i)
+      listed.push_back(listed_job(c.jobs[i], words_of(i), question.brief));
+    out["job"] = ConfigValue(std::move(listed));
+  } else {
+    add_link(out, c);
+    add_job(parameters, c.jobs.front(), words_of(0), question.brief);
+  }
+  for (const auto& [key, value] : question.parameters) set(parameters, key, value);
   out["parameters"] = ConfigValue(std::move(parameters));
   out["arm"] = list({table({{"label", text("off")}})});
   return out;

@@ -124,4 +124,10 @@ std::vector<std::string> worth_verifying(std::span<const Remedy> remedies,
   return labels;
 }
 
+std::size_t worth_confirming(std::span<const Remedy> remedies, const ClusterGoal& goal) {
+  const std::size_t chosen = recommend(remedies, goal).chosen;
+  if (remedies[chosen].nature.kind != RemedyKind::kNothing) return chosen;
+  return *quickest(remedies, [](const Remedy& r) { return r.nature.kind != RemedyKind::kNothing; });
+}
+
 }  // namespace outrider::lab

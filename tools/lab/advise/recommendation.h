@@ -46,4 +46,10 @@ struct Recommendation {
 [[nodiscard]] std::vector<std::string> worth_verifying(std::span<const Remedy> remedies,
                                                        const ClusterGoal& goal);
 
+/// Returns the index of the remedy that is worth a confirmation beside "off": the advised one; if
+/// nothing is advised, the quickest.
+/// @pre there is a remedy besides "off"
+[[nodiscard]] std::size_t worth_confirming(std::span<const Remedy> remedies,
+                                           const ClusterGoal& goal);
+
 }  // namespace outrider::lab

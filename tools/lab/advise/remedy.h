@@ -39,23 +39,31 @@ struct RemedyNature {
 [[nodiscard]] bool is_possible(const RemedyNature& nature, const Cluster& cluster);
 [[nodiscard]] std::string_view name_of(RemedyKind kind) noexcept;
 
+/// The times of one job with an arm.
+struct JobTimes {
+  std::string name;
+  double median_seconds = kNotDefined;  ///< over the seeds, the mean of the runs' medians
+  double p99_seconds = kNotDefined;
+};
+
 /// The gain and the cost of an arm, as measured. The time is that of an iteration if the job is a
-/// closed loop, else that of a burst.
+/// closed loop, else that of a burst; with several jobs, the mean of their times.
 struct Remedy {
   std::string label;
   RemedyNature nature{};
   std::size_t seeds = 0;
-  Estimate time_seconds{};           ///< median
-  Estimate tail_seconds{};           ///< p99 of the same
-  Estimate change{};                 ///< of the median against nothing, a share
-  double over_alone = kNotDefined;   ///< the median over that without background
+  Estimate time_seconds{};  ///< median
+  Estimate tail_seconds{};  ///< p99 of the same
+  Estimate change{};        ///< of the median against nothing, a share
+  /// The median over that without background; NaN with several jobs.
+  double over_alone = kNotDefined;
   Estimate lost{};                   ///< bytes of background for each byte of the bursts
   double short_flows = kNotDefined;  ///< their p99 over that with nothing; NaN: there are none
+  std::vector<JobTimes> jobs{};      ///< empty if there is one
 };
 
 /// Returns what a summary of a cluster's experiment says of each arm.
-/// @param closed_loop  the job computes between its bursts
 /// @throws std::runtime_error if there is no arm "off"
-[[nodiscard]] std::vector<Remedy> remedies_of(const Summary& summary, bool closed_loop);
+[[nodiscard]] std::vector<Remedy> remedies_of(const Summary& summary, const Cluster& cluster);
 
 }  // namespace outrider::lab

@@ -1,9 +1,12 @@
 #include "tools/lab/advise/what_if.h"
 
 #include <array>
+#include <optional>
 #include <utility>
 
+#include "common/config/config_file.h"
 #include "common/config/quantities.h"
+#include "tools/lab/fabric/fabric_config.h"
 #include "tools/lab/summary/table_text.h"
 
 namespace outrider::lab {
@@ -27,8 +30,8 @@ WhatIf made(const Cluster& cluster, const Factor& by, const std::string& what) {
 /// Bursts that come earlier or later than their START has said.
 WhatIf with_jitter(const Cluster& cluster) {
   WhatIf changed{.name = "jitter", .text = {}, .cluster = cluster};
-  if (cluster.job.period) {
-    const std::string jitter = format_duration(*cluster.job.period / kDueJitter_periods);
+  if (const auto& period = cluster.jobs.front().period) {
+    const std::string jitter = format_duration(*period / kDueJitter_periods);
     changed.text = "due times that jitter by " + jitter;
     changed.parameters = {{"job.due_jitter", ConfigValue(jitter)}};
   } else {
@@ -36,6 +39,26 @@ WhatIf with_jitter(const Cluster& cluster) {
     changed.parameters = {{"job.compute_jitter", ConfigValue(kComputeJitter)}};
   }
   return changed;
+}
+
+Duration times(Duration duration, double factor) {
+  return Duration(static_cast<Duration::rep>(static_cast<double>(duration.count()) * factor));
+}
+
+/// Returns the cluster with other round trips; nothing if a file lists its delays.
+std::optional<Cluster> with_delays(Cluster cluster, double factor) {
+  if (!cluster.in_fabric()) {
+    cluster.network.rtt = times(*cluster.network.rtt, factor);
+    return cluster;
+  }
+  FabricConfig fabric;
+  ConfigIssues ignored;  // told when the file was read
+  read_config(cluster.fabric, "fabric", fabric, ignored);
+  if (fabric.kind == FabricKind::kFile) return std::nullopt;
+  for (auto* delay : {&fabric.host_delay, &fabric.uplink_delay, &fabric.core_delay})
+    if (*delay) *delay = times(**delay, factor);
+  cluster.fabric = to_config_table(fabric);
+  return cluster;
 }
 
 }  // namespace
@@ -47,16 +70,17 @@ std::vector<WhatIf> what_ifs(const Cluster& cluster) {
       all.push_back(made(cluster, by, "load"));
       all.back().cluster.background.load *= by.value;
     }
-    all.push_back(made(cluster, by, "rtt"));
-    auto& rtt = all.back().cluster.network.rtt;
-    rtt = Duration(static_cast<Duration::rep>(static_cast<double>(rtt.count()) * by.value));
+    if (const auto changed = with_delays(cluster, by.value)) {
+      all.push_back(made(cluster, by, "rtt"));
+      all.back().cluster = *changed;
+    }
     all.push_back(made(cluster, by, "buffer"));
     auto& buffer = all.back().cluster.network.buffer_bytes;
     buffer = static_cast<std::uint64_t>(static_cast<double>(buffer) * by.value);
   }
   // What the switch marks at stays as it is today.
   for (WhatIf& one : all)
-    if (cluster.network.marks) one.cluster.network.mark_at_bytes = mark_at(cluster.network);
+    if (cluster.network.marks) one.cluster.network.mark_at_bytes = mark_at(cluster);
   return all;
 }
 

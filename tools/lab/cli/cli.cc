@@ -86,7 +86,8 @@ After Ctrl-C it prints what is known, and the same command goes on.
 
 Examples:
   outrider-lab advise --new cluster.toml
-  outrider-lab advise cluster.toml)";
+  outrider-lab advise cluster.toml
+  outrider-lab advise cluster.toml --confirm loopback)";
 
 constexpr const char* kCheckHelp =
     "Reads FILE, plans its cases, and says every fault by its key; runs nothing.";
@@ -253,6 +254,11 @@ void add_advise(CLI::App& app, LabOptions& options) {
   app.add_option("--minutes", options.minutes, "About how long it may take [10]")
       ->check(CLI::Range(0.1, 1e5))
       ->type_name("M");
+  app.add_option("--confirm", options.runtime,
+                 "Try it between two processes too, at rates that this machine carries: loopback")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, Runtime>{{name_of(Runtime::kLoopback), Runtime::kLoopback}}))
+      ->type_name("RUNTIME");
   app.add_option("--out", options.out, "Directory of the results [results/advise]")
       ->type_name("DIR");
   app.add_option("--jobs", options.jobs, "Worker processes [one per CPU]")

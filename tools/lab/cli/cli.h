@@ -36,10 +36,10 @@ struct LabOptions {
   std::string file;
   std::string other;  ///< for kCompare: the second result
   bool fail_on_change = false;
-  bool new_file = false;  ///< for kAdvise: write FILE, to begin from
-  double minutes = 10;    ///< for kAdvise: about how long it may take
-  Runtime runtime = Runtime::kVirtual;
-  std::string testbed{};  ///< for kTestbed: the testbed's file
+  bool new_file = false;                ///< for kAdvise: write FILE, to begin from
+  double minutes = 10;                  ///< for kAdvise: about how long it may take
+  Runtime runtime = Runtime::kVirtual;  ///< for kAdvise: where advice is confirmed as well
+  std::string testbed{};                ///< for kTestbed: the testbed's file
   std::uint64_t first_seed = 1;
   std::optional<std::uint32_t> seeds{};  ///< absent: the experiment's number
   std::string queue{};                   ///< for kQueue, kWorker, kCollect: its directory

@@ -20,11 +20,14 @@
 #include "tools/lab/advise/advice_plan.h"
 #include "tools/lab/advise/advice_text.h"
 #include "tools/lab/advise/cluster_experiment.h"
+#include "tools/lab/advise/cluster_file.h"
+#include "tools/lab/advise/loopback_twin.h"
 #include "tools/lab/advise/settings_elsewhere.h"
 #include "tools/lab/advise/what_if.h"
 #include "tools/lab/cli/cli.h"
 #include "tools/lab/cli/cli_cases.h"
 #include "tools/lab/cli/cli_plan.h"
+#include "tools/lab/run/run_loopback.h"
 #include "tools/lab/run/run_pool.h"
 #include "tools/lab/run/run_process.h"
 #include "tools/lab/run/time_estimate.h"
@@ -37,6 +40,7 @@ namespace fs = std::filesystem;
 
 /// Seeds that verify are others than those that search.
 constexpr std::uint64_t kFirstSeedToVerify = 1001;
+constexpr std::uint32_t kSeedsToConfirm = 4;  ///< half a minute each, in real time
 /// Arms of each what-if.
 constexpr std::size_t kMostAsked = 3;
 /// A question may end a little after the time that the user wants to wait.
@@ -77,6 +81,7 @@ struct AdviceQuestion {
   Cluster cluster;
   Point parameters{};  ///< over those that follow from the cluster
   bool brief = false;
+  Runtime runtime = Runtime::kVirtual;
 };
 
 /// Asks one cluster's experiments, one round after another. Each has a folder below the results.
@@ -112,7 +117,8 @@ class Adviser {
     advice_.screened = std::move(advice_.remedies);
     advice_.verified = true;
     use(*verified);
-    return end(ask_what_ifs());
+    const int confirmed = options_.runtime == Runtime::kLoopback ? confirm_in_loopback() : kExitOk;
+    return end(confirmed == kExitOk ? ask_what_ifs() : confirmed);
   }
 
  private:
@@ -172,10 +178,12 @@ class Adviser {
     std::iota(all.begin(), all.end(), std::size_t{0});
     const RunStore& store = stores_.emplace_back(directory_ / question.name, program_identity());
     if (options_.fresh) store.clear();
-    FinishedRuns runs(store, Runtime::kVirtual);
+    FinishedRuns runs(store, question.runtime);
     const RunOutcome outcome =
-        run_session({planned->file.name, round.cases, planned->names, Runtime::kVirtual, store,
-                     [this](const RunOrder& order) {
+        run_session({planned->file.name, round.cases, planned->names, question.runtime, store,
+                     [&](const RunOrder& order) {
+                       if (question.runtime == Runtime::kLoopback)
+                         return run_cases_loopback(order, directory_ / question.name);
                        return run_cases_virtual(order, jobs_, 0, ReferenceRuns::kOfOff);
                      }},
                     all, runs);
@@ -183,6 +191,7 @@ class Adviser {
     round.status = status_of(outcome, balanced(runs, planned->names, round.cases));
     if (round.status != kExitOk) return round;
     const Experiment experiment{.name = planned->file.name,
+                                .runtime = question.runtime,
                                 .planned_cases = round.cases.size(),
                                 .question = planned->file.question};
     round.summary = summarise(experiment, runs.digests());
@@ -195,7 +204,7 @@ class Adviser {
   /// Takes a round's figures for the advice.
   void use(const AdviceRound& round) {
     advice_.goal = cluster_.goal;
-    advice_.remedies = remedies_of(round.summary, closed_loop());
+    advice_.remedies = remedies_of(round.summary, cluster_);
     const auto& off = find(round.cases, "off").parameters;
     const Case& of_chosen = find(round.cases, chosen().label);
     advice_.settings.clear();
@@ -235,10 +244,36 @@ class Adviser {
                              {.seeds = size.seeds, .arms = labels});
       if (!round) return kExitUsage;
       if (round->status != kExitOk) return round->status;
-      const auto remedies = remedies_of(round->summary, closed_loop());
+      const auto remedies = remedies_of(round->summary, cluster_);
       const Remedy& then = remedies[recommend(remedies, cluster_.goal).chosen];
       advice_.answers.push_back({.text = changed.text, .label = then.label, .change = then.change});
     }
+    return kExitOk;
+  }
+
+  /// Runs today's setting and one remedy between two processes and in virtual time, at rates that
+  /// this machine carries. @return exit status
+  int confirm_in_loopback() {
+    const LoopbackTwin twin = loopback_twin(cluster_);
+    const std::string label =
+        advice_.remedies[worth_confirming(advice_.remedies, advice_.goal)].label;
+    const PlanOptions options{
+        .first_seed = kFirstSeedToVerify, .seeds = kSeedsToConfirm, .arms = {"off", label}};
+    Confirmation made{.label = label, .slower = twin.slower, .smaller_bursts = twin.smaller_bursts};
+    for (const auto& [runtime, change] : {std::pair{Runtime::kVirtual, &made.virtual_change},
+                                          std::pair{Runtime::kLoopback, &made.loopback_change}}) {
+      const auto round = ask({.name = std::string("confirm/") + name_of(runtime),
+                              .cluster = twin.cluster,
+                              .parameters = twin.parameters,
+                              .brief = true,
+                              .runtime = runtime},
+                             options);
+      if (!round) return kExitUsage;
+      if (round->status != kExitOk) return round->status;
+      const auto remedies = remedies_of(round->summary, cluster_);
+      *change = std::ranges::find(remedies, made.label, &Remedy::label)->change;
+    }
+    advice_.confirmation = made;
     return kExitOk;
   }
 
@@ -261,7 +296,6 @@ class Adviser {
   static const Case& find(const std::vector<Case>& cases, const std::string& label) {
     return *std::ranges::find(cases, label, &Case::label);
   }
-  [[nodiscard]] bool closed_loop() const { return !cluster_.job.period; }
   [[nodiscard]] const Remedy& chosen() const {
     return advice_.remedies[recommend(advice_.remedies, advice_.goal).chosen];
   }
@@ -316,6 +350,11 @@ int advise_command(const LabOptions& options) {
   auto cluster = load_cluster(options.file, conf_directory());
   if (!cluster) {
     std::fputs(format_issues(options.file, cluster.issues).c_str(), stderr);
+    return kExitUsage;
+  }
+  if (const auto cause = no_twin_because(*cluster.config);
+      options.runtime == Runtime::kLoopback && !cause.empty()) {
+    say("outrider-lab: --confirm loopback cannot be had here: " + cause);
     return kExitUsage;
   }
   const fs::path directory =

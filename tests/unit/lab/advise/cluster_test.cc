@@ -4,9 +4,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <string>
 #include <vector>
@@ -14,6 +16,7 @@
 #include "common/config/config_file.h"
 #include "tests/support/source_path.h"
 #include "tools/lab/advise/cluster_experiment.h"
+#include "tools/lab/advise/cluster_file.h"
 #include "tools/lab/advise/remedy.h"
 #include "tools/lab/advise/settings_elsewhere.h"
 #include "tools/lab/advise/what_if.h"
@@ -28,27 +31,62 @@ using testing::Field;
 using testing::HasSubstr;
 using testing::Not;
 
-std::filesystem::path conf() { return source_path("conf"); }
+namespace fs = std::filesystem;
+
+fs::path conf() { return source_path("conf"); }
 
 /// Returns a cluster with bursts, without flows that come and go.
 Cluster with_bursts() {
   Cluster c;
-  c.network = {
-      .rate = {10'000'000'000}, .rtt = std::chrono::microseconds(101), .buffer_bytes = 300'000};
-  c.job = {.workers = 4, .burst_bytes = 1'000'000, .period = std::chrono::milliseconds(20)};
+  c.network = {.rate = BitRate{10'000'000'000},
+               .rtt = std::chrono::microseconds(101),
+               .buffer_bytes = 300'000};
+  c.jobs = {{.workers = 4, .burst_bytes = 1'000'000, .period = std::chrono::milliseconds(20)}};
   c.background.long_flows = 3;
   return c;
 }
 
-Cluster from_template() {
-  auto read = parse_toml(new_cluster());
-  EXPECT_TRUE(read);
-  auto cluster = checked_config<Cluster>(*read.config);
+/// Reads a cluster from its file's text. @pre it has no fault
+Cluster from_text(const std::string& text) {
+  const auto cluster = cluster_from(*parse_toml(text).config, {}, conf());
   EXPECT_TRUE(cluster) << format_issues("new", cluster.issues);
-  cluster.config->job.model = conf() / "models/resnet50.toml";
-  cluster.config->background.sizes = conf() / "distributions/web-search.cdf";
-  return *cluster.config;
+  return cluster ? *cluster.config : Cluster();
 }
+
+/// Three jobs of two kinds, and background among other hosts of four racks.
+constexpr const char* kInFabric = R"(
+[fabric]
+kind = "leaf_spine"
+leaves = 4
+spines = 2
+hosts_per_leaf = 8
+host_rate = "25gbit"
+host_delay = "2us"
+uplink_delay = "4us"
+oversubscription = 2
+[network]
+buffer = "600kB"
+shared = true
+alpha = 4.0
+[[job]]
+name = "ps"
+count = 2
+workers = 4
+burst = "2500kB"
+period = "18ms"
+placement = "spread"
+[[job]]
+name = "ring"
+workers = 4
+collective = "ring"
+burst = "1MB"
+period = "30ms"
+controller = "cubic"
+[background]
+hosts = 12
+load = 0.3
+sizes = "web-search"
+)";
 
 std::vector<Case> planned(const Cluster& cluster, const Point& parameters = {}) {
   const auto file = experiment_from(
@@ -62,18 +100,94 @@ std::vector<Case> planned(const Cluster& cluster, const Point& parameters = {}) 
   return plan ? *plan.config : std::vector<Case>();
 }
 
-TEST(Cluster, TheFileToBeginFromIsValid) { EXPECT_GT(planned(from_template()).size(), 15U); }
+TEST(Cluster, TheFileToBeginFromIsValid) {
+  EXPECT_GT(planned(from_text(new_cluster())).size(), 15U);
+}
 
 TEST(Cluster, FaultsAreTheUsersKeysAllAtOnce) {
   Cluster c = with_bursts();
   c.network.buffer_bytes = 10;
-  c.job.workers = 0;
-  c.job.model = "x";
+  c.jobs.front().workers = 0;
+  c.jobs.front().model = "x";
   c.background = {.load = 0.3};
   const auto issues = validate(c);
-  for (const char* key : {"network.buffer", "job.workers", "job.model", "background.sizes"})
+  for (const char* key : {"network.buffer", "job[0].workers", "job[0].model", "background.sizes"})
     EXPECT_THAT(issues, Contains(Field(&ConfigIssue::key, key)));
   EXPECT_TRUE(validate(with_bursts()).empty());
+}
+
+TEST(Cluster, FaultsOfATableHaveItsKeysAndThoseOfAListTheirNumbers) {
+  const auto keys = [](const std::string& job) {
+    std::vector<std::string> all;
+    for (const auto& issue : cluster_from(*parse_toml("[network]\nbuffer = \"1MB\"\n" + job +
+                                                      "[background]\nlong_flows = 1\n")
+                                               .config,
+                                          {}, conf())
+                                 .issues)
+      all.push_back(issue.key);
+    return all;
+  };
+  EXPECT_THAT(keys("[job]\nworkers = 0\nmodel = \"resnet50\"\ncollective = \"ring\"\n"),
+              testing::UnorderedElementsAre("network.rate", "network.rtt", "job.workers",
+                                            "job.collective"));
+  const std::string one = "[[job]]\nworkers = 1\n", other = one + "servers = 0\n";
+  EXPECT_THAT(keys(one + "model = \"resnet50\"\n" + other + "model = \"no-such\"\n"),
+              testing::UnorderedElementsAre("network.rate", "network.rtt", "job", "job[1].servers",
+                                            "job[1].name", "job[1].model"));
+}
+
+TEST(Cluster, AFabricHasTheRatesAndTheRoomForAllHosts) {
+  const Cluster c = from_text(kInFabric);
+  EXPECT_EQ(path_of(c).rate, (BitRate{25'000'000'000}));
+  EXPECT_EQ(path_of(c).rtt, std::chrono::microseconds(24));  // 2 x (2 + 4 + 4 + 2) us
+  Cluster wrong = c;
+  wrong.network.rate = BitRate{1'000'000};
+  wrong.jobs.front().period.reset();
+  wrong.jobs.front().burst_bytes.reset();
+  wrong.jobs.front().model = "resnet50";
+  wrong.background.hosts = 30;  // and 2 x 5 + 4 of the jobs: the fabric has 32
+  EXPECT_THAT(validate(wrong),
+              testing::UnorderedElementsAre(Field(&ConfigIssue::key, "network.rate"),
+                                            Field(&ConfigIssue::key, "job[1].model"),
+                                            Field(&ConfigIssue::key, "fabric")));
+}
+
+TEST(Cluster, AFabricsJobsHaveTheirHostsAndSettingsForThemselves) {
+  const auto cases = planned(from_text(kInFabric));
+  ASSERT_FALSE(cases.empty());
+  const auto& traffic = cases.front().traffic;
+  ASSERT_EQ(traffic.jobs.size(), 3U);
+  EXPECT_EQ(traffic.jobs[0].name, "ps_0");
+  EXPECT_EQ(traffic.jobs[2].collective, tg::Collective::kRing);
+  EXPECT_EQ(traffic.jobs[2].workers.size(), 4U);
+  EXPECT_EQ(traffic.hosts.size(), 12U + 2 * 5 + 4);
+  EXPECT_EQ(cases.front().measured_queue, "worst");
+  const auto& sw = cases.front().switches.switches.front();
+  EXPECT_EQ(sw.buffer.total_bytes, 600'000U);
+  EXPECT_EQ(sw.ports.front().queue.alpha, 4);
+}
+
+TEST(Cluster, AListOfFlowsHasSendersAndThenReceivers) {
+  const fs::path list = fs::temp_directory_path() / ("list-" + std::to_string(getpid()));
+  std::ofstream(list) << "start_seconds,from,to,bytes\n0,0,2,1000\n1,1,3,500\n";
+  const auto with = [&](const char* hosts) {
+    return cluster_from(*parse_toml("[network]\nrate = \"1gbit\"\nrtt = \"100us\"\n"
+                                    "buffer = \"300kB\"\n[job]\nworkers = 2\nburst = \"100kB\"\n"
+                                    "period = \"20ms\"\n[background]\nlist = \"" +
+                                    list.filename().string() + "\"\n" + hosts)
+                             .config,
+                        list.parent_path(), conf());
+  };
+  const auto cluster = with("hosts = 2\n"), few = with("hosts = 1\n"), none = with("");
+  EXPECT_TRUE(cluster) << format_issues("c", cluster.issues);
+  const auto cases = cluster ? planned(*cluster.config) : std::vector<Case>();
+  fs::remove(list);
+  ASSERT_FALSE(cases.empty());
+  EXPECT_THAT(cases.front().traffic.flows.front().hosts,
+              testing::ElementsAre("sender_0", "sender_1", "receiver_0", "receiver_1"));
+  // With one sender and one receiver the list names hosts that are not there.
+  EXPECT_THAT(few.issues, Contains(Field(&ConfigIssue::key, "background.list")));
+  EXPECT_THAT(none.issues, Contains(Field(&ConfigIssue::key, "background.hosts")));
 }
 
 TEST(Cluster, NothingToKeepFromTheJobIsAFault) {
@@ -142,12 +256,12 @@ TEST(Cluster, OtherSwitchesAndHostsAreToldWhatTheAdvisedArmHas) {
 }
 
 TEST(Cluster, EveryChangeCanBePlanned) {
-  for (const Cluster& c : {with_bursts(), from_template()}) {
+  for (const Cluster& c : {with_bursts(), from_text(new_cluster()), from_text(kInFabric)}) {
     const auto changes = what_ifs(c);
     EXPECT_GE(changes.size(), 5U);
     for (const WhatIf& one : changes) {
       EXPECT_FALSE(planned(one.cluster, one.parameters).empty()) << one.name;
-      EXPECT_EQ(mark_at(one.cluster.network), mark_at(c.network)) << "K stays: " << one.name;
+      EXPECT_EQ(mark_at(one.cluster), mark_at(c)) << "K stays: " << one.name;
     }
   }
 }

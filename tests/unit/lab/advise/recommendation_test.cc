@@ -133,5 +133,29 @@ TEST(AdviceText, SaysWhatItBringsCostsAndHowSureThatIs) {
   EXPECT_THAT(advice_text(a), HasSubstr("Do nothing"));
 }
 
+TEST(Recommendation, WhatIsAdvisedIsConfirmedElseTheQuickest) {
+  const std::vector<Remedy> window{kOff, remedy(RemedyKind::kPace, "pace", 0.6, 0.3),
+                                   remedy(RemedyKind::kWindow, "window", 0.7, 0.05)};
+  EXPECT_EQ(worth_confirming(window, {}), 2U);
+  EXPECT_EQ(worth_confirming(window, {.background_lost = 0.01}), 1U) << "nothing is advised";
+}
+
+TEST(AdviceText, SaysWhetherRealProcessesAgree) {
+  const auto text = [](const Estimate& there, const Estimate& here) {
+    return advice_text({.remedies = {kOff, remedy(RemedyKind::kWindow, "window", 0.7, 0.05)},
+                        .confirmation = Confirmation{.label = "window",
+                                                     .slower = 100,
+                                                     .smaller_bursts = 0.25,
+                                                     .virtual_change = there,
+                                                     .loopback_change = here}});
+  };
+  const Estimate gain{-0.3, -0.32, -0.28}, same{-0.29, -0.33, -0.27}, none{0.02, -0.3, 0.1},
+      loss{0.1, 0.05, 0.15};
+  EXPECT_THAT(text(gain, same), HasSubstr("Real processes agree: at 1/100 of the rates and 1/4"));
+  EXPECT_THAT(text(gain, same), HasSubstr("-29 % [-33, -27]"));
+  EXPECT_THAT(text(gain, none), HasSubstr("leave it open"));
+  EXPECT_THAT(text(gain, loss), HasSubstr("do not agree"));
+}
+
 }  // namespace
 }  // namespace outrider::recommendation_test
