@@ -37,14 +37,18 @@ struct ReportIteration {
 /// The bursts of a case's runs.
 struct ReportRun {
   std::int64_t skip_iterations = 0;  ///< first iterations that are not measured
+  /// Number of workers of each job by the case's settings. A job that is not here, such as the
+  /// second run of one with `arrivals`, has the workers of which there is a burst.
+  std::vector<std::size_t> workers{};
   std::vector<ReportIteration> iterations{};
   std::int64_t switch_ahead_ns = 0;                   ///< the switch's clock minus the generator's
   std::vector<double> alone_communication_seconds{};  ///< of the run without background
 };
 
-/// Fills `runs` with the bursts of bursts.csv. A job has the workers of which there is a burst.
+/// Fills `runs` with the bursts of bursts.csv.
 /// @param one_clock  true in virtual time, where no clock is ahead of another
-/// @param runs       [in, out] by the index of their case; the caller sets `skip_iterations`
+/// @param runs       [in, out] by the index of their case; the caller sets `skip_iterations` and
+///                   `workers`
 /// @throws std::runtime_error naming the file and what is wrong with it
 void read_bursts(CsvReader& csv, bool one_clock, std::vector<ReportRun>& runs);
 

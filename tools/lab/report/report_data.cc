@@ -45,6 +45,9 @@ std::vector<ReportRun> runs_of(const ReportJson& summary) {
   for (const auto& c : summary.at("cases")) {
     ReportRun run;
     run.skip_iterations = c.at("parameters").value("skip_iterations", std::int64_t{0});
+    // A bundle of an earlier version does not have them.
+    for (const auto& job : c.value("jobs", ReportJson::array()))
+      run.workers.push_back(job.at("workers"));
     runs.push_back(std::move(run));
   }
   return runs;
