@@ -62,7 +62,9 @@ std::vector<ReportIteration> derived(Iterations& by_key, const ReportRun& run,
                                      const WorkersOfJobs& seen) {
   std::vector<ReportIteration> all;
   for (auto& [key, it] : by_key) {
-    std::ranges::sort(it.bursts, {}, &ReportBurst::worker);
+    if (it.bursts.empty()) continue;  // the records of its pushes had no room
+    for (auto* bursts : {&it.bursts, &it.pulls})
+      std::ranges::sort(*bursts, {}, &ReportBurst::worker);
     const auto job = static_cast<std::size_t>(it.job);
     derive(it, job < run.workers.size() ? run.workers[job] : seen.at(it.job));
     all.push_back(std::move(it));
@@ -110,11 +112,11 @@ void add_record(const CsvReader& csv, const BurstColumns& at, const ReportRun& r
   auto& workers = records.workers[job];
   workers = std::max(workers, static_cast<std::size_t>(burst.worker) + 1);
   // A burst that only the switch has seen has no due time.
-  if (csv.text(at.direction) != "push" || !burst.due_ns || iteration < run.skip_iterations) return;
+  if (!burst.due_ns || iteration < run.skip_iterations) return;
   auto& it = (measured ? records.measured : records.alone)[{job, iteration}];
   it.job = job;
   it.iteration = iteration;
-  it.bursts.push_back(burst);
+  (csv.text(at.direction) == "push" ? it.bursts : it.pulls).push_back(burst);
 }
 
 /// Returns the median; of two middle values the lower one.

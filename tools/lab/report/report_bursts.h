@@ -10,7 +10,8 @@
 
 namespace outrider::lab {
 
-/// A push as read from bursts.csv. Instants are of the generator's clock, except the last.
+/// A push or a pull as read from bursts.csv. Instants are of the generator's clock, except the
+/// last.
 struct ReportBurst {
   std::int64_t worker = 0;
   std::int64_t rtos = 0;
@@ -26,7 +27,8 @@ struct ReportBurst {
 struct ReportIteration {
   std::int64_t job = 0;
   std::int64_t iteration = 0;
-  std::vector<ReportBurst> bursts{};
+  std::vector<ReportBurst> bursts{};  ///< pushes
+  std::vector<ReportBurst> pulls{};
 
   // Instants over all workers, as defined in docs/measurement.md.
   std::optional<std::int64_t> due_ns{};        ///< earliest
