@@ -56,7 +56,7 @@ void add(std::vector<MetricFamily>& all, const std::string& prefix, const Labels
   }
 }
 
-std::vector<MetricFamily> families_of(const SwitchReport& report) {
+std::vector<MetricFamily> families_of(const SwitchReport& report, const ProcessState& state) {
   std::vector<MetricFamily> all;
   add(all, "outrider_switch_", {}, figures_of(report));
   for (const auto& queue : report.queues)
@@ -65,6 +65,14 @@ std::vector<MetricFamily> families_of(const SwitchReport& report) {
          {"port", queue.port_name},
          {"queue", std::to_string(queue.queue)}},
         figures_of(queue));
+  for (const auto& lcore : state.lcores)
+    add(all, "outrider_lcore_", {{"lcore", std::to_string(lcore.cpu)}}, figures_of(lcore));
+  for (const auto& link : state.links)
+    add(all, "outrider_port_",
+        {{"switch", link.switch_name}, {"port", link.port_name}, {"device", link.device_name}},
+        figures_of(link));
+  for (const auto& pool : state.pools)
+    add(all, "outrider_pool_", {{"pool", pool.name}}, figures_of(pool));
   return all;
 }
 
@@ -76,11 +84,15 @@ constexpr std::chrono::milliseconds kRequestTimeout{2000};
 
 class Source final : public prometheus::Collectable {
  public:
-  explicit Source(const SwitchSnapshots& snapshots) : snapshots_(snapshots) {}
-  std::vector<MetricFamily> Collect() const override { return families_of(snapshots_.read()); }
+  Source(const SwitchSnapshots& snapshots, const ProcessStateReader& state)
+      : snapshots_(snapshots), state_(state) {}
+  std::vector<MetricFamily> Collect() const override {
+    return families_of(snapshots_.read(), state_.read());
+  }
 
  private:
   const SwitchSnapshots& snapshots_;
+  const ProcessStateReader& state_;
 };
 
 /// Tries to listen on the address and stops again, because the library does not say why it
@@ -111,14 +123,15 @@ struct PrometheusEndpoint::Parts {
   std::unique_ptr<prometheus::Exposer> exposer;
 };
 
-std::string to_prometheus(const SwitchReport& report) {
-  return prometheus::TextSerializer().Serialize(families_of(report));
+std::string to_prometheus(const SwitchReport& report, const ProcessState& state) {
+  return prometheus::TextSerializer().Serialize(families_of(report, state));
 }
 
-PrometheusEndpoint::PrometheusEndpoint(const std::string& address, const SwitchSnapshots& snapshots)
+PrometheusEndpoint::PrometheusEndpoint(const std::string& address, const SwitchSnapshots& snapshots,
+                                       const ProcessStateReader& state)
     : parts_(std::make_unique<Parts>()) {
   try_to_listen(address);
-  parts_->source = std::make_shared<Source>(snapshots);
+  parts_->source = std::make_shared<Source>(snapshots, state);
   // The library's threads inherit the CPUs of the thread that makes them.
   on_control_cpus("prometheus", [&] {
     parts_->exposer = std::make_unique<prometheus::Exposer>(std::vector<std::string>{

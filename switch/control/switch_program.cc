@@ -5,6 +5,7 @@
 #include <chrono>
 #include <deque>
 #include <iostream>
+#include <memory>
 #include <sstream>
 
 #include "common/config/process_checks.h"
@@ -20,6 +21,7 @@
 #include "switch/control/live.h"
 #include "switch/control/prometheus.h"
 #include "switch/control/telemetry.h"
+#include "switch/report/process_state.h"
 #include "switch/report/report_json.h"
 #include "switch/report/report_text.h"
 #include "switch/runtime/poll_loop.h"
@@ -34,6 +36,14 @@ void log_reload(const std::string& file, const ReloadResult& result) {
     if (result.issues.empty()) log_info(line);
     else log_error(line);
   }
+}
+
+/// Returns the endpoint that the configuration asks for, or none.
+std::unique_ptr<PrometheusEndpoint> endpoint_of(const TelemetryConfig& telemetry,
+                                                const SwitchSnapshots& snapshots,
+                                                const ProcessStateReader& state) {
+  if (!telemetry.prometheus) return nullptr;
+  return std::make_unique<PrometheusEndpoint>(*telemetry.prometheus, snapshots, state);
 }
 
 }  // namespace
@@ -89,8 +99,8 @@ int run_switch_program(const SwitchProcessConfig& config, const ProgramOptions& 
   TelemetryCommands commands;
   add_commands(commands, snapshots, reload_now);
   log_info("telemetry socket " + Eal::telemetry_socket().string());
-  std::optional<PrometheusEndpoint> prometheus;
-  if (config.telemetry.prometheus) prometheus.emplace(*config.telemetry.prometheus, snapshots);
+  const ProcessStateReader state(config, snapshots, {pool.get()});
+  const auto prometheus = endpoint_of(config.telemetry, snapshots, state);
   SwitchControl attached{.snapshots = &snapshots, .reload = &reload};
   std::deque<CaptureFile> files;
   for (const auto& capture : captures) {

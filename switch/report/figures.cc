@@ -3,6 +3,9 @@
 namespace outrider::sw {
 
 std::vector<FigureValue> figures_of(const QueueCounts& queue) { return figures_of_fields(queue); }
+std::vector<FigureValue> figures_of(const LcoreState& lcore) { return figures_of_fields(lcore); }
+std::vector<FigureValue> figures_of(const LinkState& link) { return figures_of_fields(link); }
+std::vector<FigureValue> figures_of(const PoolState& pool) { return figures_of_fields(pool); }
 
 std::vector<FigureValue> figures_of(const SwitchReport& process) {
   FigureCollector collector;

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "common/telemetry/figures.h"
+#include "switch/report/process_state.h"
 #include "switch/report/report.h"
 
 namespace outrider::sw {
@@ -11,5 +12,8 @@ namespace outrider::sw {
 std::vector<FigureValue> figures_of(const QueueCounts& queue);
 /// Returns the figures of the process, without its queues, in the order of the rows.
 std::vector<FigureValue> figures_of(const SwitchReport& process);
+std::vector<FigureValue> figures_of(const LcoreState& lcore);
+std::vector<FigureValue> figures_of(const LinkState& link);
+std::vector<FigureValue> figures_of(const PoolState& pool);
 
 }  // namespace outrider::sw

@@ -225,6 +225,18 @@ class Live(unittest.TestCase):
             if title == "Throughput by class":
                 self.assertLessEqual({"background", "ddl"}, classes)
 
+    def test_state_is_that_of_this_switch(self):
+        """Links of the two ports with a device are up, most buffers free, the one lcore at work."""
+        who = f'instance="127.0.0.1:{self.switch_port}"'
+        links = {(s["metric"]["port"], s["value"][1]) for s in self.query(f"outrider_port_link_up{{{who}}}")}
+        self.assertEqual(links, {("down", "1"), ("servers", "1")})
+        [share] = self.query(f"outrider_pool_free_buffers{{{who}}} / outrider_pool_buffers{{{who}}}")
+        self.assertEqual(share["metric"]["pool"], "packets")
+        self.assertTrue(0.05 < float(share["value"][1]) <= 1, share)
+        [busy] = self.query(f"rate(outrider_lcore_busy_ns_total{{{who}}}[1m]) / 1e9")
+        self.assertEqual(busy["metric"]["lcore"], str(sorted(os.sched_getaffinity(0))[0]))
+        self.assertTrue(0 < float(busy["value"][1]) <= 1)
+
     def test_alerts_name_what_exists(self):
         groups = self.ask("rules", type="alert")["groups"]
         rules = [rule for group in groups for rule in group["rules"]]
@@ -303,6 +315,10 @@ FIRES = {
     "OutriderSwitchDown": {f"up{{{WHO}}}": "0+0x40"},
     "OutriderPacketsUnaccounted": {f"outrider_switch_ledger_balanced{{{WHO}}}": "0+0x40"},
     "OutriderNoBuffers": {f"outrider_switch_device_rx_nombuf_packets_total{{{WHO}}}": GROWS},
+    "OutriderFewBuffers": {f'outrider_pool_free_buffers{{{WHO},pool="packets"}}': "40+0x40",
+                           f'outrider_pool_buffers{{{WHO},pool="packets"}}': "1000+0x40"},
+    "OutriderLinkDown": {f'outrider_port_link_up{{{WHO},switch="s",port="p"}}': "0+0x40"},
+    "OutriderLcoreBusy": {f'outrider_lcore_busy_ns_total{{{WHO},lcore="2"}}': "0+57000000000x40"},
     "OutriderReceiveRingFull": {f"outrider_switch_device_rx_missed_packets_total{{{WHO}}}": GROWS},
     "OutriderLcoreBehind": {
         f'outrider_switch_drops_total{{{WHO},class="ddl",reason="handover_full"}}': GROWS},
@@ -340,6 +356,10 @@ QUIET = {
         f"up{{{WHO}}}": "1+0x40",
         f"outrider_switch_ledger_balanced{{{WHO}}}": "1+0x40",
         f"outrider_switch_longest_poll_gap_ns{{{WHO}}}": "5000000+0x40",
+        f'outrider_pool_free_buffers{{{WHO},pool="packets"}}': "60+0x40",
+        f'outrider_pool_buffers{{{WHO},pool="packets"}}': "1000+0x40",
+        f'outrider_port_link_up{{{WHO},switch="s",port="p"}}': "1+0x40",
+        f'outrider_lcore_busy_ns_total{{{WHO},lcore="2"}}': "0+51000000000x40",
     } | {series: STANDS for fires in FIRES.values() for series, values in fires.items()
          if values in (GROWS, STANDS)},
     "drops at queues are no failure of a device or an lcore": {

@@ -163,7 +163,8 @@ std::set<std::string> samples(const std::string& text) {
   std::set<std::string> lines;
   std::istringstream in(text);
   for (std::string line; std::getline(in, line);)
-    if (line.starts_with("outrider_") && !line.starts_with("outrider_switch_longest_poll_gap"))
+    if ((line.starts_with("outrider_switch_") || line.starts_with("outrider_queue_")) &&
+        !line.starts_with("outrider_switch_longest_poll_gap"))
       lines.insert(line.substr(0, line.find('\r')));
   return lines;
 }
@@ -210,7 +211,12 @@ TEST_F(Telemetry, SaysWhatTheReportSays) {
   EXPECT_THAT(http, HasSubstr("# TYPE outrider_queue_packets_total counter"));
   const auto seen = samples(http);
   ASSERT_GT(seen.size(), 100U) << http;
-  EXPECT_THAT(seen, testing::ContainerEq(samples(to_prometheus(switch_report_from_json(text)))));
+  EXPECT_THAT(seen,
+              testing::ContainerEq(samples(to_prometheus(switch_report_from_json(text), {}))));
+  EXPECT_THAT(http,
+              HasSubstr("outrider_port_link_up{switch=\"s\",port=\"p\",device=\"frames\"} 1"));
+  EXPECT_THAT(http, HasSubstr("outrider_pool_free_buffers{pool=\"packets\"} "));
+  EXPECT_THAT(http, HasSubstr("outrider_lcore_busy_ns_total{lcore="));
 }
 
 TEST_F(Telemetry, CapturesWhatLeavesAPort) {

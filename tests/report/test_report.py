@@ -18,7 +18,7 @@ import experiments
 
 FABRIC_FIGURES = {"links", "jobs-over-time", "slowdown"}
 FIGURES = {"gain", "queue", "cdf", "attribution", "throughput", "cost", "marks", "drops",
-           "timeline"}
+           "timeline", "hosts"}
 
 # Every pair of texts of a figure of which one hides a part of the other.
 OVERLAPS = """
@@ -358,6 +358,69 @@ class Report(unittest.TestCase):
         lines = (self.fabric / "iterations.csv").read_text(encoding="utf-8").splitlines()
         self.assertEqual(marks, sum(1 for line in lines if line.startswith("0,")))
 
+    def choose_hosts(self, arm, window):
+        self.page.evaluate(f"state.hostsArm = '{arm}'; state.hostsWindow = {window}; drawAll()")
+
+    def hosts_figure(self):
+        """Its names of rows and titles, and the tips of its bursts."""
+        return self.page.evaluate(
+            "(() => { const f = document.querySelector('figure[data-figure=hosts]'); return {"
+            " texts: [...f.querySelectorAll('svg text')].map((t) => t.textContent),"
+            " what: f.querySelector('.what').textContent,"
+            " lowered: f.querySelectorAll('svg rect[opacity=\"0.14\"]').length,"
+            " tips: [...f.querySelectorAll('svg g.mark')].map((m) => m.__tip)}; })()")
+
+    def test_hosts_are_shown_with_the_bursts_of_the_iteration(self):
+        self.open(self.several, width=390)
+        with open(self.several / "bursts.csv", encoding="utf-8") as file:
+            lines = [l for l in csv.DictReader(file) if l["run"] == "measured" and l["label"] == "on"
+                     and l["seed"] == "1" and l["job"] == "1"]
+        options = self.page.evaluate("[...document.querySelectorAll('#figure-hosts select option')]"
+                                     ".map((o) => o.text)")
+        self.assertIn("on", options)
+        self.assertTrue(any(o.startswith("job1, iteration ") and "slowest" in o for o in options), options)
+        windows = self.page.evaluate("data.arms.find((a) => a.name === 'on').hosts.windows")
+        [at] = [i for i, w in enumerate(windows) if w["job"] == 1 and "slowest" in w["why"]]
+        self.choose_hosts("on", at)
+        self.keep_picture("several-hosts-390")
+        iteration = str(windows[at]["iteration"])
+        pushes = {l["iteration"]: int(l["delivered_ns"]) - int(l["due_ns"]) for l in lines
+                  if l["direction"] == "push"}
+        self.assertEqual(pushes[iteration], max(pushes.values()), "the slowest one of the job")
+        figure = self.hosts_figure()
+        self.assertEqual([t for t in figure["texts"] if t in ("server", "worker 0", "job0", "job1")][:3],
+                         ["job1", "server", "worker 0"], "its own job comes first")
+        self.assertGreater(figure["lowered"], 0, "regulated around its START")
+        zero = min(int(l["due_ns"]) for l in lines if l["iteration"] == iteration)
+        for line in (l for l in lines if l["iteration"] == iteration):
+            way = "push of" if line["direction"] == "push" else "pull to"
+            tips = [t for t in figure["tips"] if t[0] == f"job1, iteration {iteration}, {way} worker 0"]
+            self.assertEqual(len(tips), 2, "on the worker's row and on the server's")
+            said = float(re.search(r"delivered (\S+) ms", tips[0][-1]).group(1))
+            self.assertAlmostEqual(said, (int(line["delivered_ns"]) - zero) * 1e-6, delta=0.06)
+
+    def test_hosts_say_what_the_results_do_not_hold(self):
+        self.open(self.quick)
+        self.choose_hosts("off", 0)
+        self.assertEqual(self.hosts_figure()["lowered"], 0, "off never lowers the threshold")
+        self.assertNotIn("do not say", self.hosts_figure()["what"])
+        # As where bursts are steered: regulated, and not by the threshold.
+        self.page.evaluate("data.arms.find((a) => a.name === 'on').hosts.windows.forEach("
+                           "(w) => w.threshold.fill(20))")
+        self.choose_hosts("on", 0)
+        self.assertIn("the results do not say when", self.hosts_figure()["what"])
+        # More workers than there is room for, one of which never sent.
+        self.page.evaluate("(() => { const h = data.arms.find((a) => a.name === 'on').hosts; h.jobs[0].workers = 41;"
+                           " const [b] = h.windows[0].bursts; h.windows[0].bursts = d3.range(40).map((i) =>"
+                           " [b[0], b[1], i, 1, 0, null, null, 1, 100 + i, 0]); })()")
+        self.choose_hosts("on", 0)
+        texts = self.hosts_figure()["texts"]
+        self.assertIn("worker 39", texts)
+        self.assertNotIn("worker 0", texts, "the slowest are shown")
+        self.assertIn("workers that were faster: 16", texts)
+        self.assertIn("workers without a burst: 1", texts)
+        self.assertEqual(self.page.complaints, [])
+
     def test_slowdown_of_flows_is_that_of_the_summary(self):
         """A mark for each arm and size, where its median and p99 are."""
         self.open(self.fabric)
@@ -564,7 +627,7 @@ class Report(unittest.TestCase):
 
     def test_hovering_says_something(self):
         self.open(self.quick)
-        self.hover(("gain", "queue", "cdf", "cost", "timeline"))
+        self.hover(("gain", "queue", "cdf", "cost", "timeline", "hosts"))
         self.open(self.fabric)
         self.hover(("links", "jobs-over-time", "slowdown"))
 

@@ -2,7 +2,7 @@
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const MOST_AT_FIRST = 8;
-const state = { point: 0, hidden: new Set(), view: "start", allQueues: false, timelineArm: null, timelineSeed: null, fabricArm: null };
+const state = { point: 0, hidden: new Set(), view: "start", allQueues: false, timelineArm: null, timelineSeed: null, fabricArm: null, hostsArm: null, hostsWindow: 0 };
 
 /** Colour, symbol and dash of each name, the same at every point. */
 function dress(arms) {
@@ -54,6 +54,7 @@ const FIGURES = [
   { id: "links", section: "fabric", when: fabricHere, title: "Links over time", draw: drawHeat, controls: fabricControls,
     what: "Share of its capacity that each link used in each slice of the run, a row a link, one seed." },
   { id: "jobs-over-time", section: "fabric", when: fabricHere, title: "Jobs over time", draw: drawJobLines, controls: fabricControls, what: jobsWhat },
+  { id: "hosts", section: "lines", title: "Hosts and jobs around a burst", draw: drawHosts, controls: hostsControls, what: hostsWhat },
   { id: "timeline", section: "lines", title: "Time line of bursts", draw: drawTimeline, controls: timelineControls,
     what: "One row a burst of a worker; the number at its end is its communication time." },
 ];

@@ -57,11 +57,16 @@ void derive(ReportIteration& it, std::size_t workers) {
 using Iterations = std::map<std::pair<std::int64_t, std::int64_t>, ReportIteration>;
 using WorkersOfJobs = std::map<std::int64_t, std::size_t>;
 
-std::vector<ReportIteration> derived(Iterations& by_key, const WorkersOfJobs& workers) {
+/// @param seen  workers of which there is a burst, for jobs that the settings do not name
+std::vector<ReportIteration> derived(Iterations& by_key, const ReportRun& run,
+                                     const WorkersOfJobs& seen) {
   std::vector<ReportIteration> all;
   for (auto& [key, it] : by_key) {
-    std::ranges::sort(it.bursts, {}, &ReportBurst::worker);
-    derive(it, workers.at(it.job));
+    if (it.bursts.empty()) continue;  // the records of its pushes had no room
+    for (auto* bursts : {&it.bursts, &it.pulls})
+      std::ranges::sort(*bursts, {}, &ReportBurst::worker);
+    const auto job = static_cast<std::size_t>(it.job);
+    derive(it, job < run.workers.size() ? run.workers[job] : seen.at(it.job));
     all.push_back(std::move(it));
   }
   return all;
@@ -107,11 +112,11 @@ void add_record(const CsvReader& csv, const BurstColumns& at, const ReportRun& r
   auto& workers = records.workers[job];
   workers = std::max(workers, static_cast<std::size_t>(burst.worker) + 1);
   // A burst that only the switch has seen has no due time.
-  if (csv.text(at.direction) != "push" || !burst.due_ns || iteration < run.skip_iterations) return;
+  if (!burst.due_ns || iteration < run.skip_iterations) return;
   auto& it = (measured ? records.measured : records.alone)[{job, iteration}];
   it.job = job;
   it.iteration = iteration;
-  it.bursts.push_back(burst);
+  (csv.text(at.direction) == "push" ? it.bursts : it.pulls).push_back(burst);
 }
 
 /// Returns the median; of two middle values the lower one.
@@ -135,9 +140,9 @@ void read_bursts(CsvReader& csv, bool one_clock, std::vector<ReportRun>& runs) {
     add_record(csv, at, runs[index], records[index]);
   }
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    runs[i].iterations = derived(records[i].measured, records[i].workers);
+    runs[i].iterations = derived(records[i].measured, runs[i], records[i].workers);
     runs[i].alone_communication_seconds =
-        communication_seconds(derived(records[i].alone, records[i].workers));
+        communication_seconds(derived(records[i].alone, runs[i], records[i].workers));
     runs[i].switch_ahead_ns = one_clock ? 0 : middle(std::move(records[i].ahead_ns));
   }
 }

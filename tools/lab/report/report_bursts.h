@@ -10,7 +10,8 @@
 
 namespace outrider::lab {
 
-/// A push as read from bursts.csv. Instants are of the generator's clock, except the last.
+/// A push or a pull as read from bursts.csv. Instants are of the generator's clock, except the
+/// last.
 struct ReportBurst {
   std::int64_t worker = 0;
   std::int64_t rtos = 0;
@@ -26,7 +27,8 @@ struct ReportBurst {
 struct ReportIteration {
   std::int64_t job = 0;
   std::int64_t iteration = 0;
-  std::vector<ReportBurst> bursts{};
+  std::vector<ReportBurst> bursts{};  ///< pushes
+  std::vector<ReportBurst> pulls{};
 
   // Instants over all workers, as defined in docs/measurement.md.
   std::optional<std::int64_t> due_ns{};        ///< earliest
@@ -37,14 +39,18 @@ struct ReportIteration {
 /// The bursts of a case's runs.
 struct ReportRun {
   std::int64_t skip_iterations = 0;  ///< first iterations that are not measured
+  /// Number of workers of each job by the case's settings. A job that is not here, such as the
+  /// second run of one with `arrivals`, has the workers of which there is a burst.
+  std::vector<std::size_t> workers{};
   std::vector<ReportIteration> iterations{};
   std::int64_t switch_ahead_ns = 0;                   ///< the switch's clock minus the generator's
   std::vector<double> alone_communication_seconds{};  ///< of the run without background
 };
 
-/// Fills `runs` with the bursts of bursts.csv. A job has the workers of which there is a burst.
+/// Fills `runs` with the bursts of bursts.csv.
 /// @param one_clock  true in virtual time, where no clock is ahead of another
-/// @param runs       [in, out] by the index of their case; the caller sets `skip_iterations`
+/// @param runs       [in, out] by the index of their case; the caller sets `skip_iterations` and
+///                   `workers`
 /// @throws std::runtime_error naming the file and what is wrong with it
 void read_bursts(CsvReader& csv, bool one_clock, std::vector<ReportRun>& runs);
 

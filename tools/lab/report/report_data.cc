@@ -15,6 +15,7 @@
 #include "tools/lab/report/report_answer.h"
 #include "tools/lab/report/report_arm.h"
 #include "tools/lab/report/report_fabric.h"
+#include "tools/lab/report/report_hosts.h"
 #include "tools/lab/report/report_jobs.h"
 #include "tools/lab/report/report_views.h"
 #include "tools/lab/summary/summary.h"
@@ -45,6 +46,9 @@ std::vector<ReportRun> runs_of(const ReportJson& summary) {
   for (const auto& c : summary.at("cases")) {
     ReportRun run;
     run.skip_iterations = c.at("parameters").value("skip_iterations", std::int64_t{0});
+    // A bundle of an earlier version does not have them.
+    for (const auto& job : c.value("jobs", ReportJson::array()))
+      run.workers.push_back(job.at("workers"));
     runs.push_back(std::move(run));
   }
   return runs;
@@ -202,13 +206,17 @@ ReportJson made(const fs::path& directory) {
   const auto open_queue = [&]() -> std::unique_ptr<std::istream> {
     return opened(directory / "queue.csv");
   };
-  auto arm_views = queue_views(open_queue, arms, runs, rtt_ns_of(out), views);
+  HostLines hosts(arms, runs, rtt_ns_of(out));
+  auto arm_views =
+      queue_views(open_queue, arms, runs, rtt_ns_of(out), views,
+                  [&hosts](std::size_t run, const QueueBinValues& bin) { hosts.add(run, bin); });
   add_points(summary, arms, views, out);
   out["arms"] = ReportJson::array();
   for (std::size_t a = 0; a < arms.size(); ++a) {
     out["arms"].push_back(arm_json(summary, arms[a], runs));
     out["arms"].back()["jobs"] = jobs_json(summary, arms[a], runs);
     out["arms"].back()["views"] = std::move(arm_views[a]);
+    out["arms"].back()["hosts"] = hosts.json(summary, a);
   }
   share_alone(out["arms"]);
   add_fabric(directory, summary, arms, out["arms"]);

@@ -35,7 +35,8 @@ inline constexpr int kReportSchemaVersion = 1;
 ///                  views {start, due}: {queue: {mean, low, high}, threshold, background, ddl},
 ///                  bursts[] of [seed, job, iteration, worker, due, START, ACK, first sent,
 ///                  first at the queue, delivered, RTOs], instants in ms from the iteration's due,
-///                  jobs[]: see jobs_json(), links, jobs_over_time: see add_fabric()
+///                  jobs[]: see jobs_json(), hosts: see HostLines::json(), links, jobs_over_time:
+///                  see add_fabric()
 ///   metrics[]      {name, unit and scale of the display, help, over (how seeds are aggregated),
 ///                  change (whether the ratio to off is meaningful)}
 ///   settings       varying {name: [value of each arm]}, common {name: value}

@@ -19,8 +19,6 @@ constexpr std::int64_t kAfterBurst = 25;   // view start: base RTTs after the la
 constexpr std::int64_t kBeforeDue = 5;     // view due: base RTTs around the burst and its lead
 constexpr double kShownOfSlowest = 0.9;    // view due: share of the slowest arm's bursts that fit
 
-enum Quantity : std::uint8_t { kQueue, kThreshold, kBackground, kDdl, kQuantities };
-
 struct QueueColumns {
   explicit QueueColumns(const CsvReader& csv)
       : index(csv.column("case")),
@@ -35,37 +33,36 @@ struct QueueColumns {
   std::size_t index, run, begin, length, threshold, background, ddl, sojourn;
 };
 
-using Values = std::array<std::optional<double>, kQuantities>;
-
-/// Returns the means of the quantities over a bin.
-Values values_of(const CsvReader& csv, const QueueColumns& at, std::int64_t length_ns) {
+QueueBinValues bin_of(const CsvReader& csv, const QueueColumns& at, std::int64_t length_ns) {
   const auto width = static_cast<double>(length_ns);
   const auto number = [&](std::size_t column) {
     return static_cast<double>(csv.whole(column).value_or(0));
   };
-  Values values;
+  QueueBinValues bin{.begin_ns = csv.whole(at.begin).value_or(0), .length_ns = length_ns};
+  auto& values = bin.values;
   values[kQueue] = number(at.sojourn) / width;  // Little's law
   values[kBackground] = number(at.background) * 8e9 / width;
   values[kDdl] = number(at.ddl) * 8e9 / width;
-  if (const auto packets = csv.whole(at.threshold);
-      packets && *packets < std::numeric_limits<std::uint32_t>::max())
-    values[kThreshold] = static_cast<double>(*packets);
-  return values;
+  if (const auto packets = csv.whole(at.threshold)) {
+    bin.no_threshold = *packets == std::numeric_limits<std::uint32_t>::max();
+    if (!bin.no_threshold) values[kThreshold] = static_cast<double>(*packets);
+  }
+  return bin;
 }
 
 /// The iterations of one arm in one view.
 class View {
  public:
-  explicit View(const TimeGrid& grid) : series_(kQuantities, AlignedSeries(grid)) {}
+  explicit View(const TimeGrid& grid) : series_(kBinQuantities, AlignedSeries(grid)) {}
 
   void begin_run(std::vector<std::int64_t> instants) {
     std::ranges::sort(instants);
     for (auto& s : series_) s.begin_run(instants);
   }
 
-  void add(std::int64_t begin_ns, std::int64_t length_ns, const Values& values) {
-    for (std::size_t i = 0; i < kQuantities; ++i)
-      if (values[i]) series_[i].add(begin_ns, length_ns, *values[i]);
+  void add(const QueueBinValues& bin) {
+    for (std::size_t i = 0; i < kBinQuantities; ++i)
+      if (const auto value = bin.values[i]) series_[i].add(bin.begin_ns, bin.length_ns, *value);
   }
 
   [[nodiscard]] ReportJson json() const {
@@ -212,10 +209,10 @@ class Filling {
 
 }  // namespace
 
-std::vector<ReportJson> queue_views(const std::function<std::unique_ptr<std::istream>()>& file,
-                                    const std::vector<ReportArm>& arms,
-                                    const std::vector<ReportRun>& runs, std::int64_t rtt_ns,
-                                    std::vector<ReportViews>& views) {
+std::vector<ReportJson> queue_views(
+    const std::function<std::unique_ptr<std::istream>()>& file, const std::vector<ReportArm>& arms,
+    const std::vector<ReportRun>& runs, std::int64_t rtt_ns, std::vector<ReportViews>& views,
+    const std::function<void(std::size_t, const QueueBinValues&)>& hear) {
   const auto widths = bin_widths(*file(), runs.size());
   views = all_views(arms, runs, rtt_ns, widths);
   const auto in = file();
@@ -228,10 +225,10 @@ std::vector<ReportJson> queue_views(const std::function<std::unique_ptr<std::ist
     const std::int64_t length = csv.whole(at.length).value_or(0);
     ArmViews* target = filling.of_case(index);
     if (target == nullptr || length != widths[index]) continue;
-    const std::int64_t begin = csv.whole(at.begin).value_or(0);
-    const Values values = values_of(csv, at, length);
-    target->start.add(begin, length, values);
-    target->due.add(begin, length, values);
+    const QueueBinValues bin = bin_of(csv, at, length);
+    target->start.add(bin);
+    target->due.add(bin);
+    hear(index, bin);
   }
   return filling.finished();
 }

@@ -10,12 +10,21 @@ namespace outrider::lab {
 
 namespace {
 
+std::vector<CaseJob> jobs_of(const Case& definition) {
+  std::vector<CaseJob> jobs;
+  for (const auto& job : definition.traffic.jobs)
+    jobs.push_back(
+        {.name = job.name, .workers = job.workers.size(), .servers = job.servers.size()});
+  return jobs;
+}
+
 CaseSummary summary_of(const CaseRun& run, Runtime runtime, Flagged flagged) {
   const Case& c = *run.definition;
   return {.label = c.label,
           .parameters = c.parameters,
           .seed = c.seed,
           .base_rtt = c.base_rtt,
+          .jobs = jobs_of(c),
           .interrupted = run.result.interrupted,
           .metrics = measure(c, runtime, run.result, flagged),
           .references = references_of(c, run.result, run.alone ? &*run.alone : nullptr),

@@ -34,11 +34,19 @@ struct Experiment {
   bool quick = false;  ///< PlanOptions::quick
 };
 
+/// The hosts of a job, as the case's configuration names them.
+struct CaseJob {
+  std::string name;
+  std::size_t workers = 0;
+  std::size_t servers = 0;  ///< 0: the workers send to each other
+};
+
 struct CaseSummary {
   std::string label;
   Parameters parameters;
   std::uint64_t seed = 0;
   Duration base_rtt{};
+  std::vector<CaseJob> jobs{};  ///< without the later runs of jobs with `arrivals`
   bool interrupted = false;
   std::optional<std::size_t> off_case{};  ///< index of the case that it is compared with
   std::size_t point = 0;                  ///< point of the matrix, numbered as it appears

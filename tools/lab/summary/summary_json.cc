@@ -35,6 +35,9 @@ Json json_of(const CaseSummary& c) {
   add_parameters(c.parameters, out);
   out["seed"] = c.seed;
   out["base_rtt_seconds"] = std::chrono::duration<double>(c.base_rtt).count();
+  out["jobs"] = Json::array();
+  for (const auto& job : c.jobs)
+    out["jobs"].push_back({{"name", job.name}, {"workers", job.workers}, {"servers", job.servers}});
   out["metrics"] = case_metrics_json(c);
   out["point"] = c.point;
   out["off_case"] = nullptr;

@@ -113,7 +113,9 @@ const std::string kBurstsHeader =
     "time_compute_ns,time_others_ns,time_held_ns";
 
 /// @param records  lines, of which the last columns may be missing
-std::vector<ReportRun> runs_of(const std::string& records, bool one_clock, std::int64_t skip = 0) {
+/// @param workers  of each job, by the case's settings
+std::vector<ReportRun> runs_of(const std::string& records, bool one_clock, std::int64_t skip = 0,
+                               std::vector<std::size_t> workers = {}) {
   std::string text;
   std::istringstream lines(records);
   for (std::string line; std::getline(lines, line);) {
@@ -124,6 +126,7 @@ std::vector<ReportRun> runs_of(const std::string& records, bool one_clock, std::
   CsvReader csv(in, "bursts.csv");
   std::vector<ReportRun> runs(1);
   runs[0].skip_iterations = skip;
+  runs[0].workers = std::move(workers);
   read_bursts(csv, one_clock, runs);
   return runs;
 }
@@ -163,7 +166,7 @@ TEST(ReportBursts, ClocksAreAlignedByTheMedianAndSkippedIterationsLeftOut) {
   EXPECT_EQ(runs[0].iterations[0].iteration, 1);
 }
 
-// Jobs of different kinds have different numbers of workers, which summary.json does not say.
+// As in a job that runs again, which the case's settings do not name.
 TEST(ReportBursts, EachJobHasItsOwnWorkersAndTimes) {
   const auto runs = runs_of(
       "0,measured,0,0,0,push,100,,,110,400,0,,1,2,3,4,5,6,7,8,9,10,245\n"
@@ -179,6 +182,22 @@ TEST(ReportBursts, EachJobHasItsOwnWorkersAndTimes) {
   ASSERT_TRUE(iterations[0].bursts[0].times.has_value());
   EXPECT_EQ(iterations[0].bursts[0].times->sum(), 300);
   EXPECT_FALSE(iterations[1].bursts[0].times.has_value());
+}
+
+// The third worker of job 0 never sent; job 1 is not in the settings.
+TEST(ReportBursts, AWorkerThatNeverSentLeavesTheIterationIncomplete) {
+  const auto runs = runs_of(
+      "0,measured,0,0,0,push,100,,,110,400,0,\n"
+      "0,measured,0,1,0,push,100,,,110,500,0,\n"
+      "0,measured,1,0,0,push,100,,,110,300,0,\n"
+      "0,alone,0,0,0,push,100,,,110,140,0,\n"
+      "0,alone,0,1,0,push,100,,,110,160,0,\n",
+      true, 0, {3});
+  const auto& iterations = runs[0].iterations;
+  ASSERT_EQ(iterations.size(), 2U);
+  EXPECT_EQ(iterations[0].delivered_ns, std::nullopt);
+  EXPECT_EQ(iterations[1].delivered_ns, 300);
+  EXPECT_TRUE(runs[0].alone_communication_seconds.empty());
 }
 
 TEST(ReportBursts, RefusesACaseThatTheSummaryDoesNotHave) {

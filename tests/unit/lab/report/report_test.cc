@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <limits>
 #include <sstream>
 
 #include "tests/unit/lab/measure/metrics_fixture.h"
@@ -127,6 +128,68 @@ TEST_F(ReportTest, QueueIsAlignedAtTheSignalAndAtDue) {
   EXPECT_EQ(at(views.at("due"), on.at("due").at("background"), 2.5), 7.2);
 }
 
+TEST_F(ReportTest, HostsAreOfTheMedianIterationWhichMayBeTheSlowestToo) {
+  const auto d = data();
+  const auto& hosts = d.at("arms").at(1).at("hosts");
+  EXPECT_EQ(hosts.at("seed"), 1) << "the first";
+  EXPECT_EQ(hosts.at("jobs"), ReportJson::parse(R"([{"name": "", "workers": 1, "servers": 1}])"));
+  EXPECT_EQ(hosts.at("highest_threshold"), 40);
+  EXPECT_EQ(hosts.at("background_mbit"), 7.2);
+  ASSERT_EQ(hosts.at("windows").size(), 1U);
+  const auto& w = hosts.at("windows").at(0);
+  EXPECT_EQ(w.at("why"), ReportJson({"median", "slowest"}));
+  EXPECT_EQ(w.at("from_ms"), -5) << "START at -2, and three base RTTs";
+  EXPECT_EQ(w.at("bursts"), ReportJson::parse("[[0, 0, 0, 1, 0, -2.0, null, 1.0, 20.0, 0]]"));
+  EXPECT_EQ(at(w, w.at("threshold"), -2.5), 40);
+  EXPECT_EQ(at(w, w.at("threshold"), 1.5), 10);
+  EXPECT_EQ(at(w, w.at("queue"), 1.5), 2);
+  EXPECT_EQ(at(w, w.at("queue"), 2.5), 20);
+  EXPECT_EQ(at(w, w.at("background"), 2.5), 7.2);
+}
+
+// A marker such as CoDel has a threshold only while the queue is regulated.
+TEST_F(ReportTest, HostsOfAQueueWithoutAThresholdHaveNoHighestOne) {
+  for (auto& run : experiment_.runs)
+    for (auto& bin : queue_of(run.result).bins)
+      if (bin.min_threshold_packets == 40)
+        bin.min_threshold_packets = std::numeric_limits<std::uint32_t>::max();
+  const auto hosts = data().at("arms").at(1).at("hosts");
+  EXPECT_EQ(hosts.at("highest_threshold"), nullptr);
+  const auto& w = hosts.at("windows").at(0);
+  EXPECT_EQ(at(w, w.at("threshold"), 1.5), 10);
+  EXPECT_EQ(w.at("threshold").at(0), nullptr);
+}
+
+// Iterations 0 and 1 end after 20 and 30, the latter with a pull; 2 is never delivered. A burst of
+// another job lies beside iteration 1, and one of iteration 0 long before it.
+TEST_F(ReportTest, HostsShowWhatWasUnderWayAroundTheSlowestAndTheIncompleteIteration) {
+  RunResult& r = experiment_.runs[2].result;
+  add_burst(r, 0, 1, {.due = 600, .first = 601, .delivered = 630});
+  add_burst(r, 0, 1, {.due = 630, .first = 631, .delivered = 650}, BurstDirection::kPull);
+  add_burst(r, 0, 2, {.due = 700, .first = 701});
+  add_burst(r, 0, 0, {.due = 590, .first = 591, .delivered = 610}, BurstDirection::kPush, 1);
+  const auto d = data();
+  const auto& windows = d.at("arms").at(1).at("hosts").at("windows");
+  ASSERT_EQ(windows.size(), 4U) << "three of job 0 and one of job 1";
+  EXPECT_EQ(windows.at(0).at("why"), ReportJson({"median"}));
+  EXPECT_EQ(windows.at(0).at("iteration"), 0);
+  const auto& slowest = windows.at(1);
+  EXPECT_EQ(slowest.at("why"), ReportJson({"slowest"}));
+  EXPECT_EQ(slowest.at("iteration"), 1);
+  EXPECT_EQ(slowest.at("bursts"),
+            ReportJson::parse("[[0, 1, 0, 1, 0, null, null, 1.0, 30.0, 0],"
+                              " [0, 1, 0, 0, 30.0, null, null, 31.0, 50.0, 0],"
+                              " [1, 0, 0, 1, -10.0, null, null, -9.0, 10.0, 0]]"));
+  const auto& incomplete = windows.at(2);
+  EXPECT_EQ(incomplete.at("why"), ReportJson({"incomplete"}));
+  const double end_ms =
+      incomplete.at("from_ms").get<double>() +
+      incomplete.at("step_ms").get<double>() * incomplete.at("cells").get<double>();
+  EXPECT_NEAR(end_ms, 1 + 20 + 3, 0.2) << "last event, 20 base RTTs as it did not arrive, margin";
+  EXPECT_EQ(incomplete.at("bursts").at(0).at(8), nullptr);
+  EXPECT_EQ(windows.at(3).at("job"), 1);
+}
+
 TEST_F(ReportTest, PointsAreNamedByWhatTellsThemFromTheFirst) {
   const auto named = [](std::vector<Parameters> points) {
     ReportJson summary{{"cases", ReportJson::array()}, {"arms", ReportJson::array()}};
@@ -219,6 +282,7 @@ TEST_F(ReportTest, RunsThatLeftNothingDoNotStopIt) {
   const auto d = data();
   ASSERT_EQ(d.at("arms").size(), 2U);
   EXPECT_EQ(d.at("arms").at(1).at("times_ms"), ReportJson({21.0}));
+  EXPECT_EQ(d.at("arms").at(1).at("hosts").at("seed"), 2) << "the first that has iterations";
 }
 
 TEST_F(ReportTest, SaysWhichFileIsAtFault) {

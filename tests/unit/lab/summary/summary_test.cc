@@ -101,6 +101,14 @@ TEST(Summary, TrimmingChangesNothing) {
 
 Json json_of(Study& study) { return Json::parse(to_json(summarise(study.experiment()))); }
 
+TEST(Summary, CasesNameTheHostsOfTheirJobs) {
+  Study study;
+  study.add("off", 1, 40);
+  const auto jobs = json_of(study).at("cases")[0].at("jobs");
+  ASSERT_EQ(jobs.size(), 1U);
+  EXPECT_EQ(jobs[0], Json::parse(R"({"name": "", "workers": 1, "servers": 1})"));
+}
+
 // Shares are of the sums over all pushes of an arm, so a long burst weighs more.
 TEST(Summary, AttributedTimesBecomeSharesOfAnArm) {
   Study study;

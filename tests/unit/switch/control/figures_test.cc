@@ -45,7 +45,7 @@ TEST(Figures, PrometheusKeepsTheNamesThatAreNotTheFields) {
   const QueueReport& q = r.queues[0];
   const std::string at = R"({switch="s",port="p",queue="0")";
   const auto value = [](std::uint64_t n) { return " " + std::to_string(n); };
-  const auto lines = lines_of(to_prometheus(r));
+  const auto lines = lines_of(to_prometheus(r, {}));
   const auto has = [&](const std::string& line) { EXPECT_THAT(lines, Contains(line)); };
   has("outrider_switch_received_packets_total" + value(r.received));
   has("outrider_switch_copied_packets_total" + value(r.copied));
@@ -78,11 +78,28 @@ TEST(Figures, PrometheusKeepsTheNamesThatAreNotTheFields) {
   has("# TYPE outrider_queue_pace_max_held gauge");
 }
 
+TEST(Figures, PrometheusHasTheStateOfLcoresLinksAndPools) {
+  const auto lines = lines_of(to_prometheus(
+      {}, {.lcores = {{.cpu = 2, .busy_ns = 70}, {.cpu = 5, .busy_ns = 80}},
+           .links = {{.switch_name = "s", .port_name = "p", .device_name = "nic", .up = true},
+                     {.switch_name = "s", .port_name = "q", .device_name = "other", .up = false}},
+           .pools = {{.name = "packets", .buffers = 4096, .free_buffers = 17}}}));
+  for (const char* line :
+       {"outrider_lcore_busy_ns_total{lcore=\"2\"} 70",
+        "outrider_lcore_busy_ns_total{lcore=\"5\"} 80",
+        "outrider_port_link_up{switch=\"s\",port=\"p\",device=\"nic\"} 1",
+        "outrider_port_link_up{switch=\"s\",port=\"q\",device=\"other\"} 0",
+        "outrider_pool_buffers{pool=\"packets\"} 4096",
+        "outrider_pool_free_buffers{pool=\"packets\"} 17",
+        "# TYPE outrider_lcore_busy_ns_total counter", "# TYPE outrider_port_link_up gauge"})
+    EXPECT_THAT(lines, Contains(line));
+}
+
 // Each row of a report becomes one series of its own.
 TEST(Figures, EachHasASeriesOfItsOwn) {
   const SwitchReport r = filled_report();
   std::set<std::string> samples;
-  for (const auto& line : lines_of(to_prometheus(r)))
+  for (const auto& line : lines_of(to_prometheus(r, {})))
     if (!line.starts_with('#')) samples.insert(line.substr(0, line.rfind(' ')));
   EXPECT_EQ(samples.size(), figures_of(r).size() + figures_of(r.queues[0]).size());
   for (const auto& v : figures_of(r.queues[0]))

@@ -3,8 +3,11 @@
 #include "switch/report/snapshots.h"
 
 #include <gtest/gtest.h>
+#include <rte_mbuf.h>
 
+#include "common/dpdk/mempool.h"
 #include "switch/control/live.h"
+#include "switch/report/process_state.h"
 #include "switch/report/report_json.h"
 #include "tests/unit/switch/switch_bench.h"
 
@@ -160,6 +163,46 @@ TEST(SwitchLive, ShowsEachQueueThatAPacketCameTo) {
   EXPECT_TRUE(text.starts_with("0.5 s  received 214 pps")) << text;
   EXPECT_NE(text.find("\n  sw.east[0]  waiting 60  "), std::string::npos) << text;
   EXPECT_NE(text.find("  armed 1  "), std::string::npos) << text;
+}
+
+// Two lcores; the second device's link is up. Port r is behind the first device, port q behind the
+// second, and port p has none.
+TEST(ProcessState, IsOfEachLcoreOfEachPortWithADeviceAndOfEachPool) {
+  SwitchProcessConfig config;
+  config.lcore = 3;
+  config.more_lcores = {7};
+  config.devices = {{.name = "first", .device = "net_null0"},
+                    {.name = "second", .device = "net_null1"}};
+  SwitchConfig& sw = config.switches.emplace_back();
+  sw.name = "s";
+  for (const auto& [name, device] : {std::pair{"p", ""}, {"q", "second"}, {"r", "first"}}) {
+    SwitchPortConfig& port = sw.ports.emplace_back();
+    port.name = name;
+    if (*device != 0) port.device = device;
+  }
+  SwitchSnapshots snapshots(config, 2);
+  snapshots.loop(0).write({.links_up = 0b10, .busy_ns = 30});
+  snapshots.loop(1).write({.busy_ns = 5});
+  const Mempool pool = make_packet_pool({.name = "process_state", .mbufs = 100});
+  rte_mbuf* taken = rte_pktmbuf_alloc(pool.get());
+  ASSERT_NE(taken, nullptr);
+
+  const ProcessState state = ProcessStateReader(config, snapshots, {pool.get()}).read();
+  rte_pktmbuf_free(taken);
+  ASSERT_EQ(state.lcores.size(), 2U);
+  EXPECT_EQ(state.lcores[0].cpu, 3U);
+  EXPECT_EQ(state.lcores[0].busy_ns, 30);
+  EXPECT_EQ(state.lcores[1].cpu, 7U);
+  EXPECT_EQ(state.lcores[1].busy_ns, 5);
+  ASSERT_EQ(state.links.size(), 2U) << "a port without a device has no link";
+  EXPECT_EQ(state.links[0].port_name, "q");
+  EXPECT_EQ(state.links[0].device_name, "second");
+  EXPECT_TRUE(state.links[0].up);
+  EXPECT_EQ(state.links[1].port_name, "r");
+  EXPECT_FALSE(state.links[1].up);
+  ASSERT_EQ(state.pools.size(), 1U);
+  EXPECT_EQ(state.pools[0].name, "process_state");
+  EXPECT_EQ(state.pools[0].free_buffers + 1, state.pools[0].buffers);
 }
 
 }  // namespace
