@@ -368,6 +368,7 @@ class Report(unittest.TestCase):
             " texts: [...f.querySelectorAll('svg text')].map((t) => t.textContent),"
             " what: f.querySelector('.what').textContent,"
             " lowered: f.querySelectorAll('svg rect[opacity=\"0.14\"]').length,"
+            " strong: [...f.querySelectorAll('svg rect.strong')].map((r) => r.getAttribute('fill')),"
             " tips: [...f.querySelectorAll('svg g.mark')].map((m) => m.__tip)}; })()")
 
     def test_hosts_are_shown_with_the_bursts_of_the_iteration(self):
@@ -409,6 +410,16 @@ class Report(unittest.TestCase):
                            "(w) => w.threshold.fill(20))")
         self.choose_hosts("on", 0)
         self.assertIn("the results do not say when", self.hosts_figure()["what"])
+        # No background at all is slow background.
+        slow = self.page.evaluate("THEMES.light.parts.behind_background")
+        self.page.evaluate("data.arms.find((a) => a.name === 'on').hosts.windows.forEach("
+                           "(w) => w.background.fill(1e6))")
+        self.choose_hosts("on", 0)
+        self.assertNotIn(slow, self.hosts_figure()["strong"])
+        self.page.evaluate("data.arms.find((a) => a.name === 'on').hosts.windows.forEach("
+                           "(w) => w.background.fill(0, 3, 5))")
+        self.choose_hosts("on", 0)
+        self.assertEqual(self.hosts_figure()["strong"].count(slow), 1)
         # More workers than there is room for, one of which never sent.
         self.page.evaluate("(() => { const h = data.arms.find((a) => a.name === 'on').hosts; h.jobs[0].workers = 41;"
                            " const [b] = h.windows[0].bursts; h.windows[0].bursts = d3.range(40).map((i) =>"

@@ -97,8 +97,8 @@ function hostsLegend(c) {
     ["START", (svg, x, y) => svg.append("path").attr(startMark(x + 8, y, ink))],
     ["ready to be sent", (svg, x, y) => bar(svg, x + 8, x + 8, y - 6, y + 6, { stroke: ink, "stroke-width": 2 })],
     ["waits", (svg, x, y) => bar(svg, x, x + 17, y, y, { stroke: c.theme.strong, "stroke-width": 3 })],
-    ["push: worker to server", box(p.serialisation, 0.85)], ["pull: server to worker", box(p.behind_ddl, 0.9)],
-    ["threshold lowered", box(p.signal, 0.22)], ["background below half of its mean", box(p.behind_background, 0.75)]];
+    ["push", box(p.serialisation, 0.85)], ["pull", box(p.behind_ddl, 0.9)],
+    ["threshold lowered", box(p.signal, 0.22)], ["background below half of its mean", box(p.behind_background, 0.5)]];
   const { at, rows } = inLines(items.map(([name]) => 22 + measure(name) + 14), c.width + 14);
   const draw = (svg) => items.forEach(([name, mark], i) => {
     const x = at[i].x, y = 10 + at[i].row * 18;
@@ -164,6 +164,9 @@ function hostPanel(g, c, x, times, of) {
   const y = d3.scale.linear().domain([0, Math.max(top, level <= 2 * top ? level : 0, 1e-9) * 1.08]).range([h, 0]);
   axisY(g, y, w, null, c.theme, { count: 2 });
   text(g, 0, -6, fitted(of.title, w, 11), { "font-size": 11, fill: c.theme.muted });
+  // A value of zero has no area: the slices of interest have a background too.
+  for (const [from, to] of spansOf(of.strong))
+    g.append("rect").attr({ "class": "strong", x: x(times[from]), width: Math.max(1, x(times[to]) - x(times[from])), y: 0, height: h, fill: of.colors[1], opacity: 0.2 });
   cellArea(g, of.values, of.strong, x, y, h, times, of.colors);
   const steps = d3.svg.line().defined((v) => isNumber(v[1]) && v[1] <= y.domain()[1]).x((v) => x(v[0])).y((v) => y(v[1]));
   g.append("path").attr({ fill: "none", stroke: c.theme.text, "stroke-width": 1.2, "stroke-dasharray": "5 3", d: steps(levels.flatMap((v, i) => [[times[i], v], [times[i + 1], v]])) });
