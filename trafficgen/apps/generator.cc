@@ -31,6 +31,7 @@ void plan_release(const JobConfig& job, const ModelProfile& model, Job::Setup& s
   if (!model.compute() || job.schedule != Schedule::kClosedLoop) return;
   setup.ready_shares = ready_shares(model);
   setup.forward_share = seconds(*model.forward) / seconds(*model.compute());
+  setup.recorded = RecordedTimes(model);
 }
 
 /// Returns the number of owners: one for each worker of each job, from 1. Each arrival of a job
