@@ -135,6 +135,7 @@ struct CaseMetrics {
   BackgroundDip background_dip;
   BackgroundFloor background_floor;
   FlowTimes flow_times;
+  RequestTimes request_times;
   LearningMetrics learning;
   Noise noise;
   bool ledger_balanced = false;

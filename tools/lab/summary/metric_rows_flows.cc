@@ -1,6 +1,6 @@
 #include "tools/lab/summary/metric_rows.h"
 
-// Completion of background's flows that come and go, by their size.
+// Completion of background's flows that come and go, by their size; its requests.
 
 namespace outrider::lab {
 
@@ -24,6 +24,12 @@ constexpr Distribution slowdown{
       return c.metrics.flow_times.slowdown_milli[static_cast<std::size_t>(kSize)];
     },
     1e-3};
+
+bool asks(const CaseMetrics& m) { return m.request_times.pairs > 0; }
+
+constexpr Distribution request_latency{
+    [](const CaseSummary& c) -> const FilledBuckets& { return c.metrics.request_times.latency_ns; },
+    1e-9};
 
 constexpr Metric kRows[] = {
     {.name = "small_flow_completion_seconds_median",
@@ -146,6 +152,38 @@ constexpr Metric kRows[] = {
      .change = false,
      .column = {"not", "done"},
      .there = flows_come_and_go},
+    {.name = "request_latency_seconds_median",
+     .unit = kSeconds,
+     .help = "first byte of a request of background written to last byte of its answer in order",
+     .aggregate = kMedian,
+     .source = request_latency,
+     .column = {"requests", "ms, median"},
+     .there = asks},
+    {.name = "request_latency_seconds_p99",
+     .unit = kSeconds,
+     .help = "first byte of a request of background written to last byte of its answer in order",
+     .aggregate = kP99,
+     .source = request_latency,
+     .column = {"requests", "ms, p99"},
+     .there = asks},
+    {.name = "requests_completed",
+     .unit = kNumber,
+     .help = "requests of background that were completely answered",
+     .aggregate = kCount,
+     .source = request_latency,
+     .change = false,
+     .column = {"requests", "answered"},
+     .there = asks},
+    {.name = "request_connections_broken",
+     .unit = kNumber,
+     .help = "connections of requests that were reset, refused or given up",
+     .aggregate = kSum,
+     .source = PerRun{[](const CaseSummary& c) {
+       return static_cast<double>(c.metrics.request_times.broken);
+     }},
+     .change = false,
+     .column = {"requests", "broken"},
+     .there = asks},
 };
 
 }  // namespace flow_rows
