@@ -79,4 +79,13 @@ RequestTimes request_times(const tg::GeneratorReport& traffic) {
   return out;
 }
 
+CaptureTotals capture_totals(const tg::GeneratorReport& traffic) {
+  CaptureTotals out;
+  for (const auto& capture : traffic.captures) {
+    out.sent += capture.sent;
+    out.received += capture.received;
+  }
+  return out;
+}
+
 }  // namespace outrider::lab

@@ -59,4 +59,12 @@ struct RequestTimes {
 
 RequestTimes request_times(const tg::GeneratorReport& traffic);
 
+/// Frames of captures that a run played.
+struct CaptureTotals {
+  std::uint64_t sent = 0;
+  std::uint64_t received = 0;
+};
+
+CaptureTotals capture_totals(const tg::GeneratorReport& traffic);
+
 }  // namespace outrider::lab

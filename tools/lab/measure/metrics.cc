@@ -328,6 +328,7 @@ CaseMetrics measure(const Case& definition, Runtime runtime, const RunResult& re
   m.background_floor = background_floor(definition, result);
   m.flow_times = flow_times(result.traffic);
   m.request_times = request_times(result.traffic);
+  m.captures = capture_totals(result.traffic);
   return m;
 }
 

@@ -136,6 +136,7 @@ struct CaseMetrics {
   BackgroundFloor background_floor;
   FlowTimes flow_times;
   RequestTimes request_times;
+  CaptureTotals captures;
   LearningMetrics learning;
   Noise noise;
   bool ledger_balanced = false;

@@ -313,6 +313,7 @@ Case without_background(const Case& c) {
   alone.traffic.long_flows.clear();
   alone.traffic.flows.clear();
   alone.traffic.requests.clear();
+  alone.traffic.captures.clear();
   alone.background_flows = 0;
   alone.link_results = alone.link_series = false;
   alone.changes.clear();  // a failure is a cost to show, not what the network allows

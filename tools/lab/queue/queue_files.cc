@@ -49,6 +49,7 @@ std::vector<fs::path> files_of(const fs::path& file, const std::vector<Case>& ca
     for (const auto& job : c.traffic.jobs)
       if (job.model) add(*job.model);
     for (const auto& flows : c.traffic.flows) tg::for_each_file(flows, add);
+    for (const auto& capture : c.traffic.captures) add(capture.file);
   }
   return {files.begin(), files.end()};
 }

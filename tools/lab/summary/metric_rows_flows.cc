@@ -1,6 +1,6 @@
 #include "tools/lab/summary/metric_rows.h"
 
-// Completion of background's flows that come and go, by their size; its requests.
+// Completion of background's flows that come and go, by their size; its requests and captures.
 
 namespace outrider::lab {
 
@@ -26,10 +26,16 @@ constexpr Distribution slowdown{
     1e-3};
 
 bool asks(const CaseMetrics& m) { return m.request_times.pairs > 0; }
+bool plays_a_capture(const CaseMetrics& m) { return m.captures.sent > 0; }
 
 constexpr Distribution request_latency{
     [](const CaseSummary& c) -> const FilledBuckets& { return c.metrics.request_times.latency_ns; },
     1e-9};
+
+double frames_sent(const CaseSummary& c) { return static_cast<double>(c.metrics.captures.sent); }
+double frames_lost(const CaseSummary& c) {
+  return static_cast<double>(c.metrics.captures.sent - c.metrics.captures.received);
+}
 
 constexpr Metric kRows[] = {
     {.name = "small_flow_completion_seconds_median",
@@ -184,6 +190,14 @@ constexpr Metric kRows[] = {
      .change = false,
      .column = {"requests", "broken"},
      .there = asks},
+    {.name = "capture_frames_lost_fraction",
+     .unit = kShare,
+     .help = "frames of a capture that were dropped, or still on the way when the run ended, of "
+             "those played",
+     .source = RatioOfSums{frames_lost, frames_sent},
+     .change = false,
+     .column = {"capture", "% lost"},
+     .there = plays_a_capture},
 };
 
 }  // namespace flow_rows

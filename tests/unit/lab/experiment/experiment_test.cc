@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/support/pcap_file.h"
 #include "tests/support/source_path.h"
 #include "tests/unit/lab/experiment/experiment_fixture.h"
 
@@ -431,6 +432,33 @@ TEST(Plan, FlowsOfAListAreBackgroundsOwn) {
   EXPECT_THAT(format_issues("f", missing.issues),
               testing::AllOf(HasSubstr("parameters.background_list: "),
                              HasSubstr("line 2: \"4\": is not one of the 4 hosts")));
+}
+
+TEST(Plan, ACaptureIsPlayedByTheFirstHostsOfBackground) {
+  const fs::path file = fs::temp_directory_path() / ("capture-" + std::to_string(getpid()));
+  const auto planned = [&](const std::vector<CapturedPacket>& packets) {
+    write_pcap(file, packets);
+    const auto experiment =
+        read_experiment(with(small_experiment(), "iterations = 2\n",
+                             "iterations = 2\nbackground_capture = \"" + file.string() + "\"\n"));
+    EXPECT_TRUE(experiment) << format_issues("f", experiment.issues);
+    return make_plan(*experiment.config, {.seeds = 1});
+  };
+  using namespace std::chrono_literals;
+  const auto plan = planned({{.at = 0ms}, {.at = 1ms}});
+  const auto refused = planned({{.at = 0ms}, {.at = 1ms, .ether_type = 0x86DD}});
+  fs::remove(file);
+  ASSERT_TRUE(plan) << format_issues("f", plan.issues);
+  const Case& c = plan.config->front();
+  ASSERT_EQ(c.traffic.captures.size(), 1U);
+  EXPECT_EQ(c.traffic.captures[0].from, "sender_0");
+  EXPECT_EQ(c.traffic.captures[0].to, "receiver_0");
+  EXPECT_EQ(c.traffic.captures[0].rounds, 0U) << "until the run ends";
+  EXPECT_TRUE(c.traffic.long_flows.empty()) << "the capture takes their place";
+  EXPECT_TRUE(without_background(c).traffic.captures.empty());
+  EXPECT_THAT(format_issues("f", refused.issues),
+              testing::AllOf(HasSubstr("parameters.background_capture: "),
+                             HasSubstr("packet 2 is no IPv4 packet")));
 }
 
 TEST(Plan, RequestsAreBetweenTheHostsOfBackground) {

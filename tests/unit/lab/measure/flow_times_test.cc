@@ -101,6 +101,16 @@ TEST(RequestTimes, AreOfAllPairsAndSeeds) {
   EXPECT_NEAR(runs.value("request_latency_seconds_median"), 3e-3, 3e-5);
 }
 
+TEST(CaptureTotals, AreOfAllSeeds) {
+  Runs runs;
+  for (std::uint64_t seed = 1; seed <= 2; ++seed) {
+    (void)runs.add(seed);
+    runs.experiment.runs.back().result.traffic.captures = {
+        {.name = "c", .frames = 10, .sent = 50, .received = 50 - 10 * seed}};
+  }
+  EXPECT_NEAR(runs.value("capture_frames_lost_fraction"), 0.3, 1e-9);
+}
+
 TEST(FlowTimes, AreNotThereWithoutSuchFlows) {
   Case c = make_case("off", 1);
   Experiment experiment{.name = "e", .runtime = Runtime::kVirtual, .runs = {}};
@@ -109,6 +119,7 @@ TEST(FlowTimes, AreNotThereWithoutSuchFlows) {
   for (const auto& m : arm.metrics) {
     EXPECT_EQ(m.name.find("flow_"), std::string::npos) << m.name;
     EXPECT_NE(m.name.find("request"), 0U) << m.name;
+    EXPECT_NE(m.name.find("capture"), 0U) << m.name;
   }
 }
 
