@@ -10,9 +10,10 @@
 #include <string_view>
 
 #include "tests/fuzz/fuzz_main.h"
+#include "trafficgen/background/capture_frames.h"
 #include "trafficgen/background/flow_sizes.h"
 #include "trafficgen/import/flow_list.h"
-#include "trafficgen/streams/replay/pcap_trace.h"
+#include "trafficgen/import/pcap_trace.h"
 #include "trafficgen/workload/config/model_profile.h"
 
 namespace outrider::fuzz {
@@ -88,6 +89,12 @@ void read_capture(std::string_view bytes, bool pad_cut) {
     FUZZ_REQUIRE(packet.offset + packet.size <= trace.bytes.size());
     before = packet.at;
   }
+  constexpr std::uint32_t kMtuBytes = 1500;
+  const auto played = frames_of(trace, kMtuBytes);
+  FUZZ_REQUIRE(played.config.has_value() == played.issues.empty());
+  if (!played) return;
+  FUZZ_REQUIRE(played.config->frames.size() == trace.packets.size());
+  for (const auto& frame : played.config->frames) FUZZ_REQUIRE(frame.bytes <= 14 + kMtuBytes);
 }
 
 }  // namespace

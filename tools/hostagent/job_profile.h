@@ -21,7 +21,8 @@ struct RecordedBurst {
 
 /// Derives from a worker's bursts what a job of outrider-trafficgen replays: the median push of
 /// each flow, and the median time that the worker computes. That time is measured from the end
-/// of a pull (of the worker's last flow) to the next push (of its first flow).
+/// of a pull (of the worker's last flow) to the next push (of its first flow). All computing times
+/// are kept in order, so that a replay varies as the recording did.
 ///
 /// Only the last kKept bursts of each flow and the last kKept computing times count. The number
 /// of flows is bounded by the caller. Bursts come in the order of their ends, per flow. Not
@@ -38,7 +39,7 @@ class JobProfile {
     std::vector<std::uint64_t> push_bytes;  ///< [flows that push] median burst
     std::uint64_t pull_bytes = 0;           ///< sum of the median bursts of flows that pull
     Duration compute{};                     ///< median computing time
-    std::size_t iterations = 0;             ///< computing times that were seen, at most kKept
+    std::vector<Duration> computes;         ///< computing times in order, at most kKept
   };
   /// Returns the result, or nothing before a push has followed a pull.
   [[nodiscard]] std::optional<Result> result() const;

@@ -112,7 +112,7 @@ void RecordAgent::finish() {
   csv_->close();
   if (const auto result = profile_.result()) {
     write_whole_file(directory_ / "profile.toml", profile_toml(*result, "recorded"));
-    std::printf("profile of %zu iterations in %s\n", result->iterations,
+    std::printf("profile of %zu iterations in %s\n", result->computes.size(),
                 (directory_ / "profile.toml").c_str());
   } else {
     std::puts("no profile: no push has followed a pull");

@@ -31,6 +31,7 @@ void plan_release(const JobConfig& job, const ModelProfile& model, Job::Setup& s
   if (!model.compute() || job.schedule != Schedule::kClosedLoop) return;
   setup.ready_shares = ready_shares(model);
   setup.forward_share = seconds(*model.forward) / seconds(*model.compute());
+  setup.recorded = RecordedTimes(model);
 }
 
 /// Returns the number of owners: one for each worker of each job, from 1. Each arrival of a job
@@ -273,6 +274,25 @@ void Generator::State::make_flow_group(const FlowsConfig& flows) {
   flow_groups.back() = std::make_unique<FlowGroup>(std::move(setup), goodput);
 }
 
+void Generator::State::make_capture(const CaptureConfig& capture) {
+  captures.emplace_back();
+  if (!owns(capture.from)) return;
+  Host* from = host_named(capture.from);
+  Host* to = host_named(capture.to);
+  auto frames = load_capture_frames(capture.file, std::min(from->mtu_bytes(), to->mtu_bytes()));
+  if (!frames) throw std::runtime_error(format_issues(capture.file, frames.issues));
+  captures.back() = std::make_unique<CapturePlayer>(
+      CapturePlayer::Setup{
+          .name = capture.name,
+          .from = from,
+          .to = to,
+          .udp_port = capture.udp_port,
+          .start = Time{} + capture.start,
+          .rounds = capture.rounds,
+          .capture = std::make_shared<const CaptureFrames>(std::move(*frames.config))},
+      goodput);
+}
+
 Generator::Generator(const GeneratorConfig& config, EventLoop& loop, rte_mempool& pool,
                      Options options)
     : state_(std::make_unique<State>(config, loop, pool, std::move(options))) {
@@ -293,6 +313,7 @@ Generator::Generator(const GeneratorConfig& config, EventLoop& loop, rte_mempool
   for (const auto& flows : config.requests) state_->make_requests(flows);
   for (const auto& transfer : config.transfers) state_->make_transfer(transfer);
   for (const auto& flows : config.flows) state_->make_flow_group(flows);
+  for (const auto& capture : config.captures) state_->make_capture(capture);
   if (config.connection_sample_period)
     state_->sampler = std::make_unique<ConnectionSampler>(
         loop, state_->hosts, *config.connection_sample_period, config.max_connection_samples);
@@ -370,6 +391,7 @@ void Generator::start(Time now, std::uint64_t wall_ns) {
   for_own(s.requests, [](RequestFlows& flows) { flows.schedule(); });
   for_own(s.transfers, [](Transfer& transfer) { transfer.schedule(); });
   for_own(s.flow_groups, [](FlowGroup& group) { group.schedule(); });
+  for_own(s.captures, [&](CapturePlayer& capture) { capture.schedule(now); });
   for (const auto& lights : s.tensorlights) lights->start(now);
   for_own(s.jobs, [&](Job& job) { job.start(now); });
   if (s.sampler != nullptr) s.sampler->start(now);

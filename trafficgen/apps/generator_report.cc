@@ -141,6 +141,10 @@ void Generator::State::add_records(const std::vector<const State*>& parts, Gener
   for_all(parts, &State::transfers, [&](const Transfer& t) { t.fill(r.transfers); });
   for_all(parts, &State::flow_groups,
           [&](const FlowGroup& group) { r.flow_groups.push_back(group.report()); });
+  for_all(parts, &State::captures,
+          [&](const CapturePlayer& capture) { r.captures.push_back(capture.report()); });
+  for (const CaptureReport& capture : r.captures)
+    r.ledger_balanced &= capture.received <= capture.sent;
   for_all(parts, &State::requests,
           [&](const RequestFlows& flows) { r.requests.push_back(flows.report()); });
   for_all(parts, &State::neighbours,

@@ -10,6 +10,7 @@
 
 #include "trafficgen/apps/connection_sampler.h"
 #include "trafficgen/apps/generator.h"
+#include "trafficgen/background/capture_player.h"
 #include "trafficgen/background/flow_group.h"
 #include "trafficgen/background/long_flow.h"
 #include "trafficgen/background/request_flows.h"
@@ -80,6 +81,7 @@ struct Generator::State {
   void make_requests(const RequestFlowsConfig& flows);
   void make_transfer(const TransferConfig& transfer);
   void make_flow_group(const FlowsConfig& flows);
+  void make_capture(const CaptureConfig& capture);
 
   /// Adds what is counted, and what is recorded in the order of the file, of all lcores.
   static void add_counts(const std::vector<const State*>& parts, GeneratorReport& r);
@@ -103,6 +105,7 @@ struct Generator::State {
   std::vector<std::unique_ptr<RequestFlows>> requests;
   std::vector<std::unique_ptr<Transfer>> transfers;
   std::vector<std::unique_ptr<FlowGroup>> flow_groups;
+  std::vector<std::unique_ptr<CapturePlayer>> captures;
   std::unique_ptr<ConnectionSampler> sampler;  ///< only with connection_sample_period
   std::uint32_t next_owner = 0;  ///< first owner id of the next job; 0: attribution is off
   std::vector<Node*> others;     ///< [lcores] or null, see connect_lcore(); empty: none

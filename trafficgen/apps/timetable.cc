@@ -20,6 +20,12 @@ class Collector {
     std::uint32_t index = 0;
     for (const auto& flows : config_.long_flows) add_long_flows(flows, index);
     for (std::uint32_t i = 0; i < config_.flows.size(); ++i) add_group(config_.flows[i], i);
+    for (const auto& capture : config_.captures)
+      add({.at = Time{} + capture.start,
+           .kind = "capture_start",
+           .name = &capture.name,
+           .from = &capture.from,
+           .to = &capture.to});
     std::ranges::stable_sort(events_, {}, &TimetableEvent::at);
     return {std::move(events_), full_};
   }

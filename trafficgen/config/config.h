@@ -9,6 +9,7 @@
 #include "common/core/clock.h"
 #include "common/core/config_issue.h"
 #include "common/core/units.h"
+#include "trafficgen/background/capture_config.h"
 #include "trafficgen/background/flows_config.h"
 #include "trafficgen/background/request_config.h"
 #include "trafficgen/background/transfer_config.h"
@@ -84,6 +85,7 @@ struct GeneratorConfig {
   std::vector<LongFlowsConfig> long_flows;
   std::vector<RequestFlowsConfig> requests;
   std::vector<FlowsConfig> flows;
+  std::vector<CaptureConfig> captures{};
   std::vector<NeighbourConfig> neighbours;
   std::vector<StreamConfig> streams{};
   /// Time for which streams are still received after the last has ended.

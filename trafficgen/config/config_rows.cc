@@ -218,6 +218,7 @@ void describe(Settings& v, GeneratorConfig& c) {
   v.tables("long_flows", c.long_flows);
   v.tables("requests", c.requests);
   v.tables("flows", c.flows);
+  v.tables("capture", c.captures);
   v.tables("neighbour", c.neighbours);
   v.tables("stream", c.streams);
   v.tables("transfer", c.transfers);

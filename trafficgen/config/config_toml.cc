@@ -94,6 +94,15 @@ ConfigIssues validate_signal_keys(const GeneratorConfig& config) {
   return issues;
 }
 
+/// Returns the largest packet that both hosts take. A host that is not there is reported elsewhere.
+std::uint32_t mtu_between(const GeneratorConfig& config, const CaptureConfig& capture) {
+  std::uint32_t mtu_bytes = kMaxHostMtuBytes;
+  for (const HostConfig& host : config.hosts)
+    if (host.name == capture.from || host.name == capture.to)
+      mtu_bytes = std::min(mtu_bytes, host.mtu_bytes);
+  return mtu_bytes;
+}
+
 ConfigIssues validate_models(const GeneratorConfig& config) {
   ConfigIssues issues;
   const Checks root(issues);
@@ -101,6 +110,9 @@ ConfigIssues validate_models(const GeneratorConfig& config) {
     if (config.jobs[i].model) check_model(root.below("job", i), config.jobs[i], config);
   for (std::size_t i = 0; i < config.flows.size(); ++i)
     check_files(root.below("flows", i), config.flows[i]);
+  for (std::size_t i = 0; i < config.captures.size(); ++i)
+    check_file(root.below("capture", i), config.captures[i],
+               mtu_between(config, config.captures[i]));
   return issues;
 }
 
@@ -117,6 +129,7 @@ ConfigResult<GeneratorConfig> generator_config_from(const ConfigTable& file,
     if (job.announce.signal_key) from_here(*job.announce.signal_key);
   }
   for (auto& flows : config.flows) for_each_file(flows, from_here);
+  for (auto& capture : config.captures) from_here(capture.file);
   merge_issues(result.issues, validate(config));
   merge_issues(result.issues, validate_models(config));
   merge_issues(result.issues, validate_signal_keys(config));

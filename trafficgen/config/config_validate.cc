@@ -135,15 +135,16 @@ void check_host_list(const Checks& at, std::string_view key, const std::vector<s
     check_host(at.below(key, i), names[i], transport, scope);
 }
 
-/// Registers the servers of one TCP port. Two users of a port could not be distinguished.
+/// Registers the servers of one port, which `key` says. Two users of a port could not be
+/// distinguished.
 void check_listeners(const Checks& at, const std::vector<std::string>& servers, std::uint16_t port,
-                     const std::string& user, Scope& scope) {
+                     const std::string& user, std::string_view key, Scope& scope) {
   std::set<std::string> reported;
   for (const auto& server : servers) {
     const auto [listener, is_first] = scope.listeners.try_emplace({server, port}, user);
     const auto& other = listener->second;
     if (is_first || other == user || !reported.insert(other).second) continue;
-    at.fault("tcp_port", std::to_string(port),
+    at.fault(key, std::to_string(port),
              "is that of " + other + " on host \"" + server + "\" already");
   }
 }
@@ -151,7 +152,7 @@ void check_listeners(const Checks& at, const std::vector<std::string>& servers, 
 void check_job_references(const Checks& at, const JobConfig& job, const std::string& user,
                           const GeneratorConfig& c, Scope& scope) {
   for (std::size_t n = 0; n <= job.arrivals.size(); ++n)
-    check_listeners(at, listeners_of(job), arrival(job, n).tcp_port, user, scope);
+    check_listeners(at, listeners_of(job), arrival(job, n).tcp_port, user, "tcp_port", scope);
   const auto* transport = transport_of(at, scope, job.transport);
   check_host_list(at, "workers", job.workers, transport, scope);
   check_host_list(at, "servers", job.servers, transport, scope);
@@ -216,7 +217,7 @@ void check_pairs(const Checks& at, const Flows& flows, std::uint32_t ports, cons
   check_host_list(at, "to", flows.to, transport, scope);
   const std::uint32_t last = std::min(65536U, flows.tcp_port + ports);
   for (std::uint32_t port = flows.tcp_port; port < last; ++port)
-    check_listeners(at, flows.to, static_cast<std::uint16_t>(port), user, scope);
+    check_listeners(at, flows.to, static_cast<std::uint16_t>(port), user, "tcp_port", scope);
 }
 
 void check_long_flows(const Checks& root, const GeneratorConfig& c, Scope& scope) {
@@ -259,7 +260,7 @@ void check_transfers(const Checks& root, const std::vector<TransferConfig>& tran
     const bool sender_listens = t.opener == Opener::kReceiver;
     if (sender_listens ? from_is_host : to_is_host)
       check_listeners(at, {sender_listens ? t.from : t.to}, t.tcp_port,
-                      "transfer[" + std::to_string(i) + "]", scope);
+                      "transfer[" + std::to_string(i) + "]", "tcp_port", scope);
   }
 }
 
@@ -270,7 +271,7 @@ void check_flows(const Checks& at, const FlowsConfig& flows, const std::string& 
   check_host_list(at, "from", flows.from, transport, scope);
   check_host_list(at, "to", flows.to, transport, scope);
   check_host_list(at, "hosts", flows.hosts, transport, scope);
-  check_listeners(at, flows.list ? flows.hosts : flows.to, flows.tcp_port, user, scope);
+  check_listeners(at, flows.list ? flows.hosts : flows.to, flows.tcp_port, user, "tcp_port", scope);
 }
 
 void check_all_flows(const Checks& root, const GeneratorConfig& c, Scope& scope) {
@@ -286,6 +287,27 @@ void check_all_flows(const Checks& root, const GeneratorConfig& c, Scope& scope)
     check_name(at, names, c.flows[i].name);
     names.insert(c.flows[i].name);
     check_flows(at, c.flows[i], "flows[" + std::to_string(i) + "]", scope);
+  }
+}
+
+void check_captures(const Checks& root, const GeneratorConfig& c, Scope& scope) {
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < c.captures.size(); ++i) {
+    const auto at = root.below("capture", i);
+    const CaptureConfig& capture = c.captures[i];
+    check_name(at, names, capture.name);
+    names.insert(capture.name);
+    check_host(at.below("from"), capture.from, nullptr, scope);
+    check_host(at.below("to"), capture.to, nullptr, scope);
+    at.require(capture.from != capture.to, "to", Checks::quoted(capture.to),
+               "must be another host than the sender");
+    for (const JobConfig& job : c.jobs)
+      at.require(job.announce.signal_form != SignalForm::kUdp ||
+                     job.announce.signal_port != capture.udp_port,
+                 "udp_port", std::to_string(capture.udp_port),
+                 "is the signal_port of job \"" + job.name + "\"");
+    check_listeners(at, {capture.from, capture.to}, capture.udp_port,
+                    "capture[" + std::to_string(i) + "]", "udp_port", scope);
   }
 }
 
@@ -375,6 +397,7 @@ ConfigIssues joint_faults(const GeneratorConfig& config) {
   check_stream_devices(root, config, scope);
   check_transfers(root, config.transfers, scope);
   check_all_flows(root, config, scope);
+  check_captures(root, config, scope);
   check_lcores(root, config);
   check_mbufs(root, config);
   check_transport_memory(root.below("transport_memory"), config);

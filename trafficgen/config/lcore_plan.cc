@@ -26,6 +26,7 @@ class Groups {
     for (const auto& job : c.jobs) join_hosts({&job.workers, &job.servers});
     for (const auto& flows : c.long_flows) join_pairs(flows.from, flows.to);
     for (const auto& flows : c.requests) join_pairs(flows.from, flows.to);
+    for (const auto& capture : c.captures) join_pairs({capture.from}, {capture.to});
     for (const auto& flows : c.flows) join_hosts({&flows.from, &flows.to, &flows.hosts});
     for (const auto& t : c.transfers) join(host(t.from), host(t.to));
     for (const auto& stream : c.streams)
@@ -258,6 +259,9 @@ GeneratorConfig traffic_of(GeneratorConfig config, const LcoreShare& share) {
   std::erase_if(config.jobs, others);
   std::erase_if(config.transfers, others);
   std::erase_if(config.flows, others);
+  std::erase_if(config.captures, [&](const CaptureConfig& capture) {
+    return !share.has_host(config, capture.from);
+  });
   for (auto& flows : config.long_flows) keep_pairs(flows);
   for (auto& flows : config.requests) keep_pairs(flows);
   return config;

@@ -119,29 +119,12 @@ class HpccReader {
   std::uint64_t lines_ = 0;  ///< lines of flows, including faulty ones
 };
 
-/// Returns the fields between commas, without blanks at their ends.
-Words fields_of(const Words& words) {
-  Words fields;
-  // The words are parts of one line, in order.
-  std::string_view rest(words.front().data(),
-                        static_cast<std::size_t>(words.back().end() - words.front().begin()));
-  while (true) {
-    const std::size_t comma = std::min(rest.find(','), rest.size());
-    std::string_view field = rest.substr(0, comma);
-    field.remove_prefix(std::min(field.find_first_not_of(kAroundFields), field.size()));
-    field.remove_suffix(field.size() - (field.find_last_not_of(kAroundFields) + 1));
-    fields.push_back(field);
-    if (comma == rest.size()) return fields;
-    rest.remove_prefix(comma + 1);
-  }
-}
-
 class CsvReader {
  public:
   explicit CsvReader(FlowList& list) : list_(list) {}
 
   void take(std::size_t line, const Words& words) {
-    const Words fields = fields_of(words);
+    const Words fields = comma_fields(words);
     if (columns_ == 0) return take_names(line, fields);
     if (fields.size() != columns_)
       return list_.fault(line, "must hold " + std::to_string(columns_) + " fields");

@@ -1,5 +1,6 @@
 #include "trafficgen/import/text_lines.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <system_error>
@@ -37,6 +38,21 @@ void for_each_line(
     const std::size_t end = std::min(text.find('\n'), text.size());
     if (const auto words = words_of(text.substr(0, end)); !words.empty()) take(line, words);
     text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
+
+std::vector<std::string_view> comma_fields(const std::vector<std::string_view>& words) {
+  std::vector<std::string_view> fields;
+  std::string_view rest(words.front().data(),
+                        static_cast<std::size_t>(words.back().end() - words.front().begin()));
+  while (true) {
+    const std::size_t comma = std::min(rest.find(','), rest.size());
+    std::string_view field = rest.substr(0, comma);
+    field.remove_prefix(std::min(field.find_first_not_of(kBlanks), field.size()));
+    field.remove_suffix(field.size() - (field.find_last_not_of(kBlanks) + 1));
+    fields.push_back(field);
+    if (comma == rest.size()) return fields;
+    rest.remove_prefix(comma + 1);
   }
 }
 

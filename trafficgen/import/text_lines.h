@@ -17,6 +17,10 @@ void for_each_line(
     std::string_view text,
     const std::function<void(std::size_t, const std::vector<std::string_view>&)>& take);
 
+/// Returns the fields between commas, without blanks at their ends. @param words of one line, in
+/// order, as for_each_line() gives them
+std::vector<std::string_view> comma_fields(const std::vector<std::string_view>& words);
+
 /// Returns the whole word as a finite number, or nothing.
 std::optional<double> number_of(std::string_view word);
 /// Returns the whole word as a whole number, or nothing.

@@ -35,6 +35,7 @@ void fields(V& v, R& r) {
   v.value("requests", r.requests);
   v.value("bins", r.bins);
   v.value("flow_groups", r.flow_groups);
+  v.value("captures", r.captures);
   v.value("neighbourhood", r.neighbourhood);
   v.value("streams", r.streams);
   v.value("transfers", r.transfers);

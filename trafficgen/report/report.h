@@ -6,6 +6,7 @@
 #include "common/core/drop_reason.h"
 #include "common/core/per_reason.h"
 #include "common/telemetry/run_report.h"
+#include "trafficgen/background/capture_report.h"
 #include "trafficgen/background/flow_report.h"
 #include "trafficgen/background/request_report.h"
 #include "trafficgen/background/transfer_report.h"
@@ -39,6 +40,7 @@ struct GeneratorReport : RunReport, JobsReport, SignalMessages {
   std::vector<RequestReport> requests;
   std::vector<GoodputBin> bins;
   std::vector<FlowGroupReport> flow_groups;
+  std::vector<CaptureReport> captures;
   NeighbourhoodReport neighbourhood;
   StreamsReport streams;
   std::vector<TransferReport> transfers;

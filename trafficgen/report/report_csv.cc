@@ -105,6 +105,7 @@ std::vector<CsvFile> csv_files(const GeneratorReport& report) {
   add("goodput.csv", timed(report));
   add("flow-groups.csv", report.flow_groups);
   add("flow-classes.csv", classes_of(report.flow_groups));
+  add("captures.csv", report.captures);
   add("requests.csv", report.requests);
   add("request-samples.csv", samples_of(report.requests));
   add("transfers.csv", report.transfers);

@@ -41,6 +41,13 @@ void print_background(std::ostream& out, const GeneratorReport& r) {
       << " Mbit/s of payload; retransmitted segments of all flows: " << retransmitted << '\n';
 }
 
+void print_captures(std::ostream& out, const GeneratorReport& r) {
+  for (const CaptureReport& c : r.captures)
+    out << "  capture \"" << c.name << "\": " << c.sent << " frames sent, " << c.received
+        << " received; latest " << static_cast<double>(c.latest_ns) / 1e3
+        << " us after it was due\n";
+}
+
 void print_requests(std::ostream& out, const GeneratorReport& r) {
   const auto us = [](std::uint64_t ns) { return static_cast<double>(ns) / 1e3; };
   for (const auto& pair : r.requests) {
@@ -68,6 +75,7 @@ void print_summary(std::ostream& out, const GeneratorReport& r) {
   print_bursts(out, r);
   print_jobs(out, r.jobs);
   print_background(out, r);
+  print_captures(out, r);
   print_transfers(out, r.transfers, r.payload);
   print_requests(out, r);
   print_flow_groups(out, r.flow_groups, r.end_ns);

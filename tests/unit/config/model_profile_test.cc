@@ -20,6 +20,13 @@ ModelProfile stepped() {
   return p;
 }
 
+ModelProfile measured() {
+  ModelProfile p = stepped();
+  p.forward_measured.sequence = {1ms, 2ms};
+  p.steps[0].measured.quantiles = {400us, 500us, 800us};
+  return p;
+}
+
 TEST(ModelProfile, EveryRuleNamesItsKey) {
   using P = ModelProfile;
   const Breach<P> breaches[] = {
@@ -49,6 +56,39 @@ TEST(ModelProfile, EveryRuleNamesItsKey) {
       {[](P& p) { p.steps[0].after = 1ms; }, "steps", "2500us: must add up to backward, 2ms"},
       {[](P& p) { p.steps[0].after = 0ms; }, "steps[0].after", "0s: must be longer than zero"},
   };
+  const Breach<P> of_whole[] = {
+      {[](P& p) {
+         p.compute_measured = {{3ms}, {2ms, 4ms}};
+       },
+       "compute_quantiles", "must be left out with compute_sequence"},
+      {[](P& p) {
+         p.compute_measured = {{3ms, 0ms}, {}};
+       },
+       "compute_sequence[1]", "0s: must be longer than zero"},
+      {[](P& p) { p.compute_measured.sequence.assign(65'537, 1ms); }, "compute_sequence",
+       "65537 values: must be at most 65536"},
+  };
+  const Breach<P> of_parts[] = {
+      {[](P& p) {
+         p.forward_measured = {{}, {1ms}};
+       },
+       "forward_quantiles", "1 value: must be at least 2"},
+      {[](P& p) {
+         p.forward_measured = {{}, {2ms, 3ms, 1ms}};
+       },
+       "forward_quantiles[2]", "1ms: must not be less than the value before it"},
+      {[](P& p) {
+         p.steps[1].measured = {{1ms, 2ms, 3ms}, {}};
+       },
+       "steps[1].after_sequence", "3 values: must be as many as the sequence before it has, 2"},
+      {[](P& p) {
+         p.compute_measured = {{}, {1ms, 2ms}};
+       },
+       "compute_quantiles", "must be left out where forward or a step has measured times"},
+  };
+  EXPECT_TRUE(validate(measured()).empty());
+  expect_each_reported(of_whole, stepped());
+  expect_each_reported(of_parts, measured());
   EXPECT_TRUE(validate(two_tensors()).empty());
   EXPECT_TRUE(validate(stepped()).empty());
   expect_each_reported(of_steps, stepped());
@@ -57,15 +97,18 @@ TEST(ModelProfile, EveryRuleNamesItsKey) {
 
 TEST(ModelProfile, WhatIsWrittenReadsBack) {
   const auto path = testing::TempDir() + "/model_profile_test.toml";
-  { std::ofstream(path) << to_toml(stepped()); }
+  { std::ofstream(path) << to_toml(measured()); }
   const auto result = load_model_profile(path);
   ASSERT_TRUE(result) << format_issues(path, result.issues);
-  const auto& [name, precision, parameters, bytes, source, forward, backward, compute_source, basis,
-               steps, tensors] = *result.config;
+  const auto& [name, precision, parameters, bytes, source, forward, backward, compute_measured,
+               forward_measured, compute_source, basis, steps, tensors] = *result.config;
   EXPECT_EQ(std::tuple(name, precision, parameters, bytes, source, compute_source, basis),
             std::tuple("m", "fp16", 3U, 12U, "us", ComputeSource::kScaled, "us"));
   EXPECT_EQ(std::tuple(forward, backward), std::tuple(1ms, 2ms));
+  EXPECT_TRUE(compute_measured.empty());
+  EXPECT_EQ(forward_measured.sequence, (std::vector<Duration>{1ms, 2ms}));
   ASSERT_EQ(steps.size(), 2U);
+  EXPECT_EQ(steps[0].measured.quantiles, (std::vector<Duration>{400us, 500us, 800us}));
   EXPECT_EQ(std::tuple(steps[0].first_tensor, steps[0].after), std::tuple(1U, 500us));
   ASSERT_EQ(tensors.size(), 2U);
   EXPECT_EQ(tensors[1].name, "b");

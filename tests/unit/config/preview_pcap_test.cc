@@ -15,8 +15,8 @@
 #include "tests/support/source_path.h"
 #include "trafficgen/apps/preview.h"
 #include "trafficgen/hosts/host.h"
+#include "trafficgen/import/pcap_trace.h"
 #include "trafficgen/streams/engine/stream_receiver.h"
-#include "trafficgen/streams/replay/pcap_trace.h"
 #include "trafficgen/streams/replay/pcap_writer.h"
 
 namespace outrider::preview_pcap_test {

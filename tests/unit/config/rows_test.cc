@@ -331,6 +331,7 @@ TEST(Rows, EveryMemberHasOne) {
   expect_a_row_for_each_member<LongFlowsConfig>();
   expect_a_row_for_each_member<RequestFlowsConfig>();
   expect_a_row_for_each_member<FlowsConfig>();
+  expect_a_row_for_each_member<CaptureConfig>();
   expect_a_row_for_each_member<TransferConfig>();
   expect_a_row_for_each_member<StreamConfig>();
   expect_a_row_for_each_member<GeneratorConfig>();

@@ -30,11 +30,12 @@ RecordedBurst burst(std::size_t flow, bool pull, Duration begun, Duration ended,
 }
 
 /// Two servers: pushes on flows 0 and 1, pulls on 2 and 3; computes for 30 ms after the
-/// last pull's end, at 60 ms. @param n iterations, 100 ms each
-JobProfile recorded(std::uint32_t n) {
+/// last pull's end, at 60 ms. @param n iterations, 100 ms each @param longer later iterations
+/// compute so much longer each
+JobProfile recorded(std::uint32_t n, Duration longer = {}) {
   JobProfile profile;
   for (std::uint32_t i = 0; i < n; ++i) {
-    const Duration t = i * 100ms;
+    const Duration t = i * 100ms + i * longer;
     profile.add(burst(0, false, t, t + 10ms, 3000));
     profile.add(burst(1, false, t + 1ms, t + 20ms, 1000 + i));
     profile.add(burst(2, true, t + 30ms, t + 70ms, 3000));
@@ -49,7 +50,21 @@ TEST(JobProfile, IsOfMedians) {
   EXPECT_EQ(result->push_bytes, (std::vector<std::uint64_t>{3000, 1002}));
   EXPECT_EQ(result->pull_bytes, 4000U);
   EXPECT_EQ(result->compute, 30ms) << "from the end of the last pull to the first push";
-  EXPECT_EQ(result->iterations, 3U);
+  EXPECT_EQ(result->computes, (std::vector<Duration>{30ms, 30ms, 30ms}));
+}
+
+TEST(JobProfile, KeepsTheOrderOfComputingTimes) {
+  JobProfile profile;
+  for (std::size_t i = 0; i < JobProfile::kKept + 3; ++i) {
+    const Duration t = i * 10ms;
+    profile.add(burst(0, false, t + i * 1us, t + 5ms + i * 1us, 1));
+    profile.add(burst(1, true, t + 5ms, t + 6ms, 5));
+  }
+  const auto result = profile.result();
+  ASSERT_TRUE(result);
+  ASSERT_EQ(result->computes.size(), JobProfile::kKept);
+  EXPECT_EQ(result->computes.front(), 4ms + 3us) << "the two before it were overwritten";
+  EXPECT_EQ(result->computes.back(), 4ms + (JobProfile::kKept + 2) * 1us);
 }
 
 TEST(JobProfile, NeedsAPushAfterAPull) {
@@ -67,7 +82,7 @@ TEST(JobProfile, ForgetsTheOldest) {
   const auto result = profile.result();
   ASSERT_TRUE(result);
   EXPECT_EQ(result->push_bytes, std::vector<std::uint64_t>{2});
-  EXPECT_EQ(result->iterations, JobProfile::kKept);
+  EXPECT_EQ(result->computes.size(), JobProfile::kKept);
 }
 
 TEST(JobProfile, LeavesOutAFlowThatWasForgotten) {
@@ -82,13 +97,14 @@ TEST(JobProfile, LeavesOutAFlowThatWasForgotten) {
 
 TEST(JobProfile, IsAModelThatTheGeneratorReads) {
   const auto path = std::filesystem::path(testing::TempDir()) / "recorded-profile.toml";
-  std::ofstream(path) << profile_toml(*recorded(4).result(), "recorded");
+  std::ofstream(path) << profile_toml(*recorded(12, 1ms).result(), "recorded");
   const auto model = load_model_profile(path.string());
   std::filesystem::remove(path);
   ASSERT_TRUE(model) << format_issues("profile", model.issues);
-  EXPECT_EQ(model.config->total_bytes, 4002U);
+  EXPECT_EQ(model.config->total_bytes, 4006U);
   EXPECT_EQ(model.config->tensors.size(), 2U);
-  EXPECT_EQ(model.config->compute(), 30ms);
+  EXPECT_EQ(model.config->compute(), 31ms);
+  EXPECT_EQ(model.config->compute_measured.sequence, std::vector<Duration>(11, 31ms));
   EXPECT_EQ(model.config->compute_source, ComputeSource::kRecorded);
 }
 

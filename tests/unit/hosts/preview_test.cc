@@ -41,14 +41,16 @@ TEST(Preview, ListsJobsAndLongFlowsInTheOrderOfTime) {
   fixed.period = 10ms;
   c.jobs = {fixed};
   c.long_flows = {{"bulk", {"b"}, {"a"}, 1, "t", 7ms, 0ms, 20000}};
+  c.captures = {{.name = "tape", .from = "b", .to = "a", .file = "t.pcap", .start = 8ms}};
   const Preview p = preview(c, 26ms);
   EXPECT_EQ(p.csv,
             "at_ns,kind,name,from,to,bytes\n"
             "5000000,burst_due,fixed,a,,1000\n"
             "7000000,long_flow_start,bulk,b,a,\n"
+            "8000000,capture_start,tape,b,a,\n"
             "15000000,burst_due,fixed,a,,1000\n"
             "25000000,burst_due,fixed,a,,1000\n");
-  EXPECT_EQ(p.events, 4U);
+  EXPECT_EQ(p.events, 5U);
   EXPECT_FALSE(p.ends_before_run);
 }
 

@@ -280,8 +280,21 @@ void check_background(const Checks& at, const ExperimentFile& e, const CaseParam
   at.require(load == 0, "background_load", display(ConfigValue(load)), kRule);
   at.require(p.background_list.empty(), "background_list", Checks::quoted(p.background_list),
              kRule);
+  at.require(p.background_capture.empty(), "background_capture",
+             Checks::quoted(p.background_capture), kRule);
+  if (find(p.settings, "requests.connections") != nullptr) at.fault("requests.connections", kRule);
   const std::uint32_t flows = p.background_flows_per_pair.value_or(0);
   at.require(flows == 0, "background_flows_per_pair", std::to_string(flows), kRule);
+}
+
+/// Requests without connections would be none.
+void check_requests(const Checks& root, const ExperimentFile& e) {
+  const auto of_requests = [](const std::string& name) { return name.starts_with("requests."); };
+  const auto any = std::ranges::find_if(e.setting_names, of_requests);
+  if (any == e.setting_names.end()) return;
+  const auto& names = e.setting_names;
+  if (std::ranges::find(names, "requests.connections") == names.end())
+    root.fault("requests.connections", "is required with " + *any + ": there would be no requests");
 }
 
 ConfigIssues validate(const ExperimentFile& e) {
@@ -303,6 +316,7 @@ ConfigIssues validate(const ExperimentFile& e) {
   else if (!e.in_fabric) root.below("network").fault("rtt", "is required without [fabric]");
   check_parameters(root.below("parameters"), e, e.parameters);
   check_arms(root, e);
+  check_requests(root, e);
   return issues;
 }
 

@@ -107,6 +107,7 @@ struct ListedJob {
   std::optional<HostPlacement> placement{};  ///< absent: the parameter host_placement
   Duration start{};
   std::size_t entry = 0;  ///< index of its [[job]], for messages
+  std::size_t line = 0;   ///< in the list of that [[job]], for messages; 0: it has none
   ConfigTable own{};      ///< parameters and settings of this job, with nested keys
 };
 
@@ -182,7 +183,8 @@ std::optional<ConfigValue> take_job_list(ConfigTable& file);
 
 /// Reads the list into `experiment.jobs`, and adds the groups of hosts of the jobs. A key of a job
 /// is its own, or a parameter, or a setting `job.KEY` that holds for it alone; `transport` is that
-/// of its bursts. @pre the fabric is built
+/// of its bursts. A job whose `list` names a file stands for the jobs of that file, see job_list.h.
+/// @pre the fabric is built
 void read_job_list(const ConfigValue& list, ExperimentFile& experiment, ConfigIssues& issues);
 
 /// Builds the fabric of an experiment that has [fabric], and sets network.rtt to its longest round

@@ -6,11 +6,10 @@
 #include "common/config/config_file.h"
 #include "common/config/suggestion.h"
 #include "tools/lab/experiment/experiment.h"
+#include "tools/lab/experiment/job_list.h"
 
 namespace outrider::lab {
 namespace {
-
-constexpr std::uint32_t kMaxListedJobs = 1000;
 
 /// The parameters of a case that one job may have for itself.
 constexpr std::array<std::string_view, 14> kOwnParameters{
@@ -24,6 +23,7 @@ struct JobHead {
   std::uint32_t count = 1;  ///< jobs alike, "NAME_0", "NAME_1", ...
   std::optional<HostPlacement> placement;
   Duration start{};
+  std::optional<std::string> list;  ///< path of a list of jobs, relative to the experiment's file
 };
 
 void describe(Settings& v, JobHead& c) {
@@ -31,12 +31,14 @@ void describe(Settings& v, JobHead& c) {
   v.value("count", c.count, {.range = integers(1, kMaxListedJobs)});
   v.choice("placement", c.placement, kHostPlacements);
   v.duration("start", c.start);
+  v.value("list", c.list);
 }
 
 bool is_of_head(std::string_view key) {
   static const ConfigTable kAll = [] {
     JobHead all;
     all.placement = HostPlacement::kPack;  // an absent one would not be written
+    all.list = "";
     return to_config_table(all);
   }();
   return kAll.get(key) != nullptr;
@@ -86,6 +88,44 @@ void add_groups(ExperimentFile& e) {
   add("_server", "servers");
 }
 
+/// Adds the jobs of the list that a [[job]] names. What a line says replaces what the [[job]] says.
+void add_arriving(const JobHead& head, std::size_t entry, const ConfigTable& own, ExperimentFile& e,
+                  ConfigIssues& issues) {
+  const Checks at = Checks(issues).below("job", entry);
+  const std::string path = (e.directory / *head.list).lexically_normal().string();
+  const auto tell = [&](const ConfigIssue& issue) {
+    at.fault("list", Checks::quoted(*head.list),
+             issue.key.empty() ? issue.problem : issue.key + ": " + issue.problem);
+  };
+  at.require(head.count == 1, "count", std::to_string(head.count),
+             "must be left out with list, whose lines are the jobs");
+  at.require(head.start == Duration{}, "start", format_duration(head.start),
+             "must be left out with list, whose lines say it");
+  auto list = load_job_list(path);
+  for (const ConfigIssue& issue : list.issues) tell(issue);
+  if (!list) return;
+  for (const ArrivingJob& job : *list.config) {
+    ConfigTable all = own;
+    overlay(all, job.own);
+    if (job.stop_after) all["stop_after"] = ConfigValue(format_duration(*job.stop_after));
+    ConfigIssues found;
+    ConfigTable parameters = as_parameters(all);
+    check_own(parameters, "line " + std::to_string(job.line), found);
+    for (ConfigIssue& issue : found) {
+      issue.key.replace(issue.key.find('.'), 1, ": ");
+      tell(issue);
+    }
+    e.jobs.push_back({.name = job.name.empty() ? head.name + '_' + std::to_string(job.line)
+                                               : head.name + '_' + job.name,
+                      .placement = head.placement,
+                      .start = job.start,
+                      .entry = entry,
+                      .line = job.line,
+                      .own = std::move(parameters)});
+    add_groups(e);
+  }
+}
+
 void read_job(const ConfigTable& table, std::size_t entry, ExperimentFile& e,
               ConfigIssues& issues) {
   const std::string path = join_key("", "job", entry);
@@ -96,7 +136,8 @@ void read_job(const ConfigTable& table, std::size_t entry, ExperimentFile& e,
   read_config(of_head, path, head, issues);
   const ConfigTable parameters = as_parameters(own);
   check_own(parameters, path, issues);
-  for (std::uint32_t i = 0; i < std::min(head.count, kMaxListedJobs); ++i) {
+  if (head.list) return add_arriving(head, entry, own, e, issues);
+  for (std::size_t i = 0; i < std::min<std::size_t>(head.count, kMaxListedJobs); ++i) {
     e.jobs.push_back({.name = head.count == 1 ? head.name : head.name + '_' + std::to_string(i),
                       .placement = head.placement,
                       .start = head.start,

@@ -114,7 +114,9 @@ void check_queues(const Checks& at, const CaseParameters& p, const sw::SwitchPor
 }  // namespace
 
 std::uint32_t long_flows_per_pair(const CaseParameters& p) {
-  const bool come_and_go = p.background_load || !p.background_list.empty();
+  const bool come_and_go = p.background_load || !p.background_list.empty() ||
+                           !p.background_capture.empty() ||
+                           find(p.settings, "requests.connections") != nullptr;
   return p.background_flows_per_pair.value_or(come_and_go ? 0 : 1);
 }
 

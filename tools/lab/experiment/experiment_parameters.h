@@ -141,6 +141,8 @@ struct CaseParameters {
   std::optional<double> background_load{};
   std::string background_sizes{};  ///< CDF file, relative to the experiment's file
   std::string background_list{};   ///< flow list, relative to it; empty: none
+  /// pcap or pcapng file, relative to it, whose frames are played open loop; empty: none
+  std::string background_capture{};
   double start_spread_seconds = 1;
   double send_jitter = 1;
   double limit_seconds = 600;
@@ -237,6 +239,7 @@ void describe_parameters(V& v, CaseParameters& c) {
   v.share("background_load", c.background_load);
   v.value("background_sizes", c.background_sizes);
   v.value("background_list", c.background_list);
+  v.value("background_capture", c.background_capture);
   v.value("start_spread_seconds", c.start_spread_seconds);
   v.share("send_jitter", c.send_jitter);
   v.value("limit_seconds", c.limit_seconds);

@@ -32,6 +32,8 @@ codel = { target = "1ms", interval = "10ms" }
 ack_timeout = "20rtt"
 [ddl.transport.mlt]
 tolerance_push = 0.1
+[requests]
+connections = 0
 )";
 
 struct TakenKey {
@@ -71,6 +73,11 @@ constexpr TakenKey kTaken[]{
     {"background.transport.name", ""},
     {"background.transport.protocol", "protocol"},
     {"background.transport.connections", "connection"},
+    {"requests.name", ""},
+    {"requests.from", ""},
+    {"requests.to", ""},
+    {"requests.transport", ""},
+    {"requests.latency_samples", ""},
     {"job.name", ""},
     {"job.workers", "workers"},
     {"job.servers", "servers"},
@@ -132,6 +139,16 @@ tg::JobConfig job_of(ConfigTable table, const std::string& path, ConfigIssues& i
   tg::JobConfig job;
   read_config(table, path, job, issues);
   return job;
+}
+
+tg::RequestFlowsConfig requests_of(ConfigTable table, const std::string& path,
+                                   ConfigIssues& issues) {
+  table = named(std::move(table), "requests");
+  for (const char* side : {"from", "to"}) table[side] = ConfigValue(ConfigValue::Array{});
+  table["transport"] = ConfigValue(std::string("background"));
+  tg::RequestFlowsConfig requests;
+  read_config(table, path, requests, issues);
+  return requests;
 }
 
 tg::TransportConfig transport_of(ConfigTable table, const char* name, const std::string& path,
@@ -275,6 +292,7 @@ void check_settings(const ConfigTable& table, const std::string& path, Duration 
     if (root == "switch") (void)switch_of(part, at, issues);
     if (root == "job") (void)job_of(part, at, issues);
     if (root == "transport") (void)transport_of(part, "transport", at, issues);
+    if (root == "requests") (void)requests_of(part, at, issues);
     if (root == "ddl" || root == "background") check_transport_part(part, at, issues);
     if (root == "tensorlights") {
       tg::TensorLightsConfig tensorlights;
@@ -310,6 +328,7 @@ ProgramSettings read_settings(const ConfigTable& settings, tg::TransportProtocol
   s.background = transport_of(background, "background", "background.transport", issues);
   s.job = job_of(table_at(all, "job"), "job", issues);
   read_config(table_at(all, "tensorlights"), "tensorlights", s.tensorlights, issues);
+  s.requests = requests_of(table_at(all, "requests"), "requests", issues);
   return s;
 }
 
@@ -327,6 +346,7 @@ ConfigTable to_table(const ProgramSettings& settings) {
   table["background"] = ConfigValue(transport_part(settings.background));
   table["job"] = ConfigValue(to_config_table(settings.job));
   table["tensorlights"] = ConfigValue(to_config_table(settings.tensorlights));
+  table["requests"] = ConfigValue(to_config_table(settings.requests));
   return table;
 }
 

@@ -25,6 +25,7 @@ namespace outrider::lab {
 /// | `ddl.transport.*`, `background.transport.*` | only that of the job or of background |
 /// | `job.*` | every `[[job]]` |
 /// | `tensorlights.*` | `[tensorlights]` |
+/// | `requests.*` | `[[requests]]` between the hosts of background |
 ///
 /// The programs' own readers read these settings, so the lab has no list of their names. It
 /// rejects only settings that a parameter of the experiment already sets. A duration may be
@@ -37,11 +38,12 @@ struct ProgramSettings {
   tg::TransportConfig ddl, background;
   tg::JobConfig job;
   tg::TensorLightsConfig tensorlights;
+  tg::RequestFlowsConfig requests;  ///< of background; 0 connections: there are none
 };
 
 /// The first components of settings' names.
-inline constexpr std::string_view kSettingRoots[]{"switch",     "transport", "ddl",
-                                                  "background", "job",       "tensorlights"};
+inline constexpr std::string_view kSettingRoots[]{"switch", "transport",    "ddl",     "background",
+                                                  "job",    "tensorlights", "requests"};
 
 /// Says whether `name` is a setting: its name has a dot, a parameter's name has none.
 constexpr bool is_setting(std::string_view name) noexcept {

@@ -66,4 +66,26 @@ FlowTimes flow_times(const tg::GeneratorReport& traffic) {
   return out;
 }
 
+RequestTimes request_times(const tg::GeneratorReport& traffic) {
+  RequestTimes out;
+  if (traffic.requests.empty()) return out;
+  Histogram latency_ns;
+  for (const auto& pair : traffic.requests) {
+    ++out.pairs;
+    out.broken += pair.closed;
+    latency_ns.merge(pair.latency_ns);
+  }
+  out.latency_ns = FilledBuckets(latency_ns);
+  return out;
+}
+
+CaptureTotals capture_totals(const tg::GeneratorReport& traffic) {
+  CaptureTotals out;
+  for (const auto& capture : traffic.captures) {
+    out.sent += capture.sent;
+    out.received += capture.received;
+  }
+  return out;
+}
+
 }  // namespace outrider::lab

@@ -50,4 +50,21 @@ struct FlowTimes {
 
 FlowTimes flow_times(const tg::GeneratorReport& traffic);
 
+/// Requests of background, of all pairs of a run.
+struct RequestTimes {
+  FilledBuckets latency_ns{};  ///< first request byte written to last answer byte in order
+  std::uint64_t pairs = 0;
+  std::uint64_t broken = 0;  ///< connections that were reset, refused or given up
+};
+
+RequestTimes request_times(const tg::GeneratorReport& traffic);
+
+/// Frames of captures that a run played.
+struct CaptureTotals {
+  std::uint64_t sent = 0;
+  std::uint64_t received = 0;
+};
+
+CaptureTotals capture_totals(const tg::GeneratorReport& traffic);
+
 }  // namespace outrider::lab

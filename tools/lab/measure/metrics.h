@@ -135,6 +135,8 @@ struct CaseMetrics {
   BackgroundDip background_dip;
   BackgroundFloor background_floor;
   FlowTimes flow_times;
+  RequestTimes request_times;
+  CaptureTotals captures;
   LearningMetrics learning;
   Noise noise;
   bool ledger_balanced = false;

@@ -38,7 +38,9 @@ std::string key_of_experiment(const std::string& generated) {
                           {"trafficgen: transport.", "transport."},
                           {"trafficgen: job.", "job."},
                           {"trafficgen: flows.distribution", "background_sizes"},
-                          {"trafficgen: flows.list", "background_list"}};
+                          {"trafficgen: flows.list", "background_list"},
+                          {"trafficgen: capture.file", "background_capture"},
+                          {"trafficgen: requests.", "requests."}};
   const std::string key = without_indices(generated);
   for (const auto& [from, to] : kRules) {
     if (!key.starts_with(from)) continue;

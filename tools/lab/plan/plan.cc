@@ -1,8 +1,10 @@
 #include "tools/lab/plan/plan.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <iterator>
+#include <string_view>
 
 #include "common/config/checks.h"
 #include "common/config/toml_text.h"
@@ -188,6 +190,21 @@ void append(ConfigIssues& issues, const std::string& program, const ConfigIssues
   for (const auto& issue : more) issues.push_back({program + ": " + issue.key, issue.problem});
 }
 
+/// Names the faults of a job that stands in a line of a list by that line.
+void name_by_lines(const ExperimentFile& e, ConfigIssues& issues) {
+  constexpr std::string_view kJob = "trafficgen: job[";
+  for (auto& issue : issues) {
+    std::size_t index = 0;
+    const char* end = issue.key.data() + issue.key.size();
+    if (!issue.key.starts_with(kJob)) continue;
+    const auto [rest, error] = std::from_chars(issue.key.data() + kJob.size(), end, index);
+    if (error != std::errc{} || index >= e.jobs.size() || e.jobs[index].line == 0) continue;
+    const std::string own(std::min(rest + 2, end), end);  // behind "]."
+    issue = {"job[" + std::to_string(e.jobs[index].entry) + "].list",
+             "line " + std::to_string(e.jobs[index].line) + ": " + own + ": " + issue.problem};
+  }
+}
+
 /// Counts the long flows that share the measured queue with bursts. Those back cross it as ACKs
 /// alone. In a fabric they are at all leaves, and a queue has one leaf's share.
 void count_flows(const ExperimentFile& e, Case& c) {
@@ -247,6 +264,7 @@ std::optional<Case> build_case(const ExperimentFile& file, const std::string& la
   append(refused, "switch", validate(c.switches, kMaxFabricSwitches));
   append(refused, "trafficgen", validate(c.traffic, kMaxFabricSwitches));
   append(refused, "trafficgen", validate_models(c.traffic));
+  name_by_lines(e, refused);
   std::ranges::copy(refused, std::back_inserter(issues));
   if (!refused.empty()) return std::nullopt;
   return c;
@@ -294,6 +312,8 @@ Case without_background(const Case& c) {
   Case alone = c;
   alone.traffic.long_flows.clear();
   alone.traffic.flows.clear();
+  alone.traffic.requests.clear();
+  alone.traffic.captures.clear();
   alone.background_flows = 0;
   alone.link_results = alone.link_series = false;
   alone.changes.clear();  // a failure is a cost to show, not what the network allows

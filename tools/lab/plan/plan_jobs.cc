@@ -184,13 +184,18 @@ void check_listed_jobs(const Checks& at, const ExperimentFile& e, const CasePara
              "must be 0 with a list of jobs: their hosts have the rates of the fabric");
   std::size_t last = e.jobs.size();  // entry that was checked before
   for (const auto& listed : e.jobs) {
-    if (std::exchange(last, listed.entry) == listed.entry) continue;
+    if (std::exchange(last, listed.entry) == listed.entry && listed.line == 0) continue;
     const CaseParameters own = parameters_of(listed, p);
     ConfigIssues found;
     const auto settings = read_settings(own.settings, own.protocol, e.network.rtt, found);
     for (const auto& issues : {validate(own), validate(own, settings)})
-      for (const auto& issue : issues)
-        at.below("job", listed.entry).fault(issue.key, issue.problem);
+      for (const auto& issue : issues) {
+        const Checks entry = at.below("job", listed.entry);
+        if (listed.line == 0) entry.fault(issue.key, issue.problem);
+        else
+          entry.fault("list", "line " + std::to_string(listed.line) + ": " + issue.key + ": " +
+                                  issue.problem);
+      }
   }
 }
 

@@ -141,6 +141,30 @@ tg::FlowsConfig listed_flows_of(const ExperimentFile& e, const CaseParameters& p
           .tcp_port = kPort};
 }
 
+/// Returns the requests of `requests.*`. Their clients are the hosts that send background.
+tg::RequestFlowsConfig requests_of(const ExperimentFile& e, const ProgramSettings& settings,
+                                   const Topology& t) {
+  tg::RequestFlowsConfig requests = settings.requests;
+  requests.name = "background_requests";
+  requests.from = background_from(e, t);
+  requests.to = background_to(e, t);
+  requests.transport = "background";
+  return requests;
+}
+
+/// Returns the capture, which the first pair of background's hosts plays until the run ends. A host
+/// that is not there is reported by the generator's rules.
+tg::CaptureConfig capture_of(const ExperimentFile& e, const CaseParameters& p, const Topology& t) {
+  const auto first_of = [](const std::vector<std::string>& names) {
+    return names.empty() ? std::string() : names.front();
+  };
+  return {.name = "background_capture",
+          .from = first_of(background_from(e, t)),
+          .to = first_of(background_to(e, t)),
+          .file = (e.directory / p.background_capture).lexically_normal().string(),
+          .rounds = 0};
+}
+
 /// Splits flows by pairs of racks, each with its share of the rate. @pre check_racks()
 void add_by_racks(const ExperimentFile& e, const Topology& t, const tg::FlowsConfig& all,
                   tg::GeneratorConfig& config) {
@@ -231,6 +255,9 @@ tg::GeneratorConfig plan_traffic(const ExperimentFile& e, const CaseParameters& 
     else add_by_racks(e, t, flows_of(e, p, t), config);
   }
   if (!p.background_list.empty() && has_hosts) config.flows.push_back(listed_flows_of(e, p, t));
+  if (settings.requests.connections > 0 && has_hosts)
+    add_background(e, requests_of(e, settings, t), config.requests);
+  if (!p.background_capture.empty() && has_hosts) config.captures.push_back(capture_of(e, p, t));
   config.send_jitter = p.send_jitter;
   config.attribution = p.attribution;
   if (p.connection_sample_seconds > 0)

@@ -116,8 +116,11 @@ std::optional<std::vector<std::size_t>> places_of(const Checks& root, const Expe
   const std::size_t room = fixed ? places.free_at(s) : places.free();
   const auto at =
       group.of_job ? root.below("job", e.jobs[*group.of_job].entry) : root.below("hosts", g);
-  if (!at.require(count <= room, group.of_job ? group.count.parameter : "count",
-                  std::to_string(count) + " hosts",
+  const std::size_t line = group.of_job ? e.jobs[*group.of_job].line : 0;
+  const std::string key = group.of_job ? group.count.parameter : "count";
+  if (!at.require(count <= room, line == 0 ? key : "list",
+                  (line == 0 ? "" : "line " + std::to_string(line) + ": " + key + ": ") +
+                      std::to_string(count) + " hosts",
                   "must be at most " + std::to_string(room) + ", the places that are left " +
                       (fixed ? "at this switch" : "in the fabric")))
     return std::nullopt;

@@ -41,10 +41,15 @@ std::vector<fs::path> files_of(const fs::path& file, const std::vector<Case>& ca
   for (const char* key : {"base", "rivals"}) add_named(table ? &*table.config : nullptr, key);
   add_named(part("fabric"), "file");
   add_named(part("background"), "matrix");
+  if (const ConfigValue* jobs = table ? table.config->get("job") : nullptr;
+      jobs != nullptr && is_array_of_tables(*jobs))
+    for (const ConfigValue& job : *jobs->as<ConfigValue::Array>())
+      add_named(job.as<ConfigTable>(), "list");
   for (const Case& c : cases) {
     for (const auto& job : c.traffic.jobs)
       if (job.model) add(*job.model);
     for (const auto& flows : c.traffic.flows) tg::for_each_file(flows, add);
+    for (const auto& capture : c.traffic.captures) add(capture.file);
   }
   return {files.begin(), files.end()};
 }

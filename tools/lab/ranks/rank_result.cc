@@ -166,6 +166,9 @@ void join_background(const Case& c, const Owners& owners, std::vector<RankResult
       parts, [](RunResult & x) -> auto& { return x.traffic.flow_groups; });
   for (const auto& g : c.traffic.flows)
     groups.take(owners.of(g.list ? g.hosts.front() : g.from.front()), r.flow_groups);
+  Lists<tg::CaptureReport> captures(
+      parts, [](RunResult & x) -> auto& { return x.traffic.captures; });
+  for (const auto& capture : c.traffic.captures) captures.take(owners.of(capture.from), r.captures);
   Lists<tg::RequestReport> requests(
       parts, [](RunResult & x) -> auto& { return x.traffic.requests; });
   for (const auto& table : c.traffic.requests)

@@ -69,6 +69,7 @@ class ProgramRun {
       if (job.model) job.model = generator_.name_there(*job.model);
     for (auto& flows : traffic.flows)
       tg::for_each_file(flows, [&](std::string& file) { file = generator_.name_there(file); });
+    for (auto& capture : traffic.captures) capture.file = generator_.name_there(capture.file);
     write_whole_file(directory / "trafficgen.toml", to_toml(traffic));
     switch_.start();
     if (testbed.sw.host || testbed.trafficgen.host) await_switch();

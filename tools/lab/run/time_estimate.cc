@@ -42,8 +42,9 @@ std::optional<double> virtual_seconds(const Case& c, ModelSizes& models) {
                2 * bits * static_cast<double>(c.traffic.jobs.size()) /
                    static_cast<double>(c.bottleneck.bits_per_second);
     }
-    longest =
-        std::max(longest, seconds(job.start) + seconds(job.first_due) + job.iterations * period);
+    double took = seconds(job.first_due) + job.iterations * period;
+    if (job.stop_after) took = std::min(took, seconds(*job.stop_after) + period);
+    longest = std::max(longest, seconds(job.start) + took);
   }
   return longest > 0 ? std::optional(longest) : std::nullopt;
 }

@@ -1,6 +1,6 @@
 #include "tools/lab/summary/metric_rows.h"
 
-// Completion of background's flows that come and go, by their size.
+// Completion of background's flows that come and go, by their size; its requests and captures.
 
 namespace outrider::lab {
 
@@ -24,6 +24,18 @@ constexpr Distribution slowdown{
       return c.metrics.flow_times.slowdown_milli[static_cast<std::size_t>(kSize)];
     },
     1e-3};
+
+bool asks(const CaseMetrics& m) { return m.request_times.pairs > 0; }
+bool plays_a_capture(const CaseMetrics& m) { return m.captures.sent > 0; }
+
+constexpr Distribution request_latency{
+    [](const CaseSummary& c) -> const FilledBuckets& { return c.metrics.request_times.latency_ns; },
+    1e-9};
+
+double frames_sent(const CaseSummary& c) { return static_cast<double>(c.metrics.captures.sent); }
+double frames_lost(const CaseSummary& c) {
+  return static_cast<double>(c.metrics.captures.sent - c.metrics.captures.received);
+}
 
 constexpr Metric kRows[] = {
     {.name = "small_flow_completion_seconds_median",
@@ -146,6 +158,46 @@ constexpr Metric kRows[] = {
      .change = false,
      .column = {"not", "done"},
      .there = flows_come_and_go},
+    {.name = "request_latency_seconds_median",
+     .unit = kSeconds,
+     .help = "first byte of a request of background written to last byte of its answer in order",
+     .aggregate = kMedian,
+     .source = request_latency,
+     .column = {"requests", "ms, median"},
+     .there = asks},
+    {.name = "request_latency_seconds_p99",
+     .unit = kSeconds,
+     .help = "first byte of a request of background written to last byte of its answer in order",
+     .aggregate = kP99,
+     .source = request_latency,
+     .column = {"requests", "ms, p99"},
+     .there = asks},
+    {.name = "requests_completed",
+     .unit = kNumber,
+     .help = "requests of background that were completely answered",
+     .aggregate = kCount,
+     .source = request_latency,
+     .change = false,
+     .column = {"requests", "answered"},
+     .there = asks},
+    {.name = "request_connections_broken",
+     .unit = kNumber,
+     .help = "connections of requests that were reset, refused or given up",
+     .aggregate = kSum,
+     .source = PerRun{[](const CaseSummary& c) {
+       return static_cast<double>(c.metrics.request_times.broken);
+     }},
+     .change = false,
+     .column = {"requests", "broken"},
+     .there = asks},
+    {.name = "capture_frames_lost_fraction",
+     .unit = kShare,
+     .help = "frames of a capture that were dropped, or still on the way when the run ended, of "
+             "those played",
+     .source = RatioOfSums{frames_lost, frames_sent},
+     .change = false,
+     .column = {"capture", "% lost"},
+     .there = plays_a_capture},
 };
 
 }  // namespace flow_rows

@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
+#include "trafficgen/import/pcap_trace.h"
 #include "trafficgen/streams/engine/batch_sender.h"
-#include "trafficgen/streams/replay/pcap_trace.h"
 #include "trafficgen/streams/replay/replay_config.h"
 #include "trafficgen/streams/replay/replay_schedule.h"
 

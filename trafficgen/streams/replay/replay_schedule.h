@@ -4,8 +4,8 @@
 #include <memory>
 #include <span>
 
+#include "trafficgen/import/pcap_trace.h"
 #include "trafficgen/streams/engine/stream_schedule.h"
-#include "trafficgen/streams/replay/pcap_trace.h"
 #include "trafficgen/streams/replay/replay_config.h"
 
 namespace outrider::tg {

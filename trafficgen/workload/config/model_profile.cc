@@ -11,6 +11,7 @@ namespace {
 constexpr auto kComputeSources = choices<ComputeSource>({{"paper", ComputeSource::kPaper},
                                                          {"scaled", ComputeSource::kScaled},
                                                          {"recorded", ComputeSource::kRecorded}});
+constexpr std::size_t kMaxMeasured = 65'536;          ///< values of one time
 constexpr std::uint64_t kMaxModelBytes = 1ULL << 50;  ///< also keeps the sum from overflowing
 
 void check_compute(const Checks& root, const ModelProfile& p) {
@@ -21,6 +22,54 @@ void check_compute(const Checks& root, const ModelProfile& p) {
   if (!p.forward || !p.backward) return;
   if (!p.compute_source) root.fault("compute_source", "is required with forward and backward");
   if (!p.compute_basis) root.fault("compute_basis", "is required with forward and backward");
+}
+
+/// Checks the measured values of one time.
+void check_measured(const Checks& root, std::string_view key, const MeasuredTimes& measured) {
+  const std::string sequence = std::string(key) + "_sequence";
+  const std::string quantiles = std::string(key) + "_quantiles";
+  if (!measured.sequence.empty() && !measured.quantiles.empty())
+    root.fault(quantiles, "must be left out with " + sequence + ": one of them says how it varies");
+  const auto check_list = [&](const std::string& name, const std::vector<Duration>& values) {
+    root.require(values.size() <= kMaxMeasured, name, std::to_string(values.size()) + " values",
+                 "must be at most " + std::to_string(kMaxMeasured));
+    for (std::size_t i = 0; i < std::min(values.size(), kMaxMeasured); ++i)
+      if (!root.below(name, i).positive("", values[i])) return;
+  };
+  check_list(sequence, measured.sequence);
+  check_list(quantiles, measured.quantiles);
+  root.require(measured.quantiles.size() != 1, quantiles, "1 value",
+               "must be at least 2: the least value and the largest");
+  const auto fall = std::ranges::is_sorted_until(measured.quantiles);
+  if (fall != measured.quantiles.end())
+    root.below(quantiles, static_cast<std::size_t>(fall - measured.quantiles.begin()))
+        .fault("", format_duration(*fall), "must not be less than the value before it");
+}
+
+/// A value of a sequence is of one iteration, so that all sequences are equally long.
+void check_all_measured(const Checks& root, const ModelProfile& p) {
+  if (!has_measured_times(p)) return;
+  if (!p.forward || !p.backward)
+    root.fault("forward", "and backward are required with measured times");
+  check_measured(root, "compute", p.compute_measured);
+  check_measured(root, "forward", p.forward_measured);
+  std::size_t length = p.forward_measured.sequence.size();
+  bool parts = !p.forward_measured.empty();
+  for (std::size_t i = 0; i < p.steps.size(); ++i) {
+    const auto at = root.below("steps", i);
+    const MeasuredTimes& measured = p.steps[i].measured;
+    check_measured(at, "after", measured);
+    parts |= !measured.empty();
+    if (measured.sequence.empty()) continue;
+    if (length == 0) length = measured.sequence.size();
+    at.require(measured.sequence.size() == length, "after_sequence",
+               std::to_string(measured.sequence.size()) + " values",
+               "must be as many as the sequence before it has, " + std::to_string(length) +
+                   ": one for each iteration");
+  }
+  if (parts && !p.compute_measured.empty())
+    root.fault(p.compute_measured.sequence.empty() ? "compute_quantiles" : "compute_sequence",
+               "must be left out where forward or a step has measured times: they add up to it");
 }
 
 /// The steps must cover all tensors, from the last to the first, and the whole backward pass.
@@ -49,9 +98,16 @@ void check_steps(const Checks& root, const ModelProfile& p) {
 }  // namespace
 
 template <class V>
+void describe_measured(V& v, const std::string& key, MeasuredTimes& c) {
+  v.duration(key + "_sequence", c.sequence);
+  v.duration(key + "_quantiles", c.quantiles);
+}
+
+template <class V>
 void describe(V& v, BackwardStep& c) {
   v.value("first_tensor", c.first_tensor, Presence::kRequired);
   v.duration("after", c.after, Presence::kRequired);
+  describe_measured(v, "after", c.measured);
 }
 
 template <class V>
@@ -69,10 +125,18 @@ void describe(V& v, ModelProfile& c) {
   v.value("source", c.source, Presence::kRequired);
   v.duration("forward", c.forward);
   v.duration("backward", c.backward);
+  describe_measured(v, "compute", c.compute_measured);
+  describe_measured(v, "forward", c.forward_measured);
   v.choice("compute_source", c.compute_source, kComputeSources);
   v.value("compute_basis", c.compute_basis);
   v.tables("steps", c.steps);
   v.tables("tensors", c.tensors);
+}
+
+bool has_measured_times(const ModelProfile& p) noexcept {
+  const auto varies = [](const BackwardStep& step) { return !step.measured.empty(); };
+  return !p.compute_measured.empty() || !p.forward_measured.empty() ||
+         std::ranges::any_of(p.steps, varies);
 }
 
 ConfigIssues validate(const ModelProfile& profile) {
@@ -83,6 +147,7 @@ ConfigIssues validate(const ModelProfile& profile) {
   root.in_range("parameters", profile.parameters, 1, kMaxModelBytes);
   check_compute(root, profile);
   check_steps(root, profile);
+  check_all_measured(root, profile);
   if (profile.tensors.empty()) root.fault("tensors", "a model must have at least one tensor");
 
   std::uint64_t sum = 0;

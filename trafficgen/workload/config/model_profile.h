@@ -22,12 +22,21 @@ enum class ComputeSource : std::uint8_t {
   kRecorded,  ///< from the traffic of a job that ran
 };
 
+/// How a time varied where it was measured: at most one of the two.
+struct MeasuredTimes {
+  std::vector<Duration> sequence{};   ///< one value for each iteration, in order
+  std::vector<Duration> quantiles{};  ///< at equal distances, from the least value to the largest
+
+  [[nodiscard]] bool empty() const noexcept { return sequence.empty() && quantiles.empty(); }
+};
+
 /// Gradients that become ready together: the tensors from `first_tensor` to the one before the
 /// previous step's first tensor. The first step reaches to the last tensor.
 struct BackwardStep {
   std::uint32_t first_tensor = 0;  ///< 0-based
   Duration after{};                ///< time since the step before; first step: since the begin of
                                    ///< the backward pass
+  MeasuredTimes measured{};        ///< of `after`
 };
 
 /// The properties of a model on which the traffic of a training job depends: how many bytes are to
@@ -41,6 +50,8 @@ struct ModelProfile {
   /// Compute times of one iteration; absent if no source is known.
   std::optional<Duration> forward{};
   std::optional<Duration> backward{};
+  MeasuredTimes compute_measured{};  ///< of both passes together; then the parts have none
+  MeasuredTimes forward_measured{};
   std::optional<ComputeSource> compute_source{};
   std::optional<std::string> compute_basis{};  ///< device, batch, origin, rule, assumptions
   std::vector<BackwardStep> steps{};  ///< in the order of the backward pass; empty: unknown
@@ -53,6 +64,9 @@ struct ModelProfile {
     return *forward + *backward;
   }
 };
+
+/// Returns whether any of the profile's times varies.
+[[nodiscard]] bool has_measured_times(const ModelProfile& profile) noexcept;
 
 /// Returns all faults, each by its key; empty means valid. Pure.
 ConfigIssues validate(const ModelProfile& profile);

@@ -86,7 +86,8 @@ IterationPlanner::Setup Job::planner_setup() const {
           .pieces = all_pieces(setup_),
           .pieces_timed = !setup_.pieces.empty(),
           .ready_shares = setup_.ready_shares,
-          .forward_share = setup_.forward_share};
+          .forward_share = setup_.forward_share,
+          .recorded = setup_.recorded};
 }
 
 CollectiveSetup Job::collective_setup() const {

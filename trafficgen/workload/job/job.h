@@ -52,6 +52,7 @@ class Job final : private CollectiveOperation::Owner,
     std::vector<GradientPiece> pieces{};
     std::vector<double> ready_shares{};  ///< [tensors], shares of the backward pass; empty: unknown
     double forward_share = 0;            ///< share of the compute time
+    RecordedTimes recorded{};            ///< for kClosedLoop
     std::uint16_t draws_as = 0;          ///< entity of the job's random draws
     std::uint32_t first_iteration = 0;   ///< added to iterations before drawing, see arrivals
     Duration compute{};                  ///< per iteration, for kClosedLoop

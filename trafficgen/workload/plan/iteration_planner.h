@@ -9,11 +9,14 @@
 #include "trafficgen/workload/config/job_config.h"
 #include "trafficgen/workload/plan/compute_time.h"
 #include "trafficgen/workload/plan/forward_pass.h"
+#include "trafficgen/workload/plan/recorded_times.h"
 
 namespace outrider::tg {
 
 /// The times at which a worker computes in an iteration.
 struct IterationPlan {
+  std::uint32_t worker = 0;
+  std::uint32_t iteration = 0;
   Time begin{};
   Time gradients_ready{};
   bool late = false;       ///< fixed schedule: due before the worker was free
@@ -34,6 +37,7 @@ class IterationPlanner {
     bool pieces_timed = false;            ///< false: all pieces are ready after the backward pass
     std::vector<double> ready_shares{};   ///< [tensors] of the backward pass; empty: unknown
     double forward_share = 0;             ///< share of the compute time
+    RecordedTimes recorded{};             ///< for kClosedLoop
   };
   /// @param config must be valid and outlive the planner
   IterationPlanner(const JobConfig& config, Setup setup);
@@ -66,6 +70,15 @@ class IterationPlanner {
   [[nodiscard]] Time first_gradient_at(const IterationPlan& plan) const noexcept;
 
  private:
+  [[nodiscard]] RandomStream recorded_draws(const IterationPlan& plan) const noexcept {
+    return compute_.stream(plan.worker, plan.iteration, kRecordedPurpose);
+  }
+  [[nodiscard]] std::uint64_t recorded_iteration(const IterationPlan& plan) const noexcept {
+    return std::uint64_t{setup_.compute.first_iteration} + plan.iteration;
+  }
+  /// Returns the share of the forward pass in the iteration's compute time.
+  [[nodiscard]] double forward_share(const IterationPlan& plan) const noexcept;
+  [[nodiscard]] double ready_share(const IterationPlan& plan, std::size_t tensor) const noexcept;
   [[nodiscard]] Time gradient_at(const IterationPlan& plan, std::size_t tensor) const noexcept;
 
   const JobConfig& config_;

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/support/pcap_file.h"
 #include "tests/support/source_path.h"
 #include "tests/unit/lab/experiment/experiment_fixture.h"
 
@@ -431,6 +432,79 @@ TEST(Plan, FlowsOfAListAreBackgroundsOwn) {
   EXPECT_THAT(format_issues("f", missing.issues),
               testing::AllOf(HasSubstr("parameters.background_list: "),
                              HasSubstr("line 2: \"4\": is not one of the 4 hosts")));
+}
+
+TEST(Plan, ACaptureIsPlayedByTheFirstHostsOfBackground) {
+  const fs::path file = fs::temp_directory_path() / ("capture-" + std::to_string(getpid()));
+  const auto planned = [&](const std::vector<CapturedPacket>& packets) {
+    write_pcap(file, packets);
+    const auto experiment =
+        read_experiment(with(small_experiment(), "iterations = 2\n",
+                             "iterations = 2\nbackground_capture = \"" + file.string() + "\"\n"));
+    EXPECT_TRUE(experiment) << format_issues("f", experiment.issues);
+    return make_plan(*experiment.config, {.seeds = 1});
+  };
+  using namespace std::chrono_literals;
+  const auto plan = planned({{.at = 0ms}, {.at = 1ms}});
+  const auto refused = planned({{.at = 0ms}, {.at = 1ms, .ether_type = 0x86DD}});
+  fs::remove(file);
+  ASSERT_TRUE(plan) << format_issues("f", plan.issues);
+  const Case& c = plan.config->front();
+  ASSERT_EQ(c.traffic.captures.size(), 1U);
+  EXPECT_EQ(c.traffic.captures[0].from, "sender_0");
+  EXPECT_EQ(c.traffic.captures[0].to, "receiver_0");
+  EXPECT_EQ(c.traffic.captures[0].rounds, 0U) << "until the run ends";
+  EXPECT_TRUE(c.traffic.long_flows.empty()) << "the capture takes their place";
+  EXPECT_TRUE(without_background(c).traffic.captures.empty());
+  EXPECT_THAT(format_issues("f", refused.issues),
+              testing::AllOf(HasSubstr("parameters.background_capture: "),
+                             HasSubstr("packet 2 is no IPv4 packet")));
+}
+
+TEST(Plan, RequestsAreBetweenTheHostsOfBackground) {
+  const std::string asks = with(small_experiment(), "iterations = 2\n",
+                                "iterations = 2\nrequests.connections = 4\n"
+                                "requests.response_bytes = 20_000\nrequests.think = \"2rtt\"\n");
+  const Case c = plan_of(asks, {.seeds = 1}).at(0);
+  ASSERT_EQ(c.traffic.requests.size(), 1U);
+  const auto& requests = c.traffic.requests[0];
+  EXPECT_THAT(requests.from, testing::ElementsAre("sender_0", "sender_1"));
+  EXPECT_THAT(requests.to, testing::ElementsAre("receiver_0", "receiver_1"));
+  EXPECT_EQ(requests.connections, 4U);
+  EXPECT_EQ(requests.response_bytes, 20'000U);
+  EXPECT_EQ(requests.think, std::chrono::milliseconds(4));
+  EXPECT_EQ(requests.transport, "background");
+  EXPECT_TRUE(c.traffic.long_flows.empty()) << "requests take their place";
+  EXPECT_TRUE(without_background(c).traffic.requests.empty());
+  const Case none = plan_of(with(asks, "connections = 4", "connections = 0"), {.seeds = 1}).at(0);
+  EXPECT_TRUE(none.traffic.requests.empty());
+  const auto faults = [](const std::string& text) {
+    return format_issues("f", read_experiment(text).issues);
+  };
+  EXPECT_THAT(faults(with(asks, "requests.connections = 4\n", "")),
+              HasSubstr("requests.connections: is required with requests.response_bytes"));
+  EXPECT_THAT(faults(with(asks, "requests.think", "requests.thnk")), HasSubstr("requests.thnk"));
+  EXPECT_THAT(faults(with(asks, "requests.think = \"2rtt\"", "requests.to = [\"x\"]")),
+              HasSubstr("requests.to: is not to be set"));
+  EXPECT_THAT(faults(with(asks, "[background]\nfrom = \"sender\"\nto = \"receiver\"\n", "")),
+              HasSubstr("requests.connections: needs a [background]"));
+}
+
+TEST(Plan, StragglersAreASettingOfTheJob) {
+  const auto with_rule = [](const std::string& rule) {
+    return with(small_experiment(), "iterations = 2\n",
+                "iterations = 2\njob.straggler = [" + rule + "]\n");
+  };
+  const Case c = plan_of(with_rule("{ workers = [\"worker_0\"], share = 0.1, delay = \"2rtt\" }"),
+                         {.seeds = 1})
+                     .at(0);
+  ASSERT_EQ(c.traffic.jobs[0].stragglers.size(), 1U);
+  EXPECT_EQ(c.traffic.jobs[0].stragglers[0].share, 0.1);
+  EXPECT_EQ(c.traffic.jobs[0].stragglers[0].delay, std::chrono::milliseconds(4));
+  const auto experiment = read_experiment(with_rule("{ share = 2.0, delay = \"1ms\" }"));
+  ASSERT_TRUE(experiment);
+  EXPECT_THAT(format_issues("f", make_plan(*experiment.config, {.seeds = 1}).issues),
+              HasSubstr("parameters.job.straggler.share: 2.0: must be"));
 }
 
 }  // namespace

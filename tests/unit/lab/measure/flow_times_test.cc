@@ -85,12 +85,42 @@ TEST(FlowTimes, OfSeveralSeedsAreOfAllFlowsTogether) {
   EXPECT_TRUE(std::isnan(runs.value("large_flow_completion_seconds_p99"))) << "no such flow";
 }
 
+TEST(RequestTimes, AreOfAllPairsAndSeeds) {
+  Runs runs;
+  for (std::uint64_t seed = 1; seed <= 2; ++seed) {
+    (void)runs.add(seed);
+    auto& requests = runs.experiment.runs.back().result.traffic.requests;
+    requests.resize(2);
+    requests[0].closed = 1;
+    for (std::uint64_t ms = 1; ms <= 4; ++ms)
+      requests[seed - 1].latency_ns.record(ms * 1'000'000 * seed);
+  }
+  EXPECT_EQ(runs.value("requests_completed"), 8);
+  EXPECT_EQ(runs.value("request_connections_broken"), 2);
+  EXPECT_NEAR(runs.value("request_latency_seconds_p99"), 8e-3, 8e-5);
+  EXPECT_NEAR(runs.value("request_latency_seconds_median"), 3e-3, 3e-5);
+}
+
+TEST(CaptureTotals, AreOfAllSeeds) {
+  Runs runs;
+  for (std::uint64_t seed = 1; seed <= 2; ++seed) {
+    (void)runs.add(seed);
+    runs.experiment.runs.back().result.traffic.captures = {
+        {.name = "c", .frames = 10, .sent = 50, .received = 50 - 10 * seed}};
+  }
+  EXPECT_NEAR(runs.value("capture_frames_lost_fraction"), 0.3, 1e-9);
+}
+
 TEST(FlowTimes, AreNotThereWithoutSuchFlows) {
   Case c = make_case("off", 1);
   Experiment experiment{.name = "e", .runtime = Runtime::kVirtual, .runs = {}};
   experiment.runs.push_back({.definition = &c, .result = make_result(100)});
   const auto arm = summarise(experiment).arms.at(0);
-  for (const auto& m : arm.metrics) EXPECT_EQ(m.name.find("flow_"), std::string::npos) << m.name;
+  for (const auto& m : arm.metrics) {
+    EXPECT_EQ(m.name.find("flow_"), std::string::npos) << m.name;
+    EXPECT_NE(m.name.find("request"), 0U) << m.name;
+    EXPECT_NE(m.name.find("capture"), 0U) << m.name;
+  }
 }
 
 TEST(FlowTimes, QuantilesAreThoseOfAHistogram) {

@@ -33,6 +33,8 @@ TEST(TimeEstimate, AFixedScheduleSaysHowLongItTakes) {
   job.iterations = 6;
   job.period = 7s;
   EXPECT_DOUBLE_EQ(seconds_of(job), 62);
+  job.stop_after = 5s;
+  EXPECT_DOUBLE_EQ(seconds_of(job), 12) << "the iteration that has begun goes on";
 }
 
 TEST(TimeEstimate, AClosedLoopHasHalfOfTheBottleneck) {

@@ -1,4 +1,4 @@
-#include "trafficgen/streams/replay/pcap_trace.h"
+#include "trafficgen/import/pcap_trace.h"
 
 #include <pcap/pcap.h>
 
