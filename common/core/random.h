@@ -48,6 +48,7 @@ enum class RandomPurpose : std::uint32_t {
   kLearnerBatch,  ///< samples of a worker's gradient
   kMagnitude,     ///< magnitudes of the gradients in a packet
   kHostPlace,     ///< places of the hosts in a fabric
+  kRecordedTime,  ///< computing times from a profile's quantiles
 };
 
 /// A stream of draws keyed by (seed, entity, purpose): arms of a comparison

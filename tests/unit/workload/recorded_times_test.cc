@@ -119,7 +119,7 @@ TEST(RecordedTimes, StepsHaveDrawsOfTheirOwn) {
   const RecordedTimes times(model);
   double least = 1, most = 0;
   for (std::uint32_t i = 0; i < 200; ++i) {
-    const RandomStream draws(i, 0, kRecordedPurpose);
+    const RandomStream draws(i, 0, RandomPurpose::kRecordedTime);
     const double share = times.ready_share(i, draws, 1);
     least = std::min(least, share);
     most = std::max(most, share);

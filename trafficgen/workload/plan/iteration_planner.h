@@ -71,7 +71,7 @@ class IterationPlanner {
 
  private:
   [[nodiscard]] RandomStream recorded_draws(const IterationPlan& plan) const noexcept {
-    return compute_.stream(plan.worker, plan.iteration, kRecordedPurpose);
+    return compute_.stream(plan.worker, plan.iteration, RandomPurpose::kRecordedTime);
   }
   [[nodiscard]] std::uint64_t recorded_iteration(const IterationPlan& plan) const noexcept {
     return std::uint64_t{setup_.compute.first_iteration} + plan.iteration;

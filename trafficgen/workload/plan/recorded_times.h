@@ -9,9 +9,6 @@
 
 namespace outrider::tg {
 
-/// Purpose of the draws for quantiles. Nothing else draws with it.
-inline constexpr auto kRecordedPurpose = static_cast<RandomPurpose>(0x7EC0'2DED);
-
 /// The measured times of a profile, by iteration. A sequence gives the value of that iteration and
 /// begins again after its last one, so times that were measured together stay together. Quantiles
 /// give a draw of their own for each time.
