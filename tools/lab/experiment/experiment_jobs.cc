@@ -23,7 +23,7 @@ struct JobHead {
   std::uint32_t count = 1;  ///< jobs alike, "NAME_0", "NAME_1", ...
   std::optional<HostPlacement> placement;
   Duration start{};
-  std::optional<std::string> list;  ///< path of a list of jobs, relative to the experiment's file
+  std::string list;  ///< path of a list of jobs, relative to the experiment's file; empty: none
 };
 
 void describe(Settings& v, JobHead& c) {
@@ -38,7 +38,6 @@ bool is_of_head(std::string_view key) {
   static const ConfigTable kAll = [] {
     JobHead all;
     all.placement = HostPlacement::kPack;  // an absent one would not be written
-    all.list = "";
     return to_config_table(all);
   }();
   return kAll.get(key) != nullptr;
@@ -92,9 +91,9 @@ void add_groups(ExperimentFile& e) {
 void add_arriving(const JobHead& head, std::size_t entry, const ConfigTable& own, ExperimentFile& e,
                   ConfigIssues& issues) {
   const Checks at = Checks(issues).below("job", entry);
-  const std::string path = (e.directory / *head.list).lexically_normal().string();
+  const std::string path = (e.directory / head.list).lexically_normal().string();
   const auto tell = [&](const ConfigIssue& issue) {
-    at.fault("list", Checks::quoted(*head.list),
+    at.fault("list", Checks::quoted(head.list),
              issue.key.empty() ? issue.problem : issue.key + ": " + issue.problem);
   };
   at.require(head.count == 1, "count", std::to_string(head.count),
@@ -136,7 +135,7 @@ void read_job(const ConfigTable& table, std::size_t entry, ExperimentFile& e,
   read_config(of_head, path, head, issues);
   const ConfigTable parameters = as_parameters(own);
   check_own(parameters, path, issues);
-  if (head.list) return add_arriving(head, entry, own, e, issues);
+  if (!head.list.empty()) return add_arriving(head, entry, own, e, issues);
   for (std::size_t i = 0; i < std::min<std::size_t>(head.count, kMaxListedJobs); ++i) {
     e.jobs.push_back({.name = head.count == 1 ? head.name : head.name + '_' + std::to_string(i),
                       .placement = head.placement,
