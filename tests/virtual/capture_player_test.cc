@@ -74,6 +74,7 @@ TEST_F(CapturePlayed, KeepsTheGapsOfEveryRound) {
 TEST_F(CapturePlayed, WhatTheQueueHasNoRoomForIsDroppedByName) {
   // 200 full frames at the rate of the NIC, 1 Gbit/s, into 200 Mbit/s and a queue of 60.
   std::vector<CapturedPacket> packets;
+  packets.reserve(200);
   for (int i = 0; i < 200; ++i) packets.push_back({.at = i * 1us, .bytes = 1514});
   const RunResult r = play(packets, 1, Time{200ms});
   const CaptureReport& report = r.traffic.captures[0];
@@ -90,6 +91,7 @@ TEST_F(CapturePlayed, WhatTheQueueHasNoRoomForIsDroppedByName) {
 TEST_F(CapturePlayed, KeepsTheEcnBits) {
   const auto marks_of = [&](std::uint8_t tos) {
     std::vector<CapturedPacket> packets;
+    packets.reserve(100);
     for (int i = 0; i < 100; ++i) packets.push_back({.at = i * 1us, .bytes = 1514, .tos = tos});
     const RunResult r = play(packets, 1, Time{200ms});
     std::uint64_t marks = 0;

@@ -58,7 +58,7 @@ TEST(RecordedTimes, ASequenceIsPlayedInOrderAndAgain) {
   ModelProfile model = stepped();
   model.compute_measured.sequence = {3ms, 6ms, 1500us};
   JobConfig c = two_workers();
-  for (const std::uint64_t seed : {1, 2}) {
+  for (const std::uint64_t seed : {1U, 2U}) {
     const IterationPlanner p = planner(c, model, seed);
     for (const std::uint32_t round : {0U, 3U, 300U}) {
       EXPECT_EQ(compute_of(p, 0, round), 3ms);
