@@ -67,6 +67,8 @@ class QueueTap {
     Duration bin{};            ///< width of a bin, > 0
   };
   explicit QueueTap(Limits limits);
+  QueueTap(const QueueTap&) = delete;  // latest_ points into open_
+  QueueTap& operator=(const QueueTap&) = delete;
 
   /// Returns whether on_arrival() would begin a record: no other call reads the whole of `found`.
   [[nodiscard]] bool begins(const BurstIdentity* identity) noexcept {

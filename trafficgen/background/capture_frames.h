@@ -10,8 +10,8 @@
 
 namespace outrider::tg {
 
-/// What is kept of a capture that hosts play: when each frame came, its size and its TOS byte. A
-/// frame is played as a UDP datagram of that size, so nothing else of it is needed.
+/// The frames of a capture that hosts play, each as a UDP datagram of its size: of a recorded frame
+/// only its time, its size and its TOS byte are needed.
 struct CaptureFrames {
   struct Frame {
     Duration at{};            ///< since the first one; does not fall
