@@ -175,6 +175,10 @@ ConfigResult<ExperimentFile> experiment_from(const ConfigTable& file,
 /// Returns the parameters of one job of a list: those of the case with its own in their place.
 CaseParameters parameters_of(const ListedJob& job, const CaseParameters& of_case);
 
+/// Tells a fault of a job by its [[job]], or by the line of the list in which it stands.
+void fault_of_job(const Checks& root, const ListedJob& job, std::string_view key,
+                  std::string_view problem);
+
 /// Returns whether a job has servers. @param parameters of the job
 bool has_servers(const CaseParameters& parameters);
 

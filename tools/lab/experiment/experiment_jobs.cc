@@ -155,6 +155,14 @@ CaseParameters parameters_of(const ListedJob& job, const CaseParameters& of_case
   return p;
 }
 
+void fault_of_job(const Checks& root, const ListedJob& job, std::string_view key,
+                  std::string_view problem) {
+  const Checks at = root.below("job", job.entry);
+  if (job.line == 0) return at.fault(key, problem);
+  at.fault("list",
+           ("line " + std::to_string(job.line) + ": ").append(key).append(": ").append(problem));
+}
+
 bool has_servers(const CaseParameters& p) {
   const ConfigValue* value = find(p.settings, "job.collective");
   const auto* name = value == nullptr ? nullptr : value->as<std::string>();

@@ -193,6 +193,7 @@ void append(ConfigIssues& issues, const std::string& program, const ConfigIssues
 /// Names the faults of a job that stands in a line of a list by that line.
 void name_by_lines(const ExperimentFile& e, ConfigIssues& issues) {
   constexpr std::string_view kJob = "trafficgen: job[";
+  ConfigIssues named;
   for (auto& issue : issues) {
     std::size_t index = 0;
     const char* end = issue.key.data() + issue.key.size();
@@ -200,8 +201,8 @@ void name_by_lines(const ExperimentFile& e, ConfigIssues& issues) {
     const auto [rest, error] = std::from_chars(issue.key.data() + kJob.size(), end, index);
     if (error != std::errc{} || index >= e.jobs.size() || e.jobs[index].line == 0) continue;
     const std::string own(std::min(rest + 2, end), end);  // behind "]."
-    issue = {"job[" + std::to_string(e.jobs[index].entry) + "].list",
-             "line " + std::to_string(e.jobs[index].line) + ": " + own + ": " + issue.problem};
+    fault_of_job(Checks(named), e.jobs[index], own, issue.problem);
+    issue = std::move(named.back());
   }
 }
 

@@ -189,13 +189,7 @@ void check_listed_jobs(const Checks& at, const ExperimentFile& e, const CasePara
     ConfigIssues found;
     const auto settings = read_settings(own.settings, own.protocol, e.network.rtt, found);
     for (const auto& issues : {validate(own), validate(own, settings)})
-      for (const auto& issue : issues) {
-        const Checks entry = at.below("job", listed.entry);
-        if (listed.line == 0) entry.fault(issue.key, issue.problem);
-        else
-          entry.fault("list", "line " + std::to_string(listed.line) + ": " + issue.key + ": " +
-                                  issue.problem);
-      }
+      for (const auto& issue : issues) fault_of_job(at, listed, issue.key, issue.problem);
   }
 }
 

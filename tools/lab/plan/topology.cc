@@ -114,16 +114,14 @@ std::optional<std::vector<std::size_t>> places_of(const Checks& root, const Expe
   const bool fixed = !group.at_switch.empty();
   const auto s = fixed ? index_of(e.switches, group.at_switch) : 0;
   const std::size_t room = fixed ? places.free_at(s) : places.free();
-  const auto at =
-      group.of_job ? root.below("job", e.jobs[*group.of_job].entry) : root.below("hosts", g);
-  const std::size_t line = group.of_job ? e.jobs[*group.of_job].line : 0;
-  const std::string key = group.of_job ? group.count.parameter : "count";
-  if (!at.require(count <= room, line == 0 ? key : "list",
-                  (line == 0 ? "" : "line " + std::to_string(line) + ": " + key + ": ") +
-                      std::to_string(count) + " hosts",
-                  "must be at most " + std::to_string(room) + ", the places that are left " +
-                      (fixed ? "at this switch" : "in the fabric")))
+  if (count > room) {
+    const std::string problem = std::to_string(count) + " hosts: must be at most " +
+                                std::to_string(room) + ", the places that are left " +
+                                (fixed ? "at this switch" : "in the fabric");
+    if (group.of_job) fault_of_job(root, e.jobs[*group.of_job], group.count.parameter, problem);
+    else root.below("hosts", g).fault("count", problem);
     return std::nullopt;
+  }
   if (fixed) return places.take_at(s, count);
   return places.take(group.placement.value_or(p.host_placement), count, seed,
                      static_cast<std::uint32_t>(g));
