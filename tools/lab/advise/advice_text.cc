@@ -61,7 +61,7 @@ bool excludes_zero(const Estimate& e) { return e.low > 0 || e.high < 0; }
 /// Intervals that meet say little if only one of them leaves a doubt whether there is a change.
 const char* verdict_of(const Confirmation& c) {
   const Estimate &there = c.virtual_change, &here = c.loopback_change;
-  if (there.low > here.high || here.low > there.high) return "Real processes do not agree: ";
+  if (!meets(there, here)) return "Real processes do not agree: ";
   return excludes_zero(there) == excludes_zero(here) ? "Real processes agree: "
                                                      : "Real processes leave it open: ";
 }

@@ -15,7 +15,7 @@ struct WhatIfAnswer {
   Estimate change{};  ///< of its time, against nothing
 };
 
-/// What a remedy brought the cluster's LoopbackTwin.
+/// The gain of one remedy on the cluster's LoopbackTwin, in both runtimes.
 struct Confirmation {
   std::string label;  ///< of the remedy: the advised one, or the best besides nothing
   double slower = 1;  ///< LoopbackTwin::slower

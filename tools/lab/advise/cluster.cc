@@ -40,9 +40,9 @@ void check_link(const Checks& at, const ClusterNetwork& n, bool in_fabric) {
 
 void check(const Checks& at, const ClusterNetwork& n) {
   at.in_range("buffer", n.buffer_bytes, 2 * kFrameBytes, std::uint64_t{1} << 30, "bytes");
-  at.in_interval("alpha", n.alpha, 1e-3, 1e3, true);
-  at.require(n.shared || n.alpha == 1, "alpha", display(ConfigValue(n.alpha)),
-             "is of a buffer with shared = true");
+  if (n.alpha && at.require(n.shared, "alpha", display(ConfigValue(*n.alpha)),
+                            "must be left out without shared = true"))
+    at.in_interval("alpha", *n.alpha, 1e-3, 1e3, true);
   if (!n.mark_at_bytes) return;
   at.require(n.marks, "mark_at", std::to_string(*n.mark_at_bytes) + " bytes",
              "must be left out with marks = false");
@@ -63,7 +63,7 @@ void check(const Checks& at, const ClusterJob& j) {
   if (j.period) at.positive("period", *j.period);
 }
 
-/// What one link between two switches cannot have.
+/// Refuses the keys of a job that need a fabric.
 void check_without_fabric(const Checks& at, const ClusterJob& j) {
   constexpr const char* kNeeds = "needs a [fabric], which says where its hosts are";
   if (j.count > 1) at.fault("count", std::to_string(j.count), kNeeds);

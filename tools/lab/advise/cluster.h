@@ -33,7 +33,7 @@ struct ClusterNetwork {
   std::optional<Duration> rtt{};
   std::uint64_t buffer_bytes = 0;  ///< frames; of one port, or of the switch if `shared`
   bool shared = false;             ///< its ports take what they need of one buffer
-  double alpha = 1;                ///< then: a port may hold so many times what is free
+  std::optional<double> alpha{};   ///< then: a port may hold so many times what is free; absent: 1
   bool marks = true;               ///< the switch gives CE today
   std::optional<std::uint64_t> mark_at_bytes{};  ///< today's K; absent: see mark_at()
   bool second_queue = true;                      ///< there is one that the job may have

@@ -128,7 +128,7 @@ void add_queue(ConfigTable& out, const Cluster& c) {
   if (!network.shared) return;
   // The shared buffer alone limits a queue.
   set(out, "switch.buffer.total_bytes", number(network.buffer_bytes));
-  set(out, "switch.queue.alpha", number(network.alpha));
+  set(out, "switch.queue.alpha", number(network.alpha.value_or(1)));
 }
 
 /// Adds what is a job's own.

@@ -9,7 +9,7 @@
 namespace outrider::lab {
 namespace {
 
-/// What two processes carry on two processors without losing their polling's rhythm.
+/// Two polling processes carry it on two processors.
 constexpr BitRate kCarried{100'000'000};
 /// The time of the bursts of all workers on the link. A case has eight of them.
 constexpr double kBursts_seconds = 0.5;

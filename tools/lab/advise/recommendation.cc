@@ -40,9 +40,6 @@ std::optional<std::size_t> quickest_allowed_of(std::span<const Remedy> all, std:
   });
 }
 
-/// Says whether the intervals of two times meet. Those that are not known do.
-bool meets(const Estimate& a, const Estimate& b) { return !(a.low > b.high || b.low > a.high); }
-
 /// One seed gives no interval: then the value counts, and nothing is sure.
 bool saves(const Remedy& remedy, const ClusterGoal& goal) {
   return remedy.change.value <= -goal.gain && !(remedy.change.high >= 0);
@@ -52,6 +49,8 @@ bool saves(const Remedy& remedy, const ClusterGoal& goal) {
 bool keeps(double value, double most) { return !(value > most); }
 
 }  // namespace
+
+bool meets(const Estimate& a, const Estimate& b) { return !(a.low > b.high || b.low > a.high); }
 
 bool is_allowed(const Remedy& remedy, const ClusterGoal& goal) {
   return remedy.nature.kind == RemedyKind::kNothing ||

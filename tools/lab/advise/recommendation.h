@@ -11,6 +11,9 @@
 
 namespace outrider::lab {
 
+/// Says whether two intervals meet. Those that are not known do.
+[[nodiscard]] bool meets(const Estimate& a, const Estimate& b);
+
 /// Says whether a remedy costs no more than the goal allows. Nothing costs nothing.
 [[nodiscard]] bool is_allowed(const Remedy& remedy, const ClusterGoal& goal);
 

@@ -78,9 +78,10 @@ std::vector<WhatIf> what_ifs(const Cluster& cluster) {
     auto& buffer = all.back().cluster.network.buffer_bytes;
     buffer = static_cast<std::uint64_t>(static_cast<double>(buffer) * by.value);
   }
+  if (!cluster.network.marks) return all;
   // What the switch marks at stays as it is today.
-  for (WhatIf& one : all)
-    if (cluster.network.marks) one.cluster.network.mark_at_bytes = mark_at(cluster);
+  const std::uint64_t mark = mark_at(cluster);
+  for (WhatIf& one : all) one.cluster.network.mark_at_bytes = mark;
   return all;
 }
 

@@ -40,7 +40,7 @@ namespace fs = std::filesystem;
 
 /// Seeds that verify are others than those that search.
 constexpr std::uint64_t kFirstSeedToVerify = 1001;
-constexpr std::uint32_t kSeedsToConfirm = 4;  ///< half a minute each, in real time
+constexpr std::uint32_t kSeedsToConfirm = 4;  ///< 40 s each, in real time
 /// Arms of each what-if.
 constexpr std::size_t kMostAsked = 3;
 /// A question may end a little after the time that the user wants to wait.
@@ -117,8 +117,10 @@ class Adviser {
     advice_.screened = std::move(advice_.remedies);
     advice_.verified = true;
     use(*verified);
-    const int confirmed = options_.runtime == Runtime::kLoopback ? confirm_in_loopback() : kExitOk;
-    return end(confirmed == kExitOk ? ask_what_ifs() : confirmed);
+    const int asked = ask_what_ifs();
+    // Last: it takes time beyond that of the questions.
+    const bool confirms = asked == kExitOk && options_.runtime == Runtime::kLoopback;
+    return end(confirms ? confirm_in_loopback() : asked);
   }
 
  private:

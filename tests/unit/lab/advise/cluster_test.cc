@@ -190,6 +190,16 @@ TEST(Cluster, AListOfFlowsHasSendersAndThenReceivers) {
   EXPECT_THAT(none.issues, Contains(Field(&ConfigIssue::key, "background.hosts")));
 }
 
+TEST(Cluster, AlphaIsOfASharedBuffer) {
+  Cluster c = with_bursts();
+  c.network.alpha = 1;
+  EXPECT_THAT(validate(c), testing::ElementsAre(Field(&ConfigIssue::key, "network.alpha")));
+  c.network.shared = true;
+  EXPECT_TRUE(validate(c).empty());
+  c.network.alpha = 0;
+  EXPECT_THAT(validate(c), testing::ElementsAre(Field(&ConfigIssue::key, "network.alpha")));
+}
+
 TEST(Cluster, NothingToKeepFromTheJobIsAFault) {
   Cluster c = with_bursts();
   c.background.long_flows = 0;
