@@ -172,6 +172,9 @@ void add_run(CLI::App& app, LabOptions& options) {
   static const std::map<std::string, Runtime> kRuntimes{{"virtual", Runtime::kVirtual},
                                                         {"loopback", Runtime::kLoopback},
                                                         {"testbed", Runtime::kTestbed}};
+  static const std::map<std::string, ReferenceRuns> kReferences{{"all", ReferenceRuns::kOfAll},
+                                                                {"off", ReferenceRuns::kOfOff},
+                                                                {"none", ReferenceRuns::kNone}};
   add_selection(app, options);
   app.add_option(
          "--runtime", options.runtime,
@@ -190,6 +193,13 @@ void add_run(CLI::App& app, LabOptions& options) {
       ->type_name("DIR");
   app.add_option("--jobs", options.jobs, "Worker processes, virtual runtime only [one per CPU]")
       ->check(CLI::Range(1U, 1024U));
+  app.add_option(
+         "--references", options.references,
+         "Cases that are also run without background: all [default], which a slowdown in each\n"
+         "arm needs; off, enough for times over `alone`; none")
+      ->transform(CLI::CheckedTransformer(kReferences))
+      ->type_name("all|off|none")
+      ->option_text("all|off|none");
   add_ranks(app, options);
   add_replacing(app, options);
   app.add_flag("--exclude-flagged", options.exclude_flagged,

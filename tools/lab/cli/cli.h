@@ -50,6 +50,7 @@ struct LabOptions {
   std::string out{};                     ///< empty: results/NAME of the experiment
   std::size_t jobs = 0;                  ///< processes; 0: one per CPU
   RankOptions ranks{};                   ///< virtual time only
+  ReferenceRuns references = ReferenceRuns::kOfAll;  ///< for kRun
   std::string filter{};
   std::vector<std::string> arms{};  ///< PlanOptions::arms
   bool fresh = false;               ///< repeat runs that an interrupted session has finished

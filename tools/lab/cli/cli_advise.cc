@@ -73,6 +73,7 @@ struct AdviceRound {
   std::vector<Case> cases;
   Summary summary{};
   int status = kExitOk;  ///< kExitOk only if all cases have ended
+  bool timed = false;    ///< all cases were run now, none in an earlier session
 };
 
 /// A cluster that one round runs.
@@ -82,6 +83,7 @@ struct AdviceQuestion {
   Point parameters{};  ///< over those that follow from the cluster
   bool brief = false;
   Runtime runtime = Runtime::kVirtual;
+  ReferenceRuns references = ReferenceRuns::kOfOff;
 };
 
 /// Asks one cluster's experiments, one round after another. Each has a folder below the results.
@@ -151,9 +153,8 @@ class Adviser {
     const Waited search;
     question.brief = size.brief;
     auto screened = ask(question, {.seeds = size.seeds, .arms = arms});
-    // Runs of an earlier session are there at once, and say nothing.
-    if (screened && screened->status == kExitOk)
-      case_seconds_ = std::max(case_seconds_, search.seconds() / seconds_of(size, 1));
+    if (screened && screened->status == kExitOk && screened->timed)
+      case_seconds_ = search.seconds() / seconds_of(size, 1);
     return screened;
   }
 
@@ -186,10 +187,12 @@ class Adviser {
                      [&](const RunOrder& order) {
                        if (question.runtime == Runtime::kLoopback)
                          return run_cases_loopback(order, directory_ / question.name);
-                       return run_cases_virtual(order, jobs_, 0, ReferenceRuns::kOfOff);
-                     }},
+                       return run_cases_virtual(order, jobs_);
+                     },
+                     question.references},
                     all, runs);
     tell_failures(outcome);
+    round.timed = outcome.loaded == 0;
     round.status = status_of(outcome, balanced(runs, planned->names, round.cases));
     if (round.status != kExitOk) return round;
     const Experiment experiment{.name = planned->file.name,
@@ -268,7 +271,8 @@ class Adviser {
                               .cluster = twin.cluster,
                               .parameters = twin.parameters,
                               .brief = true,
-                              .runtime = runtime},
+                              .runtime = runtime,
+                              .references = ReferenceRuns::kNone},
                              options);
       if (!round) return kExitUsage;
       if (round->status != kExitOk) return round->status;

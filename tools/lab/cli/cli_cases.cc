@@ -62,7 +62,10 @@ std::optional<CaseRun> stored_run(const CaseSession& s, std::size_t i) {
     say("outrider-lab: " + stored.damaged->string() + " is damaged; \"" + s.names[i] +
         "\" is run again");
   if (!stored.text) return std::nullopt;
-  return deserialize(s.cases[i], *stored.text);
+  CaseRun run = deserialize(s.cases[i], *stored.text);
+  // A session that wanted fewer references has left it.
+  if (!run.alone && needs_reference(s.references, s.cases[i])) return std::nullopt;
+  return run;
 }
 
 }  // namespace
@@ -92,7 +95,8 @@ RunOutcome run_session(const CaseSession& s, const std::vector<std::size_t>& wan
       .names = s.names,
       .wanted = {},
       .progress = [&line](std::size_t done, std::size_t total) { line.show(done, total); },
-      .on_run = keep};
+      .on_run = keep,
+      .references = s.references};
   std::size_t there = 0;
   for (const std::size_t i : wanted) {
     if (auto run = stored_run(s, i)) {
@@ -111,6 +115,7 @@ RunOutcome run_session(const CaseSession& s, const std::vector<std::size_t>& wan
   RunOutcome outcome;
   if (!order.wanted.empty()) outcome = s.run(order);
   outcome.not_kept = std::move(not_kept);
+  outcome.loaded = there;
   return outcome;
 }
 

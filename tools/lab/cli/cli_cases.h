@@ -42,6 +42,7 @@ struct CaseSession {
   Runtime runtime;
   const RunStore& store;
   std::function<RunOutcome(const RunOrder&)> run;  ///< the runtime's; gets one case or more
+  ReferenceRuns references = ReferenceRuns::kOfAll;
 };
 
 /// Says how many finished runs a store has, where, and how much of the disk they take.

@@ -122,12 +122,11 @@ int run_planned(const LabOptions& options, const Planned& planned, Peers* peers)
       .flagged = options.exclude_flagged ? Flagged::kExcluded : Flagged::kKept,
       .quick = options.quick};
   FinishedRuns runs(store, options.runtime, experiment.flagged);
-  const RunOutcome outcome =
-      run_session({planned.file.name, planned.cases, planned.names, options.runtime, store,
-                   [&](const RunOrder& order) {
-                     return run_order(options, order, *testbed, directory, peers);
-                   }},
-                  all, runs);
+  const RunOutcome outcome = run_session(
+      {planned.file.name, planned.cases, planned.names, options.runtime, store,
+       [&](const RunOrder& order) { return run_order(options, order, *testbed, directory, peers); },
+       options.references},
+      all, runs);
   const ShownResults shown =
       show_results(options, experiment, outcome, runs, planned.cases, planned.names, directory);
   if (outcome.interrupted)
@@ -153,7 +152,7 @@ int run_under_mpi(LabOptions options, std::uint32_t launched) {
       mpi.peers->least(-1);  // no more cases
       return status;
     }
-    serve_peers(planned->cases, planned->names, *mpi.peers, options.ranks);
+    serve_peers(planned->cases, planned->names, options.references, *mpi.peers, options.ranks);
     return kExitOk;
   } catch (const std::exception& error) {
     say(std::string("outrider-lab: ") + error.what());

@@ -86,15 +86,15 @@ std::optional<RunResult> run_on(Peers& peers, const Case& c, rte_mempool& pool,
 }
 
 /// Runs a case and its reference. @return serialize() of the run at rank 0
-std::string run_ranked(Peers& peers, const Case& c, rte_mempool& pool, const RankOptions& options,
-                       const StopCheck& stop) {
+std::string run_ranked(Peers& peers, const Case& c, ReferenceRuns references, rte_mempool& pool,
+                       const RankOptions& options, const StopCheck& stop) {
   CaseRun run{.definition = &c, .result = {}};
   std::optional<RunResult> whole = run_on(peers, c, pool, options, stop);
   // Every rank has to know whether the others go on.
   const bool interrupted = peers.least(whole && whole->interrupted ? 0 : 1) == 0;
   if (whole) run.result = std::move(*whole);
-  const Case alone = without_background(c);
-  if (!interrupted) {
+  if (needs_reference(references, c) && !interrupted) {
+    const Case alone = without_background(c);
     if (!is_its_own_reference(c, alone)) run.alone = run_on(peers, alone, pool, options, stop);
     else if (peers.rank() == 0) run.alone = run.result;
   }
@@ -132,7 +132,7 @@ RunOutcome run_cases_on_local_ranks(const RunOrder& order, std::size_t jobs,
         const std::size_t cpu = worker * options.ranks + peers.rank();
         const PoolNeed need = rank_need(order.cases, {&item, 1}, peers, options);
         VirtualWorker own(cpus[cpu % cpus.size()], need.buffers, need.attribution);
-        return run_ranked(peers, order.cases[item], *own.pool, options, stop);
+        return run_ranked(peers, order.cases[item], order.references, *own.pool, options, stop);
       });
     };
   };
@@ -153,8 +153,8 @@ RunOutcome run_cases_on_peers(const RunOrder& order, Peers& peers, const RankOpt
     if (stop_requested()) break;
     peers.least(static_cast<std::int64_t>(item));  // others say more than any item
     try {
-      const std::string text =
-          run_ranked(peers, order.cases[item], *own.pool, options, stop_requested);
+      const std::string text = run_ranked(peers, order.cases[item], order.references, *own.pool,
+                                          options, stop_requested);
       if (stop_requested()) break;
       order.on_run(item, deserialize(order.cases[item], text), text);
     } catch (const std::exception& error) {
@@ -167,7 +167,7 @@ RunOutcome run_cases_on_peers(const RunOrder& order, Peers& peers, const RankOpt
 }
 
 void serve_peers(const std::vector<Case>& cases, const std::vector<std::string>& names,
-                 Peers& peers, const RankOptions& options) {
+                 ReferenceRuns references, Peers& peers, const RankOptions& options) {
   std::vector<std::size_t> all(cases.size());
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
   const PoolNeed need = rank_need(cases, all, peers, options);
@@ -177,7 +177,7 @@ void serve_peers(const std::vector<Case>& cases, const std::vector<std::string>&
   for (std::int64_t item; (item = peers.least(kMore)) >= 0;) {
     const auto i = static_cast<std::size_t>(item);
     try {
-      run_ranked(peers, cases[i], *own.pool, options, stop_requested);
+      run_ranked(peers, cases[i], references, *own.pool, options, stop_requested);
     } catch (const std::exception& error) {
       throw std::runtime_error("\"" + names[i] + "\": rank " + std::to_string(peers.rank()) + ": " +
                                error.what());

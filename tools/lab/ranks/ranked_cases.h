@@ -36,8 +36,8 @@ RunOutcome run_cases_on_local_ranks(const RunOrder& order, std::size_t jobs,
 RunOutcome run_cases_on_peers(const RunOrder& order, Peers& peers, const RankOptions& options);
 
 /// Does what another rank's run_cases_on_peers() asks for, until it has no more.
-/// @throws std::runtime_error naming the case
+/// @param references  as the other rank's order has it. @throws std::runtime_error naming the case
 void serve_peers(const std::vector<Case>& cases, const std::vector<std::string>& names,
-                 Peers& peers, const RankOptions& options);
+                 ReferenceRuns references, Peers& peers, const RankOptions& options);
 
 }  // namespace outrider::lab

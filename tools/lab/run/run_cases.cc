@@ -27,10 +27,10 @@ constexpr std::uint32_t kOtherMemory_mb = 32;
 CaseRun run_with_reference(const Case& c, rte_mempool& pool, const StopCheck& stop,
                            std::uint32_t tiles, ReferenceRuns references) {
   CaseRun run{.definition = &c, .result = run_virtual(c, pool, stop, tiles)};
-  const Case alone = without_background(c);
-  const bool wanted = references == ReferenceRuns::kOfAll || c.label == "off";
-  if (wanted && !run.result.interrupted)
+  if (needs_reference(references, c) && !run.result.interrupted) {
+    const Case alone = without_background(c);
     run.alone = is_its_own_reference(c, alone) ? run.result : run_virtual(alone, pool, stop, tiles);
+  }
   trim(run);
   return run;
 }
@@ -126,8 +126,12 @@ std::optional<VirtualTrial> try_virtual(const Case& c, double wall_seconds) {
   return trial;
 }
 
-RunOutcome run_cases_virtual(const RunOrder& order, std::size_t jobs, std::uint32_t tiles,
-                             ReferenceRuns references) {
+bool needs_reference(ReferenceRuns references, const Case& c) {
+  return references == ReferenceRuns::kOfAll ||
+         (references == ReferenceRuns::kOfOff && c.label == "off");
+}
+
+RunOutcome run_cases_virtual(const RunOrder& order, std::size_t jobs, std::uint32_t tiles) {
   const std::vector<Case>& cases = order.cases;
   const PoolNeed need = need_of(order);
   const auto cpus = usable_cpus();
@@ -145,8 +149,9 @@ RunOutcome run_cases_virtual(const RunOrder& order, std::size_t jobs, std::uint3
   options.make_worker = [&](std::size_t index) -> PoolWork {
     auto worker =
         std::make_shared<VirtualWorker>(cpus[index % cpus.size()], need.buffers, need.attribution);
-    return [&cases, worker, tiles, references](std::size_t item, const StopCheck& stop) {
-      return serialize(run_with_reference(cases[item], *worker->pool, stop, tiles, references));
+    return [&order, worker, tiles](std::size_t item, const StopCheck& stop) {
+      return serialize(
+          run_with_reference(order.cases[item], *worker->pool, stop, tiles, order.references));
     };
   };
   options.on_result = [&](std::size_t item, const std::string& text) {

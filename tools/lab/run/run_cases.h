@@ -24,6 +24,7 @@ struct RunOutcome {
   std::vector<std::string> not_kept{};
   bool interrupted = false;
   std::size_t not_tried = 0;  ///< cases left out because something outside them is to blame
+  std::size_t loaded = 0;     ///< cases that an earlier session had finished
 };
 
 /// Is called as cases end.
@@ -39,6 +40,10 @@ struct CaseFeed {
   std::function<void(std::size_t index, const std::string& cause, bool died)> on_failure;
 };
 
+/// The cases that are also run without background. Those of "off" are enough to say how much longer
+/// an arm takes than an empty network; without any one still sees how arms compare.
+enum class ReferenceRuns : std::uint8_t { kOfAll, kOfOff, kNone };
+
 /// Says which cases to run.
 struct RunOrder {
   const std::vector<Case>& cases;         ///< must outlive the outcome
@@ -50,22 +55,21 @@ struct RunOrder {
   std::function<void(std::size_t index, CaseRun run, const std::string& text)> on_run;
   /// In virtual time: says which of the wanted cases to run, and when. Absent: each once.
   std::optional<CaseFeed> feed{};
+  ReferenceRuns references = ReferenceRuns::kOfAll;
 };
+
+/// Returns whether a case is also to be run without background.
+[[nodiscard]] bool needs_reference(ReferenceRuns references, const Case& c);
 
 /// Orders the cases by seed, so that an interrupted experiment has all arms of its seeds.
 /// @param wanted  indices into `cases`
 std::vector<std::size_t> seed_major(const std::vector<Case>& cases,
                                     const std::vector<std::size_t>& wanted);
 
-/// The cases that are also run without background. Those of "off" are enough to say how much longer
-/// an arm takes than an empty network.
-enum class ReferenceRuns : std::uint8_t { kOfAll, kOfOff };
-
 /// Runs the wanted cases and their references without background in virtual time, on `jobs`
 /// processes. The outcome does not depend on the number of processes, nor on that of tiles.
 /// @param tiles  see run_virtual(). @throws EnvironmentError
-RunOutcome run_cases_virtual(const RunOrder& order, std::size_t jobs, std::uint32_t tiles = 0,
-                             ReferenceRuns references = ReferenceRuns::kOfAll);
+RunOutcome run_cases_virtual(const RunOrder& order, std::size_t jobs, std::uint32_t tiles = 0);
 
 /// The progress of a case when it was given up.
 struct VirtualTrial {

@@ -162,10 +162,10 @@ class ProgramRun {
   SiteProgram generator_;
 };
 
-CaseRun run_both(const Case& c, const fs::path& directory,
-                 const std::function<Testbed(const Case&)>& testbed_of) {
+CaseRun run_with_reference(const Case& c, ReferenceRuns references, const fs::path& directory,
+                           const std::function<Testbed(const Case&)>& testbed_of) {
   CaseRun run{.definition = &c, .result = ProgramRun(c, directory, testbed_of(c)).run()};
-  if (!run.result.interrupted) {
+  if (needs_reference(references, c) && !run.result.interrupted) {
     const Case quiet = without_background(c);
     RunResult alone = ProgramRun(quiet, directory / "alone", testbed_of(quiet)).run();
     if (!alone.interrupted) run.alone = std::move(alone);
@@ -189,7 +189,7 @@ RunOutcome run_cases_between(const RunOrder& order, const fs::path& directory,
     const Case& c = order.cases[i];
     const std::string folder = std::to_string(i) + '-' + c.label + "-seed" + std::to_string(c.seed);
     try {
-      CaseRun run = run_both(c, directory / folder, testbed_of);
+      CaseRun run = run_with_reference(c, order.references, directory / folder, testbed_of);
       const std::string text = run.result.interrupted ? std::string() : serialize(run);
       order.on_run(i, std::move(run), text);
       surroundings = false;

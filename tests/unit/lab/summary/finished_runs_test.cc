@@ -51,18 +51,21 @@ class FinishedRunsTest : public testing::Test {
 
   /// Runs what is wanted and not there, the last seed first.
   /// @param complete  else all runs are cut short
-  RunOutcome session(const RunStore& store, FinishedRuns& runs, bool complete = true) {
+  RunOutcome session(const RunStore& store, FinishedRuns& runs, bool complete = true,
+                     ReferenceRuns references = ReferenceRuns::kOfAll) {
     const auto run = [&](const RunOrder& order) {
       for (auto it = order.wanted.rbegin(); it != order.wanted.rend(); ++it) {
         most_ = std::max(most_, live());
         CaseRun ended = run_of(*it);
+        if (!needs_reference(order.references, cases_[*it])) ended.alone.reset();
         const std::string text = complete ? serialize(ended) : std::string();
         order.on_run(*it, std::move(ended), text);
         ++ran_;
       }
       return RunOutcome{};
     };
-    return run_session({"e", cases_, names_, Runtime::kVirtual, store, run}, wanted_, runs);
+    return run_session({"e", cases_, names_, Runtime::kVirtual, store, run, references}, wanted_,
+                       runs);
   }
 
   void write(const FinishedRuns& runs, const std::string& directory) {
@@ -105,6 +108,22 @@ TEST_F(FinishedRunsTest, ASessionHasFewResultsInMemory) {
   write(resumed, "bundle");
   EXPECT_LE(most_, kFew);
   EXPECT_EQ(live(), 0U);
+}
+
+TEST_F(FinishedRunsTest, ARunThatLacksItsReferenceIsRunAgain) {
+  const RunStore store(directory_, "program");
+  FinishedRuns without(store, Runtime::kVirtual);
+  session(store, without, true, ReferenceRuns::kNone);
+  EXPECT_EQ(ran_, kCases);
+  FinishedRuns again(store, Runtime::kVirtual);
+  EXPECT_EQ(session(store, again, true, ReferenceRuns::kNone).loaded, kCases);
+  EXPECT_EQ(ran_, kCases) << "none is wanted";
+  FinishedRuns whole(store, Runtime::kVirtual);
+  EXPECT_EQ(session(store, whole).loaded, 0U);
+  EXPECT_EQ(ran_, 2 * kCases);
+  FinishedRuns fewer(store, Runtime::kVirtual);
+  EXPECT_EQ(session(store, fewer, true, ReferenceRuns::kOfOff).loaded, kCases)
+      << "one too many does no harm";
 }
 
 TEST_F(FinishedRunsTest, FilesAreThoseOfRunsThatAreAllInMemory) {
