@@ -85,7 +85,7 @@ void MltSender::begin(const BurstIdentity& burst, Time) noexcept {
   pending_tensors_ = waiting_tensors_ = probed_tensors_ = stopped_ = 0;
   // Packets of the last burst that are still in flight do not count against this one.
   seen_ = transmitted_;
-  missed_ = static_cast<std::int64_t>(seen_ - received_);
+  loss_.begin(static_cast<std::int64_t>(seen_ - received_));
   silent_ = false;
   silences_ = 0;
   deadline_ = kNever;
@@ -263,10 +263,9 @@ bool MltSender::on_feedback(const Message& m, Time now) noexcept {
   seen_ += static_cast<std::uint32_t>(seen);
   received_ += static_cast<std::uint32_t>(received);
   marked_ = m.marked_bytes;
-  // An overtaken packet counts as lost until it arrives.
-  const auto missed = static_cast<std::int64_t>(seen_ - received_);
-  const auto lost = static_cast<std::uint32_t>(std::max<std::int64_t>(missed - missed_, 0));
-  missed_ = missed;
+  const std::uint32_t lost =
+      loss_.on_report(static_cast<std::int64_t>(seen_ - received_),
+                      static_cast<std::uint32_t>(seen), rto_.srtt() / 4, now);
   counters_.lost += lost;
   const Duration rtt = since(m.sent_at_ns, now);
   if (seen > 0 && rtt > Duration::zero()) rto_.on_sample(rtt, rto_bounds());

@@ -14,6 +14,7 @@
 #include "trafficgen/mlt/mlt_tensor.h"
 #include "trafficgen/mlt/packet_set.h"
 #include "trafficgen/mlt/packet_tags.h"
+#include "trafficgen/mlt/settled_loss.h"
 #include "trafficgen/transport/control/controller_slot.h"
 #include "trafficgen/transport/sender/rto_estimator.h"
 
@@ -29,11 +30,11 @@ namespace outrider::tg {
 ///
 /// Rate: a congestion window limits what was transmitted and not yet seen by the receiver. FEEDBACK
 /// reports running totals of what was seen, what of it arrived and what was marked, so that a lost
-/// FEEDBACK does no harm. What was seen but did not arrive is lost. Lost bytes count as marked
-/// ones, so that the window shrinks by the affected share (DCTCP's rule), and a loss within the
-/// bound does not halve it. Silence for an RTO (RFC 6298, at least probe_timeout) reduces the
-/// window to one packet and sends a PROBE, whose answer reports the state. After probe_limit
-/// silences in a row the sender gives up.
+/// FEEDBACK does no harm. What was seen but did not arrive is lost, unless it was only overtaken
+/// (SettledLoss). Lost bytes count as marked ones, so that the window shrinks by the affected share
+/// (DCTCP's rule), and a loss within the bound does not halve it. Silence for an RTO (RFC 6298, at
+/// least probe_timeout) reduces the window to one packet and sends a PROBE, whose answer reports
+/// the state. After probe_limit silences in a row the sender gives up.
 ///
 /// Sources: MLT (NSDI 2024), section on the transport, and DLCP (arXiv 2008.08445), as far as notes
 /// about them describe it: Stop, Probe, Bitmap, DCTCP-like AIMD. The notes do not say how the
@@ -200,7 +201,7 @@ class MltSender {
   std::uint64_t seen_ = 0;      ///< of these, seen by the receiver or never to be seen
   std::uint64_t received_ = 0;  ///< of these, according to the receiver
   std::uint32_t marked_ = 0;    ///< according to the receiver, modulo 2^32
-  std::int64_t missed_ = 0;     ///< seen_ - received_ when last computed
+  SettledLoss loss_{};          ///< of seen_ - received_
   std::uint64_t reduced_until_ = 0;
   std::uint64_t window_full_until_ = 0;
 
