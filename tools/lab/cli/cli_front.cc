@@ -13,6 +13,7 @@
 #include "tools/lab/cli/cli_cases.h"
 #include "tools/lab/front/front_result.h"
 #include "tools/lab/plan/plan.h"
+#include "tools/lab/run/cpus.h"
 #include "tools/lab/run/run_pool.h"
 #include "tools/lab/summary/bundle.h"
 

@@ -20,6 +20,7 @@
 #include "tools/lab/plan/testbed.h"
 #include "tools/lab/ranks/mpi_module.h"
 #include "tools/lab/ranks/ranked_cases.h"
+#include "tools/lab/run/cpus.h"
 #include "tools/lab/run/run_loopback.h"
 #include "tools/lab/run/run_pool.h"
 #include "tools/lab/run/run_programs.h"

@@ -17,6 +17,7 @@
 #include "tools/lab/cli/progress.h"
 #include "tools/lab/queue/case_queue.h"
 #include "tools/lab/queue/cpu_claims.h"
+#include "tools/lab/run/cpus.h"
 #include "tools/lab/run/run_pool.h"
 
 namespace outrider::lab {

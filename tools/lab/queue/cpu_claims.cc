@@ -1,6 +1,5 @@
 #include "tools/lab/queue/cpu_claims.h"
 
-#include <sched.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -87,23 +86,6 @@ void CpuClaims::release() noexcept {
   for (const int fd : sockets_) close(fd);
   sockets_.clear();
   cpus_.clear();
-}
-
-void bind_to(const std::vector<unsigned>& cpus) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  for (const unsigned cpu : cpus) CPU_SET(cpu, &set);
-  if (sched_setaffinity(0, sizeof set, &set) != 0)
-    throw DpdkError("sched_setaffinity", cpus_text(cpus), errno);
-}
-
-std::string cpus_text(const std::vector<unsigned>& cpus) {
-  std::string text = cpus.size() == 1 ? "CPU " : "CPUs ";
-  for (std::size_t i = 0; i < cpus.size(); ++i) {
-    if (i != 0) text += i + 1 == cpus.size() ? " and " : ", ";
-    text += std::to_string(cpus[i]);
-  }
-  return text;
 }
 
 }  // namespace outrider::lab

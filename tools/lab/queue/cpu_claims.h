@@ -31,11 +31,4 @@ class CpuClaims {
   std::vector<int> sockets_{};  ///< [cpus_]
 };
 
-/// Lets this process, and those that it forks from now on, run on these CPUs alone.
-/// @throws EnvironmentError
-void bind_to(const std::vector<unsigned>& cpus);
-
-/// Returns "CPU 3", or "CPUs 0, 2 and 5".
-std::string cpus_text(const std::vector<unsigned>& cpus);
-
 }  // namespace outrider::lab

@@ -17,6 +17,7 @@
 #include "common/dpdk/error.h"
 #include "tools/lab/ranks/shared_lanes.h"
 #include "tools/lab/ranks/shared_peers.h"
+#include "tools/lab/run/cpus.h"
 #include "tools/lab/run/forked_child.h"
 #include "tools/lab/run/run_pool.h"
 #include "tools/lab/run/run_pool_message.h"

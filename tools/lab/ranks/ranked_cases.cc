@@ -15,6 +15,7 @@
 #include "tools/lab/ranks/rank_result.h"
 #include "tools/lab/ranks/run_ranks.h"
 #include "tools/lab/run/case_worker.h"
+#include "tools/lab/run/cpus.h"
 #include "tools/lab/run/run_pool.h"
 #include "tools/lab/world/run_virtual.h"
 

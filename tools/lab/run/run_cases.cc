@@ -11,6 +11,7 @@
 #include "switch/config/config_toml.h"
 #include "tools/lab/plan/plan.h"
 #include "tools/lab/run/case_worker.h"
+#include "tools/lab/run/cpus.h"
 #include "tools/lab/run/run_pool.h"
 #include "tools/lab/run/text_parts.h"
 #include "tools/lab/world/run_virtual.h"
@@ -105,8 +106,10 @@ std::optional<VirtualTrial> try_virtual(const Case& c, double wall_seconds) {
   PoolOptions options;
   options.order = {0};
   options.make_worker = [&](std::size_t) -> PoolWork {
-    auto worker = std::make_shared<VirtualWorker>(usable_cpus().front(), buffers_needed(c),
-                                                  c.traffic.attribution);
+    const auto cpus = usable_cpus();
+    auto worker =
+        std::make_shared<VirtualWorker>(cpus.front(), buffers_needed(c), c.traffic.attribution);
+    bind_to(cpus);
     return [&c, worker, wall_seconds](std::size_t, const StopCheck& stop) {
       const auto began = Clock::now();
       const auto elapsed = [began] {
@@ -149,6 +152,9 @@ RunOutcome run_cases_virtual(const RunOrder& order, std::size_t jobs, std::uint3
   options.make_worker = [&](std::size_t index) -> PoolWork {
     auto worker =
         std::make_shared<VirtualWorker>(cpus[index % cpus.size()], need.buffers, need.attribution);
+    // DPDK has bound this process to one CPU. Sessions that leave CPUs to each other would all be
+    // on the first ones.
+    if (jobs < cpus.size()) bind_to(cpus);
     return [&order, worker, tiles](std::size_t item, const StopCheck& stop) {
       return serialize(
           run_with_reference(order.cases[item], *worker->pool, stop, tiles, order.references));

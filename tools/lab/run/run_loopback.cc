@@ -8,7 +8,7 @@
 
 #include "common/dpdk/error.h"
 #include "tools/lab/plan/plan_switches.h"
-#include "tools/lab/run/run_pool.h"
+#include "tools/lab/run/cpus.h"
 #include "tools/lab/run/run_programs.h"
 
 namespace outrider::lab {

@@ -1,7 +1,6 @@
 #include "tools/lab/run/run_pool.h"
 
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -213,15 +212,5 @@ class Pool {
 }  // namespace
 
 PoolResult run_pool(const PoolOptions& options) { return Pool(options).run(); }
-
-std::vector<unsigned> usable_cpus() {
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  sched_getaffinity(0, sizeof(allowed), &allowed);
-  std::vector<unsigned> cpus;
-  for (unsigned cpu = 0; cpu < CPU_SETSIZE; ++cpu)
-    if (CPU_ISSET(cpu, &allowed)) cpus.push_back(cpu);
-  return cpus;
-}
 
 }  // namespace outrider::lab

@@ -55,7 +55,4 @@ struct PoolResult {
 /// case
 PoolResult run_pool(const PoolOptions& options);
 
-/// Returns the CPUs that this process may use, in order.
-std::vector<unsigned> usable_cpus();
-
 }  // namespace outrider::lab

@@ -11,6 +11,7 @@
 #include <array>
 
 #include "common/dpdk/error.h"
+#include "tools/lab/run/cpus.h"
 
 namespace outrider::cpu_claims_test {
 using namespace lab;
