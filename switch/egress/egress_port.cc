@@ -10,6 +10,7 @@
 #include "common/dpdk/packet_attribution.h"
 #include "common/net/burst_option.h"
 #include "common/net/mlt_message.h"
+#include "common/net/roce.h"
 #include "switch/config/config_toml.h"
 #include "switch/config/same_settings.h"
 #include "switch/forwarding/datagram.h"
@@ -20,13 +21,25 @@ namespace {
 
 constexpr std::uint32_t kSignalQueuePackets = 256;  // a START of each worker of the largest job
 
-/// Reads identity, sequence and length of a data message of the bounded-loss transport (MLT).
-/// Its values count as payload, as those of a TCP segment do.
-void read_mlt_data(Packet& packet) noexcept {
+/// Reads place and length of a WRITE of RoCEv2, which names no burst.
+void read_write(PacketMeta& m, const DatagramHead& datagram) noexcept {
+  roce::Message message;
+  if (roce::decode(datagram.present, datagram.payload_bytes, message) ||
+      !roce::is_write(message.opcode))
+    return;
+  m.sequence = roce::sequence_of(message.psn);
+  m.payload_bytes = message.payload_bytes;
+}
+
+/// Reads identity, sequence and length of a data message of the bounded-loss transport (MLT), or
+/// what RoCEv2 says of them. Values count as payload, as those of a TCP segment do.
+void read_datagram(Packet& packet) noexcept {
   PacketMeta& m = meta(packet);
   const auto datagram = datagram_head_of(packet);
+  if (!datagram) return;
+  if (m.flow.destination_port == roce::kPort) return read_write(m, *datagram);
   mlt::Message message;
-  if (!datagram || mlt::decode(datagram->present, datagram->payload_bytes, message) ||
+  if (mlt::decode(datagram->present, datagram->payload_bytes, message) ||
       message.kind != mlt::Kind::kData)
     return;
   m.has_identity = true;
@@ -40,7 +53,7 @@ void read_identity(Packet& packet) noexcept {
   PacketMeta& m = meta(packet);
   m.has_identity = false;
   if (m.traffic_class != TrafficClass::kDdl) return;
-  if (m.tcp_offset == 0) return read_mlt_data(packet);
+  if (m.tcp_offset == 0) return read_datagram(packet);
   if (m.payload_bytes == 0) return;
   const auto& tcp = header_at<TcpHeader>(packet, m.tcp_offset);
   const std::uint32_t option_bytes =
@@ -127,7 +140,7 @@ void steer(std::span<PortQueue> queues, Packet& packet, Time now) noexcept {
   PortQueue& own = queues[m.queue];
   const auto target = own.steers_to();
   if (!target) return;
-  if (m.tcp_offset == 0 && m.traffic_class == TrafficClass::kDdl) read_mlt_data(packet);
+  if (m.tcp_offset == 0 && m.traffic_class == TrafficClass::kDdl) read_datagram(packet);
   if (!own.steers(m, queues[*target], now)) return;
   m.queue = *target;
   m.traffic_class = TrafficClass::kDdl;
@@ -255,7 +268,7 @@ void EgressPort::enqueue_any(Packet* packet, bool signal, Time now) noexcept {
     queue.record_arrival(*packet, ahead ? &*ahead : nullptr, now);
   } else if ((queue.regulates() || tells_) && m.tcp_offset == 0 &&
              m.traffic_class == TrafficClass::kDdl) [[unlikely]] {
-    read_mlt_data(*packet);
+    read_datagram(*packet);
   }
   if (tells_ && m.traffic_class == TrafficClass::kDdl && m.payload_bytes > 0) [[unlikely]]
     tell_hearers(*packet, now);
@@ -277,7 +290,7 @@ void EgressPort::enqueue_any(Packet* packet, bool signal, Time now) noexcept {
 void EgressPort::enqueue_granted(Packet* packet, bool signal, Time now) noexcept {
   PacketMeta& m = meta(*packet);
   if (!signal) {
-    if (m.tcp_offset == 0 && m.traffic_class == TrafficClass::kDdl) read_mlt_data(*packet);
+    if (m.tcp_offset == 0 && m.traffic_class == TrafficClass::kDdl) read_datagram(*packet);
     if (m.payload_bytes > 0) grants_->on_payload(m.queue, m, now);
   }
   enqueue_any(packet, signal, now);
@@ -307,7 +320,7 @@ void EgressPort::enqueue_plain(Packet* packet, bool signal, Time now) noexcept {
   PortQueue& queue = queues_[q];
   queue.count_arrival(m.traffic_class);
   if (m.traffic_class == TrafficClass::kDdl && m.tcp_offset == 0 && queue.regulates()) [[unlikely]]
-    read_mlt_data(*packet);
+    read_datagram(*packet);
   if (serializer_.free_at() <= now && backlogged()) [[unlikely]]
     serve_due<true>(now);
   if (serializer_.free_at() > now || backlogged()) return queue_up(packet, signal, now);

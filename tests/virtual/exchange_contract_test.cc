@@ -14,6 +14,7 @@
 
 #include "common/net/burst_option.h"
 #include "common/net/headers.h"
+#include "common/net/roce.h"
 #include "tests/support/frames.h"
 #include "tests/support/pool.h"
 #include "trafficgen/hosts/host.h"
@@ -36,6 +37,10 @@ struct Way {
   bool bounded_loss;
   ConnectionReuse reuse;
   bool parts_told;
+  bool roce = false;
+
+  /// Both have no connection that could break.
+  [[nodiscard]] bool datagrams() const { return bounded_loss || roce; }
 };
 
 std::uint64_t key(const Lane& lane) {
@@ -127,7 +132,9 @@ struct Scene {
     if (w.bounded_loss)
       mlt =
           MltConfig{.tolerance_push = tolerance, .tolerance_pull = tolerance, .probe_timeout = 2ms};
-    exchange = make_exchange(setup, mlt, records, notes);
+    std::optional<RoceConfig> roce;
+    if (w.roce) roce = RoceConfig{.timeout = 2ms};
+    exchange = make_exchange(setup, mlt, roce, records, notes);
     exchange->start();
     for (std::uint32_t i = 0; i < kWorkers; ++i) exchange->open(i, now());
     run(1ms);
@@ -296,7 +303,7 @@ TEST_P(ExchangeContract, ABurstBeginsWhereItWasSaidToBegin) {
     s.exchange->begin_iteration(0, i);
     const BurstPlace named = s.exchange->next_place({0, 0, kPush});
     EXPECT_EQ(named.flow, s.exchange->flow({0, 0, kPush}));
-    EXPECT_EQ(named.flow.destination_port, s.setup.port);
+    EXPECT_EQ(named.flow.destination_port, s.way.roce ? roce::kPort : s.setup.port);
     EXPECT_EQ(s.exchange->next_place({0, 0, kPush}).sequence, named.sequence)
         << "asking changes nothing";
     s.push(0, i);
@@ -314,7 +321,7 @@ TEST_P(ExchangeContract, ABurstBeginsWhereItWasSaidToBegin) {
 // Announced pulls name the target's side of the flow.
 TEST_P(ExchangeContract, APullBeginsWhereItWasSaidToBegin) {
   Scene s(GetParam());
-  if (s.way.reuse == ConnectionReuse::kNew && !s.way.bounded_loss) {
+  if (s.way.reuse == ConnectionReuse::kNew && !s.way.datagrams()) {
     EXPECT_EQ(s.exchange->next_place({0, 0, kPull}).flow, FlowKey{}) << "nobody is connected";
   }
   std::uint32_t sequence_before = 0;
@@ -324,12 +331,14 @@ TEST_P(ExchangeContract, APullBeginsWhereItWasSaidToBegin) {
     s.run(2s);
     const BurstPlace named = s.exchange->next_place({0, 0, kPull});
     EXPECT_EQ(named.flow, s.exchange->flow({0, 0, kPull}));
-    EXPECT_EQ(named.flow.source_port, s.setup.port);
+    if (!s.way.roce) {
+      EXPECT_EQ(named.flow.source_port, s.setup.port);
+    }
     EXPECT_EQ(named.flow.source_address, s.setup.ends[0]->address());
     EXPECT_EQ(named.flow.destination_address, s.setup.workers[0]->address());
     EXPECT_EQ(s.exchange->next_place({0, 0, kPull}).sequence, named.sequence)
         << "asking changes nothing";
-    const bool one_connection = s.way.reuse != ConnectionReuse::kNew && !s.way.bounded_loss;
+    const bool one_connection = s.way.reuse != ConnectionReuse::kNew && !s.way.datagrams();
     if (one_connection && i == 1) {
       EXPECT_EQ(named.sequence, sequence_before + bytes_of(s.parts({0, 0, kPull})));
     }
@@ -350,7 +359,7 @@ TEST_P(ExchangeContract, APeerThatIsGoneCompletesNothing) {
   s.run(4000s);
   EXPECT_EQ(s.notes.complete({0, 0, kPush}), 0U);
   EXPECT_EQ(s.notes.complete({0, 1, kPush}), 1U) << "the other one has its burst";
-  if (s.way.bounded_loss) EXPECT_GT(s.notes.gave_up, 0);
+  if (s.way.datagrams()) EXPECT_GT(s.notes.gave_up, 0);
   else EXPECT_FALSE(s.exchange->connected({0, 0, kPush}));
   // Calls for this peer stay valid; their data are lost.
   s.pull(0, 0);
@@ -370,7 +379,7 @@ TEST_P(ExchangeContract, WhatBrokeWhileIdleCarriesTheNextBurst) {
   s.exchange->end_iteration(0);
   const FlowKey flow = s.exchange->flow({0, 0, kPush});
   std::uint32_t next = 1;
-  if (!s.way.bounded_loss && s.way.reuse == ConnectionReuse::kKeep) {
+  if (!s.way.datagrams() && s.way.reuse == ConnectionReuse::kKeep) {
     ASSERT_NE(flow, FlowKey{});
     s.exchange->begin_iteration(0, 1);
     // Both ends write to a peer that does not answer, and give up.
@@ -406,7 +415,9 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Way{"TcpKept", false, ConnectionReuse::kKeep, false},
                     Way{"TcpKeptByParts", false, ConnectionReuse::kKeep, true},
                     Way{"TcpNewConnections", false, ConnectionReuse::kNew, false},
-                    Way{"BoundedLoss", true, ConnectionReuse::kKeep, true}),
+                    Way{"BoundedLoss", true, ConnectionReuse::kKeep, true},
+                    Way{"Roce", false, ConnectionReuse::kKeep, false, true},
+                    Way{"RoceByParts", false, ConnectionReuse::kKeep, true, true}),
     [](const testing::TestParamInfo<Way>& way) { return std::string(way.param.name); });
 
 // A SYN with a worker's address says nothing about the worker, whose connection goes on.

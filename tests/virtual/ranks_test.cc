@@ -133,6 +133,23 @@ TEST(Ranks, EveryKindOfTrafficIsTheSameOnFour) {
   EXPECT_FALSE(r.traffic.connections.empty() || r.traffic.bursts.empty());
 }
 
+// The ICRC of a packet goes along, though it is not in the buffer.
+TEST(Ranks, BurstsOverRoceAreTheSameOnTwo) {
+  Case c = with_all_traffic();
+  c.traffic.attribution = false;
+  c.traffic.transports.push_back(
+      {.name = "rdma", .tcp = {}, .protocol = tg::TransportProtocol::kRoce});
+  c.traffic.jobs[0].transport = "rdma";
+  c.traffic.jobs[0].announce = {.lead_source = tg::LeadSource::kNone};
+  ASSERT_TRUE(tg::validate(c.traffic).empty()) << format_issues("c", tg::validate(c.traffic));
+  const Partition two = make_partition(c.switches, c.traffic, 2, CutKind::kTurns);
+  const RunResult r = run_in_turns(c, two, make_rank_pools(c, two));
+  const Mempool pool = make_test_pool(buffers_needed(c));
+  EXPECT_TRUE(text_of(run_virtual(c, *pool)) == text_of(r));
+  EXPECT_GT(r.traffic.roce.in_order, 0U);
+  EXPECT_EQ(r.traffic.roce.bad_icrc, 0U);
+}
+
 TEST(Ranks, ASprayedLeafSpineIsTheSameOnFour) {
   const auto file = load_experiment(source_path("conf/experiments/dlcp-spine.toml"));
   const auto cases =

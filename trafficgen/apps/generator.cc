@@ -140,6 +140,8 @@ void Generator::State::make_job(const JobConfig& job, std::uint16_t draws_as,
                    .first_owner = first_owner};
   if (transport(job.transport).protocol == TransportProtocol::kMlt)
     setup.mlt = transport(job.transport).mlt;
+  if (transport(job.transport).protocol == TransportProtocol::kRoce)
+    setup.roce = transport(job.transport).roce;
   if (job.announce.signal_key) setup.signal_key = signal_key(*job.announce.signal_key);
   setup.compute = job.compute.value_or(Duration::zero());
   setup.burst_bytes = job.burst_bytes.value_or(0);
@@ -302,6 +304,12 @@ Generator::Generator(const GeneratorConfig& config, EventLoop& loop, rte_mempool
   const auto learns = [](const JobConfig& j) { return j.learner.model != LearnerModel::kNone; };
   if (std::ranges::any_of(config.jobs, learns) && full_payload)
     throw std::runtime_error("job.learner needs virtual time: its sums would stall the loop");
+  const auto over_roce = [](const TransportConfig& t) {
+    return t.protocol == TransportProtocol::kRoce;
+  };
+  if (std::ranges::any_of(config.transports, over_roce) && full_payload)
+    throw std::runtime_error(
+        "protocol = \"roce\" needs virtual time: an ICRC would stay in buffers of zeros");
   if (config.attribution && (full_payload || !can_attribute(pool)))
     throw std::runtime_error("attribution needs virtual time and a pool with room for it");
   if (owners_of(config) != 0) state_->next_owner = 1;

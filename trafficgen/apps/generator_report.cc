@@ -136,6 +136,7 @@ void Generator::State::add_counts(const std::vector<const State*>& parts, Genera
 void Generator::State::add_records(const std::vector<const State*>& parts, GeneratorReport& r) {
   for_all(parts, &State::jobs, [&](const Job& job) { job.fill(r); });
   r.ledger_balanced &= r.starts_sent == r.starts.sent();
+  r.ledger_balanced &= r.roce.balanced();
   for_all(parts, &State::long_flows,
           [&](const LongFlow& flow) { r.flows.push_back(flow.report()); });
   for_all(parts, &State::transfers, [&](const Transfer& t) { t.fill(r.transfers); });

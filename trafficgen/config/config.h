@@ -16,6 +16,7 @@
 #include "trafficgen/hosts/neighbour_config.h"
 #include "trafficgen/hosts/payload_kind.h"
 #include "trafficgen/mlt/mlt_config.h"
+#include "trafficgen/roce/roce_config.h"
 #include "trafficgen/streams/engine/stream_config.h"
 #include "trafficgen/transport/base/tcp_config.h"
 #include "trafficgen/workload/config/job_config.h"
@@ -44,14 +45,16 @@ struct HostConfig {
 /// The protocol that carries a job's bursts.
 enum class TransportProtocol : std::uint8_t {
   kTcp,
-  kMlt,  ///< bounded loss, over UDP (trafficgen/mlt)
+  kMlt,   ///< bounded loss, over UDP (trafficgen/mlt)
+  kRoce,  ///< RDMA WRITEs of RoCEv2 (trafficgen/roce)
 };
 
 struct TransportConfig {
   std::string name;
-  TcpConfig tcp;  ///< of which kMlt uses only controller, ecn and obey_ece
+  TcpConfig tcp;  ///< of which kMlt uses only controller, ecn and obey_ece, and kRoce nothing
   TransportProtocol protocol = TransportProtocol::kTcp;
   MltConfig mlt{};
+  RoceConfig roce{};
 };
 
 /// Long flows, which always have data to send.

@@ -138,9 +138,11 @@ void describe(Settings& v, TransportConfig& c) {
       {.help = "what carries a job's bursts: TCP, or the [bounded-loss "
                "transport](bounded-loss.md). With `\"mlt\"` the controller is `\"dctcp\"` "
                "or `\"timely\"`, and of the keys below only those down to `connections` may be "
-               "changed, which is `\"idle_restart\"` or `\"keep\"`"});
+               "changed, which is `\"idle_restart\"` or `\"keep\"`. With `\"roce\"`, "
+               "[RoCEv2](roce.md), only `name` and those of `transport.roce`"});
   describe(v, c.tcp);  // its keys are in [[transport]] itself
   v.table("mlt", c.mlt);
+  v.table("roce", c.roce);
 }
 
 void describe(Settings& v, LongFlowsConfig& c) {

@@ -62,8 +62,10 @@ inline constexpr auto kWindowUses =
     choices<WindowUse>({{"off", WindowUse::kOff}, {"linux", WindowUse::kLinux}});
 inline constexpr auto kSegmentJoinings =
     choices<SegmentJoining>({{"off", SegmentJoining::kOff}, {"linux", SegmentJoining::kLinux}});
-inline constexpr auto kTransportProtocols = choices<TransportProtocol>(
-    {{"tcp", TransportProtocol::kTcp}, {"mlt", TransportProtocol::kMlt}});
+inline constexpr auto kTransportProtocols =
+    choices<TransportProtocol>({{"tcp", TransportProtocol::kTcp},
+                                {"mlt", TransportProtocol::kMlt},
+                                {"roce", TransportProtocol::kRoce}});
 
 void describe(Settings& v, GeneratorDeviceConfig& c);
 void describe(Settings& v, HostConfig& c);

@@ -16,6 +16,7 @@
 #include "trafficgen/config/config_toml.h"
 #include "trafficgen/config/lcore_plan.h"
 #include "trafficgen/config/mlt_rules.h"
+#include "trafficgen/config/roce_rules.h"
 #include "trafficgen/hosts/nic_queue.h"
 
 namespace outrider::tg {
@@ -108,7 +109,7 @@ const TransportConfig* stream_transport_of(const Checks& at, const Scope& scope,
   const auto* transport = transport_of(at, scope, name);
   if (transport != nullptr)
     at.require(transport->protocol == TransportProtocol::kTcp, "transport", Checks::quoted(name),
-               "must have protocol \"tcp\": \"mlt\" carries the bursts of jobs alone");
+               "must have protocol \"tcp\": \"mlt\" and \"roce\" carry the bursts of jobs alone");
   return transport;
 }
 
@@ -158,6 +159,8 @@ void check_job_references(const Checks& at, const JobConfig& job, const std::str
   check_host_list(at, "servers", job.servers, transport, scope);
   if (transport != nullptr && transport->protocol == TransportProtocol::kMlt)
     return check_mlt_job(at, job, c);
+  if (transport != nullptr && transport->protocol == TransportProtocol::kRoce)
+    return check_roce_job(at, job, c);
   if (transport != nullptr && !has_servers(job.collective))
     at.require(transport->tcp.reuse != ConnectionReuse::kNew, "transport",
                Checks::quoted(job.transport),

@@ -6,6 +6,7 @@
 #include "common/config/config_writer.h"
 #include "common/net/mlt_message.h"
 #include "trafficgen/config/config_toml.h"
+#include "trafficgen/config/roce_rules.h"
 #include "trafficgen/hosts/ephemeral_ports.h"
 #include "trafficgen/mlt/mlt_tensor.h"
 #include "trafficgen/transport/base/tcp_stack.h"
@@ -58,11 +59,13 @@ void check_collective_over_mlt(const Checks& at, const JobConfig& job,
 }  // namespace
 
 void check_protocol(const Checks& at, const TransportConfig& transport) {
-  if (transport.protocol == TransportProtocol::kTcp) {
-    if (transport.mlt != MltConfig{})
-      at.fault("mlt", "needs protocol \"mlt\": TCP delivers every byte, in order");
-    return;
-  }
+  if (transport.protocol != TransportProtocol::kRoce && transport.roce != RoceConfig{})
+    at.fault("roce", "needs protocol \"roce\"");
+  if (transport.protocol != TransportProtocol::kMlt && transport.mlt != MltConfig{})
+    at.fault("mlt", "needs protocol \"mlt\": others deliver every byte, in order");
+  if (transport.protocol == TransportProtocol::kTcp) return;
+  if (transport.protocol == TransportProtocol::kRoce)
+    return check_roce_transport(at, transport, tcp_table(transport.tcp), tcp_table(TcpConfig{}));
   at.require(
       row_of(transport.tcp.control.controller).tolerates_loss, "controller",
       "the one given or the default, cubic,",

@@ -19,6 +19,7 @@ struct OutgoingDatagram {
   std::uint32_t head_bytes = 0;   ///< used bytes of `head`
   std::uint32_t value_bytes = 0;  ///< zeros after them
   std::uint8_t tos = 0;           ///< the whole byte
+  bool icrc = false;  ///< RoCEv2: an ICRC follows the zeros, and there is no UDP checksum
 };
 
 /// A datagram that arrived, with correct addresses and checksum.
@@ -27,6 +28,8 @@ struct ReceivedDatagram {
   std::span<const std::uint8_t> present;  ///< the part of the payload that the buffer holds
   std::uint32_t payload_bytes = 0;        ///< of the datagram, >= present.size()
   Ecn ecn = Ecn::kNotEct;
+  std::span<const std::uint8_t> ip;  ///< the part of the IP packet that the buffer holds
+  std::uint32_t trailer = 0;         ///< last four bytes of a datagram to RoCEv2's port
 };
 
 /// One end of a flow of datagrams, which a host drives like a TcpConnection. The endpoint decides;
@@ -44,6 +47,9 @@ class DatagramEndpoint {
   virtual void on_timer(Time now) noexcept = 0;
   /// Returns the flow in this end's direction: source is this end.
   [[nodiscard]] virtual const FlowKey& flow() const noexcept = 0;
+  /// Returns what the host finds the endpoint by: the flow, or for a queue pair of RoCEv2 what
+  /// roce_key() says.
+  [[nodiscard]] virtual FlowKey key() const noexcept { return flow(); }
 
  protected:
   ~DatagramEndpoint() = default;

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "common/net/checksum.h"
+#include "common/net/roce.h"
 #include "trafficgen/hosts/frame.h"
 #include "trafficgen/hosts/ipv4_frame.h"
 
@@ -14,18 +15,46 @@ namespace {
 constexpr std::uint32_t kPayloadOffset = kTransportOffset + sizeof(UdpHeader);
 
 static_assert(kPayloadOffset + OutgoingDatagram::kMaxHeadBytes <= kWrittenEnd);
+
+/// An ICRC ends a frame. If the buffer holds less than the frame, it is kept in a field of the mbuf
+/// that is free after the device has handed the packet over.
+std::uint32_t& trailer_beside(Packet& packet) noexcept { return packet.hash.rss; }
+
+/// Writes the ICRC behind what the other writers have written.
+/// @param udp_bytes length of the UDP header and of what follows it, ICRC included
+void write_icrc(Packet& packet, std::uint32_t udp_bytes) noexcept {
+  auto* bytes = rte_pktmbuf_mtod(&packet, std::uint8_t*);
+  const std::uint32_t end = kTransportOffset + udp_bytes - roce::kIcrcBytes;
+  const std::uint32_t present = std::min(end, kWrittenEnd);
+  const std::uint32_t icrc = roce::icrc({bytes + kIpOffset, present - kIpOffset}, end - kIpOffset);
+  trailer_beside(packet) = icrc;
+  if (end + roce::kIcrcBytes <= packet.data_len) std::memcpy(bytes + end, &icrc, sizeof icrc);
+}
+
+void read_trailer(Packet& packet, ReceivedDatagram& datagram, std::uint32_t udp_bytes) noexcept {
+  if (datagram.flow.destination_port != roce::kPort || datagram.payload_bytes < roce::kIcrcBytes)
+    return;
+  const auto bytes = buffer(packet);
+  const std::uint32_t end = kTransportOffset + udp_bytes;
+  datagram.trailer = trailer_beside(packet);
+  if (end <= bytes.size())
+    std::memcpy(&datagram.trailer, bytes.data() + end - roce::kIcrcBytes, roce::kIcrcBytes);
+}
 }  // namespace
 
 void write_datagram_frame(Packet& packet, const FlowKey& flow, const OutgoingDatagram& datagram,
                           bool full_payload) noexcept {
   assert(datagram.head_bytes <= datagram.head.size());
+  // A buffer with payload must hold nothing but zeros behind kWrittenEnd when it is used again.
+  assert(!full_payload || !datagram.icrc || datagram.value_bytes == 0);
   auto* bytes = rte_pktmbuf_mtod(&packet, std::uint8_t*);
   auto& ethernet = *reinterpret_cast<EthernetHeader*>(bytes);
   ethernet.destination = mac_of(flow.destination_address);
   ethernet.source = mac_of(flow.source_address);
   ethernet.ether_type.set(kEtherTypeIpv4);
-  const std::uint32_t udp_bytes =
-      static_cast<std::uint32_t>(sizeof(UdpHeader)) + datagram.head_bytes + datagram.value_bytes;
+  const std::uint32_t udp_bytes = static_cast<std::uint32_t>(sizeof(UdpHeader)) +
+                                  datagram.head_bytes + datagram.value_bytes +
+                                  (datagram.icrc ? roce::kIcrcBytes : 0);
   write_ipv4(bytes + kIpOffset, flow, kIpProtocolUdp, datagram.tos,
              static_cast<std::uint16_t>(sizeof(Ipv4Header) + udp_bytes));
   const std::span head(datagram.head.data(), datagram.head_bytes);
@@ -35,10 +64,15 @@ void write_datagram_frame(Packet& packet, const FlowKey& flow, const OutgoingDat
   write_udp(bytes + kTransportOffset, flow, static_cast<std::uint16_t>(udp_bytes), head);
 
   const std::uint32_t frame_bytes = std::max(kMinFrameBytes, kTransportOffset + udp_bytes);
+  const bool whole = full_payload || (datagram.icrc && datagram.value_bytes == 0);
   const std::uint32_t head_end = std::max(kMinFrameBytes, kPayloadOffset + datagram.head_bytes);
-  packet.data_len = static_cast<std::uint16_t>(full_payload ? frame_bytes : head_end);
+  packet.data_len = static_cast<std::uint16_t>(whole ? frame_bytes : head_end);
   packet.pkt_len = packet.data_len;
   if (full_payload) packet.ol_flags |= RTE_MBUF_F_RX_L4_CKSUM_GOOD;  // see write_frame()
+  if (datagram.icrc) {
+    header_at<UdpHeader>(packet, kTransportOffset).checksum = {};
+    write_icrc(packet, udp_bytes);
+  }
   PacketMeta& m = meta(packet);
   m.next = nullptr;
   m.frame_bytes = frame_bytes;
@@ -64,6 +98,8 @@ std::optional<DropReason> read_datagram_frame(Packet& packet, ReceivedDatagram& 
   const auto udp_present = bytes.subspan(
       kTransportOffset, std::min<std::size_t>(bytes.size() - kTransportOffset, udp_bytes));
   datagram.present = udp_present.subspan(sizeof(UdpHeader));
+  datagram.ip = bytes.subspan(kIpOffset, udp_present.size() + sizeof(Ipv4Header));
+  read_trailer(packet, datagram, udp_bytes);
   const std::uint64_t known = packet.ol_flags & RTE_MBUF_F_RX_L4_CKSUM_MASK;
   if (known == RTE_MBUF_F_RX_L4_CKSUM_BAD) return DropReason::kBadChecksum;
   if (known == RTE_MBUF_F_RX_L4_CKSUM_GOOD || (udp.checksum.raw[0] | udp.checksum.raw[1]) == 0)

@@ -10,7 +10,7 @@
 
 namespace outrider::tg {
 
-/// Holds the datagram endpoints of one host, by number and by flow, with the host's state for each.
+/// Holds the datagram endpoints of one host, by number and by key, with the host's state for each.
 /// They are added before the run and stay. Not thread-safe.
 class DatagramTable {
  public:
@@ -21,21 +21,21 @@ class DatagramTable {
     bool queued = false;  ///< waits for the NIC
   };
 
-  DatagramTable() : by_flow_(kExpected) {}
+  DatagramTable() : by_key_(kExpected) {}
 
-  /// Adds an endpoint and returns its number. Allocates. @pre no other endpoint has its flow
+  /// Adds an endpoint and returns its number. Allocates. @pre no other endpoint has its key
   std::uint32_t add(DatagramEndpoint& endpoint, std::uint8_t nic_class) {
-    assert(!find(endpoint.flow()));
+    assert(!find(endpoint.key()));
     const auto number = static_cast<std::uint32_t>(slots_.size());
     slots_.push_back({.endpoint = &endpoint, .nic_class = nic_class});
-    if (by_flow_.full()) by_flow_.grow();
-    by_flow_.insert(endpoint.flow(), number);
+    if (by_key_.full()) by_key_.grow();
+    by_key_.insert(endpoint.key(), number);
     return number;
   }
   [[nodiscard]] Slot& operator[](std::uint32_t number) noexcept { return slots_[number]; }
-  /// @param flow in this host's direction
-  [[nodiscard]] std::optional<std::uint32_t> find(const FlowKey& flow) const noexcept {
-    const std::uint32_t* number = by_flow_.find(flow);
+  /// @param key as DatagramEndpoint::key() returns it
+  [[nodiscard]] std::optional<std::uint32_t> find(const FlowKey& key) const noexcept {
+    const std::uint32_t* number = by_key_.find(key);
     return number == nullptr ? std::nullopt : std::optional(*number);
   }
   [[nodiscard]] bool empty() const noexcept { return slots_.empty(); }
@@ -46,7 +46,7 @@ class DatagramTable {
  private:
   static constexpr std::uint32_t kExpected = 16;
   std::vector<Slot> slots_;
-  FlowTable<std::uint32_t> by_flow_;
+  FlowTable<std::uint32_t> by_key_;
 };
 
 }  // namespace outrider::tg

@@ -1,6 +1,7 @@
 #include "trafficgen/hosts/host_datagrams.h"
 
 #include "trafficgen/hosts/datagram_frame.h"
+#include "trafficgen/hosts/roce_key.h"
 
 namespace outrider::tg {
 
@@ -19,7 +20,7 @@ void HostDatagrams::refresh(std::uint32_t number, Time now) noexcept {
 std::optional<DropReason> HostDatagrams::take(Packet& packet, Time now) noexcept {
   ReceivedDatagram datagram;
   if (const auto dropped = read_datagram_frame(packet, datagram)) return dropped;
-  const auto number = table_.find(datagram.flow.reversed());
+  const auto number = table_.find(key_of(datagram));
   if (!number) return DropReason::kNoConnection;
   const auto dropped = table_[*number].endpoint->on_datagram(datagram, now);
   refresh(*number, now);

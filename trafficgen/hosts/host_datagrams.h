@@ -29,7 +29,7 @@ class HostDatagrams final : private TimerClient {
   [[nodiscard]] bool empty() const noexcept { return table_.empty(); }
   /// The endpoint may have something to send.
   void changed(const DatagramEndpoint& endpoint, Time now) noexcept {
-    if (const auto number = table_.find(endpoint.flow())) refresh(*number, now);
+    if (const auto number = table_.find(endpoint.key())) refresh(*number, now);
   }
   /// @return the reason for which the packet is dropped; nothing if an endpoint took it
   [[nodiscard]] std::optional<DropReason> take(Packet& packet, Time now) noexcept;

@@ -26,6 +26,25 @@ inline MltConfig full_mlt() {
           .magnitudes = Magnitudes::kGradient};
 }
 
+inline RoceConfig full_roce() {
+  using namespace std::chrono_literals;
+  return {.window_packets = 256,
+          .ack_packets = 4,
+          .timeout = 5ms,
+          .retry_limit = 3,
+          .cnp_interval = 40us,
+          .dscp = 26,
+          .cnp_dscp = 46,
+          .dcqcn = {.g = 0.25,
+                    .alpha_timer = 60us,
+                    .increase_timer = 70us,
+                    .increase_bytes = 1'000'000,
+                    .recovery_stages = 3,
+                    .additive_increase = BitRate{5'000'000},
+                    .hyper_increase = BitRate{50'000'000},
+                    .least_rate = BitRate{1'000'000}}};
+}
+
 /// No member has its default but `sack`: RACK-TLP needs it.
 inline TcpConfig full_transport() {
   using namespace std::chrono_literals;

@@ -318,6 +318,8 @@ TEST(Rows, EveryMemberHasOne) {
   expect_a_row_for_each_member<TcpConfig, ControllerConfig>();
   expect_a_row_for_each_member<TransportConfig, TcpConfig>();
   expect_a_row_for_each_member<MltConfig>();
+  expect_a_row_for_each_member<RoceConfig>();
+  expect_a_row_for_each_member<DcqcnConfig>();
   expect_a_row_for_each_member<TransportMemoryConfig>();
   expect_a_row_for_each_member<PolicyConfig>();
   expect_a_row_for_each_member<LearnerConfig>();

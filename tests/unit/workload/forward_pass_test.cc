@@ -6,7 +6,7 @@
 
 #include "tests/support/source_path.h"
 #include "trafficgen/policy/prophet_policy.h"
-#include "trafficgen/workload/exchange/tcp/piece_stream.h"
+#include "trafficgen/workload/exchange/piece_stream.h"
 #include "trafficgen/workload/plan/release_profile.h"
 
 namespace outrider::forward_pass_test {

@@ -176,7 +176,7 @@ ConfigIssues validate(const CaseParameters& p) {
     within(key, s, kLongest_seconds);
   at.in_range("layer_classes", p.layer_classes, 1, kMaxLayerClasses);
   at.require(p.layer_classes == 1 || p.protocol == tg::TransportProtocol::kMlt, "layer_classes",
-             std::to_string(p.layer_classes), "needs protocol \"mlt\": TCP has no layers");
+             std::to_string(p.layer_classes), "needs protocol \"mlt\": the others have no layers");
   at.require(p.layer_classes == 1 || p.scheduler == LabScheduler::kFifo, "layer_classes",
              std::to_string(p.layer_classes),
              "needs scheduler \"fifo\": the classes have strict queues of their own");
@@ -204,11 +204,11 @@ ConfigIssues validate(const CaseParameters& p, const ProgramSettings& settings) 
                  p.lead_source != tg::LeadSource::kNone,
              "lead_source", "\"none\"",
              "must be \"wait\" or \"overlap\" with regulation \"mark\": nothing would arm it");
-  at.require(p.protocol != tg::TransportProtocol::kMlt || !holds_windows(p.regulation) ||
+  at.require(p.protocol == tg::TransportProtocol::kTcp || !holds_windows(p.regulation) ||
                  policy.window.rule != WindowRule::kComplement,
              "switch.regulation.window.rule", "\"complement\"",
-             "must be \"strict\" with protocol \"mlt\": what a burst has in flight is told by "
-             "TCP's acknowledgments, and without them all of the link is background's");
+             "must be \"strict\" with protocols \"mlt\" and \"roce\": what a burst has in flight "
+             "is told by TCP's acknowledgments, and without them all of the link is background's");
   const bool steps = settings.sw.ports.front().marker.kind == sw::MarkerKind::kStep;
   at.require(!p.static_pair || steps, "static_pair", "true", "needs switch.marker.kind \"step\"");
   check_queues(at, p, settings.sw.ports.front());

@@ -311,11 +311,16 @@ ProgramSettings read_settings(const ConfigTable& settings, tg::TransportProtocol
   const ConfigTable shared = table_at(all, "transport");
   ConfigTable ddl = table_at(table_at(all, "ddl"), "transport"), background = shared;
   if (protocol == tg::TransportProtocol::kTcp) {
-    std::erase_if(ddl.members, [](const ConfigMember& m) { return m.key == "mlt"; });
+    std::erase_if(ddl.members,
+                  [](const ConfigMember& m) { return m.key == "mlt" || m.key == "roce"; });
     ConfigTable own = std::move(ddl);
     ddl = shared;
     overlay(ddl, own);
+  } else if (protocol == tg::TransportProtocol::kRoce) {
+    std::erase_if(ddl.members, [](const ConfigMember& m) { return m.key == "mlt"; });
+    ddl["protocol"] = ConfigValue(std::string("roce"));
   } else {
+    std::erase_if(ddl.members, [](const ConfigMember& m) { return m.key == "roce"; });
     ddl["protocol"] = ConfigValue(std::string("mlt"));
     if (ddl.get("controller") == nullptr) ddl["controller"] = ConfigValue(std::string("dctcp"));
   }

@@ -29,9 +29,10 @@ bool is_other_remedy(std::string_view n) {
       "static_pair", "scheduler", "ddl_weight",       "background_floor",
       "queue_room",  "ddl_alpha", "background_alpha", "signal_form",
       "paths",       "protocol",  "layer_classes"};
-  static constexpr std::array<std::string_view, 8> kSettings{
-      "switch.marker.",      "job.send_policy", "job.policy.",        "job.synchronisation",
-      "job.staleness_bound", "job.r2sp.",       "ddl.transport.mlt.", "tensorlights."};
+  static constexpr std::array<std::string_view, 9> kSettings{
+      "switch.marker.",      "job.send_policy",     "job.policy.",
+      "job.synchronisation", "job.staleness_bound", "job.r2sp.",
+      "ddl.transport.mlt.",  "ddl.transport.roce.", "tensorlights."};
   if (is_threshold(n)) return false;
   return std::ranges::find(kNames, n) != kNames.end() ||
          std::ranges::any_of(kSettings, [n](std::string_view s) { return n.starts_with(s); });

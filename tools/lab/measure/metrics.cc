@@ -216,6 +216,7 @@ SignalCounts signals_of(const RunResult& result, const sw::QueueReport* queue) {
 }
 
 void count(const RunResult& result, CaseMetrics& m) {
+  m.roce = result.traffic.roce;
   for (const auto& flow : result.traffic.flows) {
     m.rtos[flow.traffic_class].data += flow.rtos_data;
     m.rtos[flow.traffic_class].handshake += flow.rtos_handshake;

@@ -132,6 +132,7 @@ struct CaseMetrics {
   double path_imbalance = kNotDefined;  ///< see metrics_paths.h
   MeasuredQueue queue;
   SignalCounts signals;
+  tg::RoceCounters roce;  ///< of all queue pairs; zero without any
   BackgroundDip background_dip;
   BackgroundFloor background_floor;
   FlowTimes flow_times;

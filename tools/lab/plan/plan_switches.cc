@@ -5,6 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "common/net/roce.h"
+
 namespace outrider::lab {
 namespace {
 
@@ -63,7 +65,7 @@ void share_link(const CaseParameters& p, sw::SwitchPortConfig& port) {
 /// Classifies datagrams of the job in both directions as DDL data. Each class of layers has a
 /// queue; the last queue is also that of all other traffic.
 void serve_layers(const CaseParameters& p, sw::SwitchConfig& sw) {
-  if (p.protocol != tg::TransportProtocol::kMlt) return;
+  if (p.protocol == tg::TransportProtocol::kTcp) return;
   sw::RuleConfig to, from;
   const std::uint16_t first = tg::JobConfig{}.tcp_port;
   const auto last = static_cast<std::uint16_t>(first + p.jobs - 1);  // see plan_jobs()
@@ -71,6 +73,10 @@ void serve_layers(const CaseParameters& p, sw::SwitchConfig& sw) {
   to.destination_ports = from.source_ports = sw::PortRange{first, last};
   to.traffic_class = from.traffic_class = sw::RuleClass::kDdl;
   sw.rules = {to, from};
+  if (p.protocol == tg::TransportProtocol::kRoce) {
+    to.destination_ports = sw::PortRange{roce::kPort, roce::kPort};  // of both directions
+    sw.rules = {to};
+  }
   if (p.layer_classes == 1) return;
   ConfigTable queues;
   for (std::uint32_t c = 0; c < p.layer_classes; ++c)

@@ -13,7 +13,8 @@ namespace {
 /// uses no other setting of TCP.
 tg::TransportConfig job_transport_of(const CaseParameters& p, const ProgramSettings& settings) {
   tg::TransportConfig transport = settings.ddl;
-  if (p.protocol == tg::TransportProtocol::kTcp || p.connection == tg::ConnectionReuse::kKeep)
+  if (p.protocol == tg::TransportProtocol::kTcp ||
+      (p.protocol == tg::TransportProtocol::kMlt && p.connection == tg::ConnectionReuse::kKeep))
     transport.tcp.reuse = p.connection;
   for (std::uint32_t c = 0; c < p.layer_classes && p.layer_classes > 1; ++c)
     transport.mlt.class_dscps.push_back(layer_dscp(c, p.layer_classes));

@@ -17,7 +17,7 @@ struct RecordHead {
   std::uint16_t data_bytes = 0;
   std::uint16_t port = 0;
   std::uint16_t attributed = 0;  ///< 1: a PacketAttribution follows
-  std::uint32_t reserved = 0;
+  std::uint32_t trailer = 0;     ///< an ICRC that is not in the buffer, see datagram_frame.cc
 };
 static_assert(sizeof(RecordHead) == 24, "no padding: it is written as it lies in memory");
 static_assert(std::is_trivially_copyable_v<PacketMeta>);
@@ -38,7 +38,8 @@ void append_packet(std::string& to, const Packet& packet) {
                         .data_offset = packet.data_off,
                         .data_bytes = static_cast<std::uint16_t>(bytes.size()),
                         .port = packet.port,
-                        .attributed = is_attributed(packet) ? std::uint16_t{1} : std::uint16_t{0}};
+                        .attributed = is_attributed(packet) ? std::uint16_t{1} : std::uint16_t{0},
+                        .trailer = packet.hash.rss};
   PacketMeta of_packet = meta(packet);
   of_packet.next = nullptr;  // an address means nothing elsewhere
   append_number(to, head);
@@ -64,6 +65,7 @@ Packet* PacketRecords::next(rte_mempool& pool) {
   packet->data_len = head.data_bytes;
   packet->pkt_len = head.data_bytes;
   packet->port = head.port;
+  packet->hash.rss = head.trailer;
   take(&meta(*packet), sizeof(PacketMeta));
   if (head.attributed != 0) take(&attribution_of(*packet), sizeof(PacketAttribution));
   take(rte_pktmbuf_mtod(packet, void*), head.data_bytes);

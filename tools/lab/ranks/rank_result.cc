@@ -118,6 +118,7 @@ void join_counts(const std::vector<RankResult>& parts, tg::GeneratorReport& r) {
     r.ack_timeouts += one.ack_timeouts;
     r.late_iterations += one.late_iterations;
     r.excess_resets += one.excess_resets;
+    r.roce += one.roce;
     r.payload.verified_bytes += one.payload.verified_bytes;
     r.payload.mismatched_bytes += one.payload.mismatched_bytes;
     r.payload.mismatched_segments += one.payload.mismatched_segments;

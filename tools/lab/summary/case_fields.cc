@@ -182,6 +182,28 @@ Json signals_schema() {
   return schema;
 }
 
+template <class Add>
+void for_each_roce_counter(const tg::RoceCounters& counts, Add add) {
+  const CountVisitor<Add> all{add, ""};
+  fields(all, counts);
+}
+
+Json roce_of(const CaseSummary& c) {
+  Json out = Json::object();
+  for_each_roce_counter(c.metrics.roce, [&](const std::string& name, const auto& count) {
+    out[name] = json_of(count);
+  });
+  return out;
+}
+
+Json roce_schema() {
+  Json schema = object_schema();
+  for_each_roce_counter({}, [&](const std::string& name, const auto& count) {
+    schema["properties"][name] = schema_of<std::remove_cvref_t<decltype(count)>>();
+  });
+  return schema;
+}
+
 Json basis_schema() {
   return {
       {"enum",
@@ -476,6 +498,8 @@ constexpr CaseField kRows[] = {
     signal<&SignalCounts::starts, &tg::StartCounts::forged>("/signals/starts_forged"),
     signal<&SignalCounts::ack_timeouts>("/signals/ack_timeouts"),
     signal<&SignalCounts::entries_left>("/signals/entries_left"),
+    CaseField{"/roce", "counters of all queue pairs; only over RoCEv2", roce_schema, roce_of,
+              [](const CaseMetrics& m) { return m.roce.sent != 0; }},
     queue<&MeasuredQueue::switch_name>("/measured_queue/switch"),
     queue<&MeasuredQueue::port_name>("/measured_queue/port"),
     CaseField{"/measured_queue/queue", "", schema_of<std::string>,

@@ -12,6 +12,7 @@
 #include "common/core/clock.h"
 #include "common/core/flow_key.h"
 #include "trafficgen/measure/flow_totals.h"
+#include "trafficgen/measure/roce_counters.h"
 #include "trafficgen/transport/base/tcp_config.h"
 #include "trafficgen/workload/exchange/lane.h"
 
@@ -129,6 +130,8 @@ class Exchange {
   [[nodiscard]] virtual FlowReport report(const Lane& lane) const = 0;
   /// Adds the counts of the last bursts to the records. Call it before the records are read.
   virtual void note_last() noexcept = 0;
+  /// Returns the counts of all queue pairs; zero where there are none.
+  [[nodiscard]] virtual RoceCounters roce() const { return {}; }
 };
 
 /// The parameters of an exchange. Lists are [worker][target], with `targets` for each worker. Lanes

@@ -68,7 +68,7 @@ Job::Job(const Setup& setup, GoodputSeries& goodput)
       collective_(make_collective(setup.config, collective_setup(), records_, *this)),
       lanes_(make_lanes()),
       records_(records_setup(), goodput),
-      exchange_(make_exchange(lanes_, setup.mlt, records_, *collective_)) {
+      exchange_(make_exchange(lanes_, setup.mlt, setup.roce, records_, *collective_)) {
   collective_->attach(*exchange_);
   make_learner();
   make_round_robin();
@@ -344,6 +344,7 @@ void Job::fill(JobsReport& report) const {
   }
   report.late_iterations += late_iterations_;
   report.excess_resets += records_.excess_resets();
+  report.roce += exchange_->roce();
   collective_->add_starts(report.starts, report.ack_timeouts);
   for (const auto& worker : workers_) {
     report.ack_timeouts += worker->announcer().timeouts();

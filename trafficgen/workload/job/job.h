@@ -11,6 +11,7 @@
 #include "trafficgen/learner/learner.h"
 #include "trafficgen/mlt/mlt_config.h"
 #include "trafficgen/policy/send_policy.h"
+#include "trafficgen/roce/roce_config.h"
 #include "trafficgen/workload/announce/pull_starts.h"
 #include "trafficgen/workload/announce/signal_faults.h"
 #include "trafficgen/workload/collective/collective.h"
@@ -60,6 +61,7 @@ class Job final : private CollectiveOperation::Owner,
     std::uint32_t first_owner = 0;  ///< first owner id of its workers, for attribution; 0: off
     std::optional<SignalKey> signal_key{};  ///< signs STARTs; absent: they are unsigned
     std::optional<MltConfig> mlt{};         ///< set: bounded-loss transport instead of TCP
+    std::optional<RoceConfig> roce{};       ///< set: RoCEv2 instead of TCP
   };
   Job(const Setup& setup, GoodputSeries& goodput);
   ~Job();

@@ -6,6 +6,7 @@
 #include "trafficgen/learner/learner_report.h"
 #include "trafficgen/measure/flow_totals.h"
 #include "trafficgen/measure/job_report.h"
+#include "trafficgen/measure/roce_counters.h"
 
 namespace outrider::tg {
 
@@ -18,6 +19,7 @@ struct JobsReport {
   std::uint64_t late_iterations = 0;
   /// Connections that were reset because more bytes arrived than their sender had handed over.
   std::uint64_t excess_resets = 0;
+  RoceCounters roce;  ///< of all queue pairs of jobs
   std::vector<BurstRecord> bursts;
   std::vector<IterationRecord> iterations;
   std::vector<JobReport> jobs;

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/config/config_result.h"
+
 namespace outrider::rack_matrix_test {
 using namespace lab;
 using testing::HasSubstr;

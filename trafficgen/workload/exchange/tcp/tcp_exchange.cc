@@ -4,7 +4,7 @@
 
 #include "common/net/burst_option.h"
 #include "trafficgen/workload/exchange/job_records.h"
-#include "trafficgen/workload/exchange/tcp/piece_stream.h"
+#include "trafficgen/workload/exchange/piece_stream.h"
 
 namespace outrider::tg {
 

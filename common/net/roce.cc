@@ -1,0 +1,215 @@
+#include "common/net/roce.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cstring>
+
+#include "common/net/headers.h"
+
+namespace outrider::roce {
+namespace {
+
+struct Bth {
+  std::uint8_t opcode;
+  std::uint8_t flags;  ///< solicited event, migration, pad count, version
+  Be16 partition;
+  Be32 queue_pair;  ///< FECN, BECN and reserved bits in the first byte
+  Be32 sequence;    ///< acknowledgment request in the highest bit
+};
+struct Reth {
+  Be32 address_high;
+  Be32 address_low;
+  Be32 key;
+  Be32 length;
+};
+static_assert(sizeof(Bth) == kBthBytes && sizeof(Reth) == 16 && alignof(Bth) == 1);
+
+constexpr std::uint32_t kFecn = 1U << 31, kBecn = 1U << 30, kAsks = 1U << 31;
+constexpr std::uint32_t kCnpReservedBytes = 16;
+constexpr std::uint8_t kVersionMask = 0x0F;
+constexpr unsigned kPadShift = 4;
+static_assert(kBthBytes + sizeof(Reth) + sizeof(Be32) == kMaxHeaderBytes);
+static_assert(kBthBytes + kCnpReservedBytes <= kMaxHeaderBytes);
+
+// -- the CRC, as Ethernet's: reflected, so the highest bit is the coefficient of x^0
+
+constexpr std::uint32_t kPolynomial = 0xEDB88320;
+
+constexpr std::uint32_t times_x(std::uint32_t a) noexcept {
+  return (a >> 1) ^ ((a & 1) != 0 ? kPolynomial : 0);
+}
+
+/// Returns the product of two polynomials modulo that of the CRC.
+constexpr std::uint32_t product(std::uint32_t a, std::uint32_t b) noexcept {
+  std::uint32_t sum = 0;
+  for (; a != 0; a <<= 1) {
+    if ((a & 0x80000000) != 0) sum ^= b;
+    b = times_x(b);
+  }
+  return sum;
+}
+
+/// [byte]: what a byte adds to the remainder.
+constexpr std::array<std::uint32_t, 256> kByteTable = [] {
+  std::array<std::uint32_t, 256> table{};
+  for (std::uint32_t byte = 0; byte < table.size(); ++byte) {
+    std::uint32_t crc = byte;
+    for (int bit = 0; bit < 8; ++bit) crc = times_x(crc);
+    table[byte] = crc;
+  }
+  return table;
+}();
+
+/// [digit][value]: x to the power of the bits in value * 16^digit bytes. A zero byte multiplies the
+/// remainder by x^8, so four digits are enough for any IP packet.
+constexpr std::array<std::array<std::uint32_t, 16>, 4> kPowers = [] {
+  std::array<std::array<std::uint32_t, 16>, 4> powers{};
+  std::uint32_t step = 0x80000000U >> 8;  // x^8
+  for (auto& digit : powers) {
+    digit[0] = 0x80000000U;  // x^0
+    for (std::size_t value = 1; value < digit.size(); ++value)
+      digit[value] = product(digit[value - 1], step);
+    step = product(digit.back(), step);
+  }
+  return powers;
+}();
+
+std::uint32_t add_bytes(std::uint32_t crc, std::span<const std::uint8_t> bytes) noexcept {
+  for (const std::uint8_t byte : bytes) crc = kByteTable[(crc ^ byte) & 0xFF] ^ (crc >> 8);
+  return crc;
+}
+
+std::uint32_t add_zeros(std::uint32_t crc, std::uint32_t bytes) noexcept {
+  assert(bytes < 1U << 16);
+  for (const auto& digit : kPowers) {
+    if ((bytes & 15) != 0) crc = product(digit[bytes & 15], crc);
+    bytes >>= 4;
+  }
+  return crc;
+}
+
+template <class Header>
+Header read_at(std::span<const std::uint8_t> bytes, std::uint32_t offset) noexcept {
+  Header header;
+  std::memcpy(&header, bytes.data() + offset, sizeof header);
+  return header;
+}
+
+template <class Header>
+std::uint32_t write_at(std::span<std::uint8_t, kMaxHeaderBytes> out, std::uint32_t offset,
+                       const Header& header) noexcept {
+  std::memcpy(out.data() + offset, &header, sizeof header);
+  return offset + static_cast<std::uint32_t>(sizeof header);
+}
+
+}  // namespace
+
+std::uint32_t header_bytes(std::uint8_t opcode) noexcept {
+  switch (static_cast<Opcode>(opcode)) {
+    case Opcode::kWriteFirst:
+    case Opcode::kWriteOnly:
+      return kBthBytes + sizeof(Reth);
+    case Opcode::kWriteMiddle:
+    case Opcode::kWriteLast:
+      return kBthBytes;
+    case Opcode::kWriteLastImmediate:
+    case Opcode::kAcknowledge:
+      return kBthBytes + sizeof(Be32);
+    case Opcode::kWriteOnlyImmediate:
+      return kMaxHeaderBytes;
+    case Opcode::kCnp:
+      return kBthBytes + kCnpReservedBytes;
+  }
+  return 0;
+}
+
+std::uint32_t encode(const Message& m, std::span<std::uint8_t, kMaxHeaderBytes> out) noexcept {
+  assert(m.destination_qp <= kPsnMask && m.psn <= kPsnMask && m.message_number <= kPsnMask);
+  Bth bth{};
+  bth.opcode = static_cast<std::uint8_t>(m.opcode);
+  bth.flags = static_cast<std::uint8_t>(pad_of(m.payload_bytes) << kPadShift);
+  bth.partition.set(kDefaultPartition);
+  bth.queue_pair.set(m.destination_qp | (m.fecn ? kFecn : 0) | (m.becn ? kBecn : 0));
+  bth.sequence.set(m.psn | (m.asks ? kAsks : 0));
+  std::uint32_t end = write_at(out, 0, bth);
+  if (starts_message(m.opcode)) {
+    Reth reth{};
+    reth.address_high.set(static_cast<std::uint32_t>(m.address >> 32));
+    reth.address_low.set(static_cast<std::uint32_t>(m.address));
+    reth.key.set(m.key);
+    reth.length.set(m.length_bytes);
+    end = write_at(out, end, reth);
+  }
+  Be32 word{};
+  if (has_immediate(m.opcode)) {
+    word.set(m.immediate);
+    end = write_at(out, end, word);
+  }
+  if (m.opcode == Opcode::kAcknowledge) {
+    word.set(std::uint32_t{m.syndrome} << kPsnBits | m.message_number);
+    end = write_at(out, end, word);
+  }
+  if (m.opcode == Opcode::kCnp)
+    end = write_at(out, end, std::array<std::uint8_t, kCnpReservedBytes>{});
+  assert(end == header_bytes(bth.opcode));
+  return end;
+}
+
+std::optional<Fault> decode(std::span<const std::uint8_t> present, std::uint32_t datagram_bytes,
+                            Message& message) noexcept {
+  assert(datagram_bytes >= present.size());
+  if (present.size() < kBthBytes) return Fault::kBadLength;
+  const auto bth = read_at<Bth>(present, 0);
+  const std::uint32_t headers = header_bytes(bth.opcode);
+  if (headers == 0) return Fault::kBadOpcode;
+  Message m{.opcode = static_cast<Opcode>(bth.opcode)};
+  const std::uint32_t fixed = headers + kIcrcBytes;
+  if (present.size() < headers || datagram_bytes < fixed ||
+      (!is_write(m.opcode) && datagram_bytes != fixed))
+    return Fault::kBadLength;
+  if ((bth.flags & kVersionMask) != 0) return Fault::kBadVersion;
+  const std::uint32_t pad = (bth.flags >> kPadShift) & 3U;
+  const std::uint32_t padded = datagram_bytes - fixed;
+  if (padded < pad || padded % 4 != 0) return Fault::kBadPad;
+  m.payload_bytes = static_cast<std::uint16_t>(padded - pad);
+  m.fecn = (bth.queue_pair.get() & kFecn) != 0;
+  m.becn = (bth.queue_pair.get() & kBecn) != 0;
+  m.destination_qp = bth.queue_pair.get() & kPsnMask;
+  m.asks = (bth.sequence.get() & kAsks) != 0;
+  m.psn = bth.sequence.get() & kPsnMask;
+  std::uint32_t at = kBthBytes;
+  if (starts_message(m.opcode)) {
+    const auto reth = read_at<Reth>(present, at);
+    at += sizeof reth;
+    m.address = std::uint64_t{reth.address_high.get()} << 32 | reth.address_low.get();
+    m.key = reth.key.get();
+    m.length_bytes = reth.length.get();
+  }
+  if (has_immediate(m.opcode)) m.immediate = read_at<Be32>(present, at).get();
+  if (m.opcode == Opcode::kAcknowledge) {
+    const std::uint32_t word = read_at<Be32>(present, at).get();
+    m.syndrome = static_cast<std::uint8_t>(word >> kPsnBits);
+    m.message_number = word & kPsnMask;
+  }
+  message = m;
+  return std::nullopt;
+}
+
+std::uint32_t icrc(std::span<const std::uint8_t> ip, std::uint32_t ip_bytes) noexcept {
+  // What a router or a switch may change counts as ones: TOS, TTL, both checksums and the byte of
+  // FECN and BECN. Eight bytes of ones stand for InfiniBand's local header (annex A17.3.3).
+  constexpr std::uint32_t kMaskedBytes = sizeof(Ipv4Header) + sizeof(UdpHeader) + kBthBytes;
+  constexpr std::array<std::size_t, 7> kMasked{1, 8, 10, 11, 26, 27, 32};
+  assert(ip.size() >= kMaskedBytes && ip_bytes >= kMaskedBytes);
+  std::array<std::uint8_t, 8 + kMaskedBytes> head;
+  std::memset(head.data(), 0xFF, 8);
+  std::memcpy(head.data() + 8, ip.data(), kMaskedBytes);
+  for (const std::size_t at : kMasked) head[8 + at] = 0xFF;
+  std::uint32_t crc = add_bytes(0xFFFFFFFF, head);
+  const auto present = ip.first(std::min<std::size_t>(ip.size(), ip_bytes));
+  crc = add_bytes(crc, present.subspan(kMaskedBytes));
+  return ~add_zeros(crc, ip_bytes - static_cast<std::uint32_t>(present.size()));
+}
+
+}  // namespace outrider::roce

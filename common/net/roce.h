@@ -1,0 +1,137 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace outrider {
+
+/// Packets of RoCEv2 over IPv4: what follows the UDP header. One packet per datagram, integers in
+/// network byte order:
+///
+///     BTH, 12 bytes, in every packet
+///          0      1  opcode
+///          1      1  solicited event (1 bit), migration (1), pad count (2), version (4)
+///          2      2  partition key
+///          4      1  FECN (1), BECN (1), reserved (6)
+///          5      3  destination queue pair
+///          8      1  acknowledgment request (1), reserved (7)
+///          9      3  packet sequence number (PSN)
+///     RETH, 16 bytes, in the first packet of a WRITE: address (8), key (4), length (4)
+///     ImmDt, 4 bytes, in the last packet of a WRITE with immediate
+///     AETH, 4 bytes, in an acknowledgment: syndrome (1), message sequence number (3)
+///     CNP: 16 reserved bytes
+///     payload, with a pad of up to 3 bytes, and the ICRC, 4 bytes
+///
+/// Sources: InfiniBand Architecture Specification, volume 1, release 1.2.1, chapter 9 and annex
+/// A17 (RoCEv2).
+namespace roce {
+
+inline constexpr std::uint16_t kPort = 4791;  ///< UDP destination port
+inline constexpr std::uint32_t kBthBytes = 12;
+inline constexpr std::uint32_t kIcrcBytes = 4;
+/// Length of the longest header, that of a WRITE in one packet with immediate.
+inline constexpr std::uint32_t kMaxHeaderBytes = 32;
+inline constexpr std::uint32_t kPsnBits = 24;
+inline constexpr std::uint32_t kPsnMask = (1U << kPsnBits) - 1;
+inline constexpr std::uint16_t kDefaultPartition = 0xFFFF;
+
+/// Opcodes of the reliable connection that this program has, and that of a CNP.
+enum class Opcode : std::uint8_t {
+  kWriteFirst = 0x06,
+  kWriteMiddle = 0x07,
+  kWriteLast = 0x08,
+  kWriteLastImmediate = 0x09,
+  kWriteOnly = 0x0A,
+  kWriteOnlyImmediate = 0x0B,
+  kAcknowledge = 0x11,
+  kCnp = 0x81,
+};
+
+inline constexpr std::uint8_t kAckSyndrome = 0x1F;          ///< credits are not used
+inline constexpr std::uint8_t kNakSequenceSyndrome = 0x60;  ///< PSN sequence error
+
+/// Returns true for every NAK but "receiver not ready".
+[[nodiscard]] constexpr bool is_nak(std::uint8_t syndrome) noexcept {
+  return (syndrome & 0xE0) == 0x60;
+}
+[[nodiscard]] constexpr bool is_ack(std::uint8_t syndrome) noexcept {
+  return (syndrome & 0xE0) == 0;
+}
+[[nodiscard]] constexpr bool starts_message(Opcode o) noexcept {
+  return o == Opcode::kWriteFirst || o == Opcode::kWriteOnly || o == Opcode::kWriteOnlyImmediate;
+}
+[[nodiscard]] constexpr bool ends_message(Opcode o) noexcept {
+  return o == Opcode::kWriteLast || o == Opcode::kWriteLastImmediate || o == Opcode::kWriteOnly ||
+         o == Opcode::kWriteOnlyImmediate;
+}
+[[nodiscard]] constexpr bool has_immediate(Opcode o) noexcept {
+  return o == Opcode::kWriteLastImmediate || o == Opcode::kWriteOnlyImmediate;
+}
+[[nodiscard]] constexpr bool is_write(Opcode o) noexcept {
+  return starts_message(o) || ends_message(o) || o == Opcode::kWriteMiddle;
+}
+
+/// Returns the place of a packet in its flow as a START names it and a switch compares it: serial
+/// numbers of 32 bits, in bytes if packets carry 1,024 of them, as they do where the MTU is 1,500.
+[[nodiscard]] constexpr std::uint32_t sequence_of(std::uint32_t psn) noexcept { return psn << 10; }
+
+/// A packet of any kind. Fields that its opcode does not have are zero.
+struct Message {
+  Opcode opcode = Opcode::kCnp;
+  bool becn = false;
+  bool fecn = false;
+  bool asks = false;                 ///< acknowledgment request
+  std::uint32_t destination_qp = 0;  ///< 24 bits
+  std::uint32_t psn = 0;             ///< 24 bits
+  std::uint64_t address = 0;         ///< RETH
+  std::uint32_t key = 0;             ///< RETH
+  std::uint32_t length_bytes = 0;    ///< RETH: of the whole message
+  std::uint32_t immediate = 0;       ///< ImmDt
+  std::uint8_t syndrome = 0;         ///< AETH
+  std::uint32_t message_number = 0;  ///< AETH, 24 bits
+  std::uint16_t payload_bytes = 0;   ///< of a WRITE, without pad
+
+  bool operator==(const Message&) const = default;
+};
+
+/// Why a datagram is no packet that this program has. If several apply, the first in this order is
+/// reported.
+enum class Fault : std::uint8_t {
+  kBadLength,  ///< shorter than its headers and ICRC, or longer than its opcode allows
+  kBadOpcode,
+  kBadVersion,  ///< of the transport header
+  kBadPad,      ///< a pad where there is no payload
+};
+
+/// Returns the pad that follows a payload of that length [bytes].
+[[nodiscard]] constexpr std::uint32_t pad_of(std::uint32_t payload_bytes) noexcept {
+  return -payload_bytes & 3;
+}
+
+/// Returns the length of the headers from BTH on; 0 for an opcode that this program does not have.
+[[nodiscard]] std::uint32_t header_bytes(std::uint8_t opcode) noexcept;
+
+/// Writes the headers. @pre numbers fit into the bits stated above
+/// @return bytes written; payload, pad and ICRC, which follow them, are not included
+std::uint32_t encode(const Message& message, std::span<std::uint8_t, kMaxHeaderBytes> out) noexcept;
+
+/// Reads the headers from any bytes. The payload and the ICRC are not read, so the buffer need not
+/// hold them. @param present the part of the UDP payload that the buffer holds
+/// @param datagram_bytes of the UDP payload on the wire, ICRC included, >= present.size()
+/// @param message untouched if there is a fault
+[[nodiscard]] std::optional<Fault> decode(std::span<const std::uint8_t> present,
+                                          std::uint32_t datagram_bytes, Message& message) noexcept;
+
+/// Returns the ICRC of an IPv4 packet, whose bytes on the wire are the value's from the lowest on.
+/// The cost depends on the bytes that are present: any number of zeros after them costs a few
+/// multiplications. @param ip [size >= 40] the IPv4 header without options and what follows it;
+/// bytes behind ip_bytes are ignored
+/// @param ip_bytes from the IPv4 header to the ICRC, which is not included; what is not in `ip` is
+/// zeros
+[[nodiscard]] std::uint32_t icrc(std::span<const std::uint8_t> ip, std::uint32_t ip_bytes) noexcept;
+
+}  // namespace roce
+}  // namespace outrider

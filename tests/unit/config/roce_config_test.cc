@@ -1,0 +1,91 @@
+// Goal: every rule of RoCEv2's settings refuses what breaks it, by the user's key.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+
+#include "tests/unit/config/full_transport.h"
+#include "trafficgen/config/config.h"
+
+namespace outrider::roce_config_test {
+using namespace tg;
+namespace {
+
+using namespace std::chrono_literals;
+
+/// A job of two workers and a server over RoCEv2.
+GeneratorConfig plain() {
+  GeneratorConfig c;
+  c.duration = 1s;
+  c.devices = {{.name = "d0", .device = "net_null0"}};
+  c.hosts = {{.name = "w0", .address = "10.0.1.1", .device = "d0"},
+             {.name = "w1", .address = "10.0.1.2", .device = "d0"},
+             {.name = "s0", .address = "10.0.2.1", .device = "d0"}};
+  c.transports = {
+      {.name = "rdma", .tcp = {}, .protocol = TransportProtocol::kRoce, .roce = full_roce()},
+      {.name = "tcp", .tcp = {}}};
+  c.jobs = {{.name = "job",
+             .workers = {"w0", "w1"},
+             .servers = {"s0"},
+             .transport = "rdma",
+             .burst_bytes = 1'000'000,
+             .compute = 1ms,
+             .announce = {.signal_form = SignalForm::kUdp}}};
+  return c;
+}
+
+TEST(RoceConfig, APlainJobIsValid) {
+  const auto issues = validate(plain());
+  EXPECT_TRUE(issues.empty()) << format_issues("plain", issues);
+}
+
+TEST(RoceConfig, EveryRuleNamesItsKey) {
+  struct Breach {
+    std::function<void(GeneratorConfig&)> change;
+    std::string key;
+    std::string problem;
+  };
+  using C = GeneratorConfig;
+  const auto roce = [](C& c) -> RoceConfig& { return c.transports[0].roce; };
+  const Breach breaches[]{
+      {[&](C& c) { roce(c).rate = BitRate{1}; }, "transport[0].roce.rate", "\"fixed\""},
+      {[&](C& c) { roce(c).ack_packets = 257; }, "transport[0].roce.ack_packets",
+       "at most window_packets"},
+      {[&](C& c) { roce(c).window_packets = 0; }, "transport[0].roce.window_packets", "at least 1"},
+      {[&](C& c) { roce(c).dscp = 64; }, "transport[0].roce.dscp", "at most 63"},
+      {[&](C& c) { roce(c).controller = RoceController::kFixed; }, "transport[0].roce.dcqcn",
+       "needs controller \"dcqcn\""},
+      {[&](C& c) { roce(c).dcqcn.g = 1; }, "transport[0].roce.dcqcn.g", "below 1"},
+      {[&](C& c) { roce(c).dcqcn.recovery_stages = 0; }, "transport[0].roce.dcqcn.recovery_stages",
+       "at least 1"},
+      {[](C& c) { c.transports[0].tcp.min_rto = 1ms; }, "transport[0].min_rto",
+       "is a setting of TCP"},
+      {[](C& c) { c.transports[0].tcp.control.controller = Controller::kDctcp; },
+       "transport[0].controller", "is a setting of TCP"},
+      {[](C& c) { c.transports[1].roce.dscp = 1; }, "transport[1].roce", "needs protocol \"roce\""},
+      {[](C& c) { c.transports[0].mlt = full_mlt(); }, "transport[0].mlt",
+       "needs protocol \"mlt\""},
+      {[](C& c) { c.hosts[1].mtu_bytes = 300; }, "job[0].workers[1]", "320 bytes"},
+      {[](C& c) { c.jobs[0].announce.signal_form = SignalForm::kTos; },
+       "job[0].announce.signal_form", "must be \"udp\""},
+      {[](C& c) { c.jobs[0].announce.signal_port = 4791; }, "job[0].announce.signal_port", "4791"},
+      {[](C& c) { c.payload = Payload::kPattern; }, "job[0].transport", "must be \"zeros\""},
+      {[](C& c) {
+         c.long_flows = {{.name = "bulk", .from = {"w0"}, .to = {"s0"}, .transport = "rdma"}};
+       },
+       "long_flows[0].transport", "must have protocol \"tcp\""},
+  };
+  for (const Breach& b : breaches) {
+    GeneratorConfig c = plain();
+    b.change(c);
+    const auto issues = validate(c);
+    const auto found = std::ranges::any_of(issues, [&b](const ConfigIssue& i) {
+      return i.key == b.key && i.problem.find(b.problem) != std::string::npos;
+    });
+    EXPECT_TRUE(found) << b.key << ": " << format_issues("file", issues);
+  }
+}
+
+}  // namespace
+}  // namespace outrider::roce_config_test

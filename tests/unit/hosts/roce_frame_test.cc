@@ -1,0 +1,154 @@
+// Goal: frames of RoCEv2 as hosts write them are read again with their ICRC, whatever turns a bit,
+// and Wireshark's dissector reads in them what was written.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/net/roce.h"
+#include "tests/support/pool.h"
+#include "trafficgen/hosts/datagram_frame.h"
+#include "trafficgen/hosts/roce_key.h"
+
+namespace outrider::roce_frame_test {
+using namespace tg;
+namespace {
+
+constexpr FlowKey kFlow{0x0A000101, 0x0A000201, 40'000, roce::kPort};
+constexpr std::uint32_t kIpAt = 14;
+
+OutgoingDatagram datagram_of(const roce::Message& m) {
+  OutgoingDatagram out;
+  out.head_bytes = roce::encode(m, std::span(out.head).first<roce::kMaxHeaderBytes>());
+  out.value_bytes = m.payload_bytes + roce::pad_of(m.payload_bytes);
+  out.tos = 2;
+  out.icrc = true;
+  return out;
+}
+
+const std::vector<roce::Message>& examples() {
+  static const std::vector<roce::Message> kExamples{
+      {.opcode = roce::Opcode::kWriteFirst,
+       .destination_qp = 0x8001,
+       .psn = 0xFFFFFE,
+       .address = 4096,
+       .key = 7,
+       .length_bytes = 1500,
+       .payload_bytes = 1024},
+      {.opcode = roce::Opcode::kWriteLastImmediate,
+       .asks = true,
+       .destination_qp = 0x8001,
+       .psn = 0xFFFFFF,
+       .immediate = 42,
+       .payload_bytes = 473},
+      {.opcode = roce::Opcode::kAcknowledge,
+       .destination_qp = 0x8002,
+       .psn = 5,
+       .syndrome = roce::kNakSequenceSyndrome,
+       .message_number = 9},
+      {.opcode = roce::Opcode::kCnp, .becn = true, .destination_qp = 0x8002}};
+  return kExamples;
+}
+
+struct Frame {
+  explicit Frame(const roce::Message& m) : packet(rte_pktmbuf_alloc(&pool.get())) {
+    write_datagram_frame(*packet, kFlow, datagram_of(m), false);
+  }
+  ~Frame() { release(packet); }
+  Frame(const Frame&) = delete;
+  Frame& operator=(const Frame&) = delete;
+
+  [[nodiscard]] bool icrc_right() {
+    ReceivedDatagram d;
+    if (read_datagram_frame(*packet, d)) return false;
+    return roce::icrc(d.ip, 28 + d.payload_bytes - roce::kIcrcBytes) == d.trailer;
+  }
+  /// Returns the frame with the zeros and the ICRC that the buffer does not hold.
+  [[nodiscard]] std::string bytes() {
+    ReceivedDatagram d;
+    EXPECT_FALSE(read_datagram_frame(*packet, d));
+    const auto there = buffer(*packet);
+    std::string all(there.begin(), there.end());
+    all.resize(meta(*packet).frame_bytes);
+    for (std::size_t i = 0; i < 4; ++i)
+      all[all.size() - 4 + i] = static_cast<char>(d.trailer >> (8 * i));
+    return all;
+  }
+
+  TestPool pool;
+  Packet* packet;
+};
+
+TEST(RoceFrame, IsReadAsItWasWritten) {
+  for (const roce::Message& m : examples()) {
+    Frame frame(m);
+    ReceivedDatagram d;
+    ASSERT_FALSE(read_datagram_frame(*frame.packet, d));
+    EXPECT_EQ(d.flow, kFlow);
+    roce::Message read;
+    ASSERT_FALSE(roce::decode(d.present, d.payload_bytes, read));
+    EXPECT_EQ(read, m);
+    EXPECT_TRUE(frame.icrc_right());
+    EXPECT_EQ(key_of(d), roce_key(kFlow.destination_address, kFlow.source_address,
+                                  static_cast<std::uint16_t>(m.destination_qp)));
+  }
+}
+
+TEST(RoceFrame, ATurnedBitIsFound) {
+  for (const roce::Message& m : examples()) {
+    Frame frame(m);
+    for (const std::size_t at : {43U, 47U, 53U}) {
+      auto bytes = buffer(*frame.packet);
+      bytes[at] ^= 4;
+      EXPECT_FALSE(frame.icrc_right()) << at;
+      bytes[at] ^= 4;
+      EXPECT_TRUE(frame.icrc_right());
+    }
+    buffer(*frame.packet)[kIpAt + 8] -= 1;  // a router
+    buffer(*frame.packet)[kIpAt + 1] |= 1;  // and a queue that marks
+    ReceivedDatagram d;
+    ASSERT_FALSE(read_datagram_frame(*frame.packet, d));
+    EXPECT_EQ(roce::icrc(d.ip, 28 + d.payload_bytes - roce::kIcrcBytes), d.trailer);
+  }
+}
+
+void write_capture(const std::string& path) {
+  std::ofstream out(path, std::ios::binary);
+  const auto word = [&out](std::uint32_t v) {
+    for (int shift = 0; shift < 32; shift += 8) out.put(static_cast<char>(v >> shift));
+  };
+  for (const std::uint32_t v : {0xA1B2C3D4U, 4U << 16 | 2, 0U, 0U, 262144U, 1U}) word(v);
+  for (const roce::Message& m : examples()) {
+    const std::string bytes = Frame(m).bytes();
+    for (const std::uint32_t v : {1'700'000'000U, 0U}) word(v);
+    for (int i = 0; i < 2; ++i) word(static_cast<std::uint32_t>(bytes.size()));
+    out << bytes;
+  }
+}
+
+TEST(RoceFrame, WiresharkReadsIt) {
+  const std::string path = testing::TempDir() + "/roce_frame_test.pcap";
+  write_capture(path);
+  const std::string command =
+      "tshark -n -r " + path +
+      " -T fields -E separator=, -E occurrence=f -e infiniband.bth.opcode -e infiniband.bth.destqp"
+      " -e infiniband.bth.psn -e infiniband.bth.a -e infiniband.reth.dmalen"
+      " -e infiniband.immdt -e infiniband.aeth.msn 2>/dev/null";
+  const std::unique_ptr<FILE, int (*)(FILE*)> tshark(popen(command.c_str(), "r"), pclose);
+  std::string said;
+  std::array<char, 256> line{};
+  while (fgets(line.data(), line.size(), tshark.get()) != nullptr) said += line.data();
+  if (said.empty()) GTEST_SKIP() << "tshark is not there to read the packets";
+  EXPECT_EQ(said,
+            "6,0x008001,16777214,0,1500,,\n"
+            "9,0x008001,16777215,1,,0000002a,\n"
+            "17,0x008002,5,0,,,9\n"
+            "129,0x008002,0,0,,,\n");
+}
+
+}  // namespace
+}  // namespace outrider::roce_frame_test

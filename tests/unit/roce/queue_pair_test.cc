@@ -1,0 +1,260 @@
+// Goal: a requester and a responder move every byte once and in order, whatever packets are lost,
+// with the answers and times that the transport has.
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "trafficgen/roce/control/rate_controller.h"
+#include "trafficgen/roce/requester.h"
+#include "trafficgen/roce/responder.h"
+
+namespace outrider::queue_pair_test {
+using namespace tg;
+using roce::Opcode;
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::uint32_t kMtu = 1024;
+constexpr std::uint32_t kNearWrap = roce::kPsnMask - 2;
+
+/// Both sides on a wire without delay. A rule decides which packets of the requester are lost.
+struct Ends {
+  explicit Ends(const RoceConfig& c = {}, double bps = 1e12)
+      : config(c),
+        requester(config, {.path_mtu = kMtu, .peer_queue_pair = 7, .first_psn = kNearWrap},
+                  std::make_unique<FixedRate>(bps), sent),
+        responder(
+            config,
+            {.path_mtu = kMtu, .own_queue_pair = 7, .peer_queue_pair = 8, .first_psn = kNearWrap},
+            taken) {}
+
+  /// Sends all that may leave now, and its answers back.
+  void exchange() {
+    for (bool moved = true; moved;) {
+      moved = false;
+      while (requester.has_packet(now)) {
+        moved = true;
+        const roce::Message m = requester.next_packet(now);
+        log.push_back(m);
+        if (!lose(log.size() - 1)) (void)responder.on_write(m, ce, now);
+      }
+      while (responder.has_answer()) {
+        moved = true;
+        const roce::Message m = responder.next_answer();
+        answers.push_back(m);
+        if (m.opcode == Opcode::kCnp) {
+          requester.on_cnp(now);
+        } else if (!lose_answers) {
+          EXPECT_TRUE(requester.on_acknowledge(m, now));
+        }
+      }
+    }
+  }
+  void run_for(Duration time) {
+    const Time end = now + time;
+    for (exchange(); requester.next_timer() <= end; exchange()) {
+      now = std::max(now, requester.next_timer());
+      requester.on_timer(now);
+    }
+    now = end;
+  }
+  [[nodiscard]] std::size_t count(std::uint8_t syndrome) const {
+    std::size_t n = 0;
+    for (const auto& a : answers) n += a.opcode == Opcode::kAcknowledge && a.syndrome == syndrome;
+    return n;
+  }
+
+  RoceConfig config;
+  RoceCounters sent, taken;
+  Requester requester;
+  Responder responder;
+  Time now = Time{} + 1s;
+  bool ce = false;
+  bool lose_answers = false;
+  std::function<bool(std::size_t)> lose = [](std::size_t) { return false; };
+  std::vector<roce::Message> log, answers;
+};
+
+TEST(RoceQueuePair, AWriteHasItsOpcodesAndPsnsWrap) {
+  Ends e;
+  e.requester.append(4 * kMtu + 1, 42, e.now);
+  e.run_for(1ms);
+  ASSERT_EQ(e.log.size(), 5U);
+  EXPECT_EQ(e.log[0].opcode, Opcode::kWriteFirst);
+  EXPECT_EQ(e.log[0].length_bytes, 4 * kMtu + 1);
+  EXPECT_EQ(e.log[1].opcode, Opcode::kWriteMiddle);
+  EXPECT_EQ(e.log[4].opcode, Opcode::kWriteLastImmediate);
+  EXPECT_EQ(e.log[4].immediate, 42U);
+  EXPECT_EQ(e.log[4].payload_bytes, 1U);
+  EXPECT_TRUE(e.log[4].asks);
+  EXPECT_EQ(e.log[2].psn, roce::kPsnMask);
+  EXPECT_EQ(e.log[3].psn, 0U) << "after 2^24 - 1";
+  EXPECT_EQ(e.responder.delivered_bytes(), 4 * kMtu + 1);
+  EXPECT_TRUE(e.requester.idle());
+  EXPECT_EQ(e.requester.next_timer(), kNever);
+}
+
+TEST(RoceQueuePair, WhatHasNotBegunToLeaveIsOneWrite) {
+  Ends e;
+  e.requester.append(100, std::nullopt, e.now);
+  e.requester.append(200, 1, e.now);
+  e.run_for(1ms);
+  e.requester.append(300, std::nullopt, e.now);
+  e.run_for(1ms);
+  ASSERT_EQ(e.log.size(), 2U);
+  EXPECT_EQ(e.log[0].opcode, Opcode::kWriteOnlyImmediate);
+  EXPECT_EQ(e.log[0].payload_bytes, 300U);
+  EXPECT_EQ(e.log[1].opcode, Opcode::kWriteOnly);
+  EXPECT_EQ(e.log[1].address, 300U);
+}
+
+TEST(RoceQueuePair, AcksAreCoalesced) {
+  RoceConfig config;
+  config.ack_packets = 4;
+  Ends e(config);
+  e.requester.append(10 * kMtu, 1, e.now);
+  e.run_for(1ms);
+  EXPECT_EQ(e.count(roce::kAckSyndrome), 3U) << "after 4, 8 and the last";
+  RoceCounters counters;
+  Responder alone(config, {.path_mtu = kMtu, .own_queue_pair = 7}, counters);
+  int acks = 0;
+  for (std::uint32_t psn = 0; psn < 10; ++psn) {
+    roce::Message m{.opcode = psn == 0 ? Opcode::kWriteFirst : Opcode::kWriteMiddle, .psn = psn};
+    m.key = 7;
+    m.length_bytes = 20 * kMtu;
+    m.payload_bytes = kMtu;
+    EXPECT_EQ(alone.on_write(m, false, e.now), kMtu);
+    if (alone.has_answer()) {
+      EXPECT_EQ(alone.next_answer().psn, psn);
+      ++acks;
+    }
+  }
+  EXPECT_EQ(acks, 2);
+}
+
+TEST(RoceQueuePair, ALostPacketIsRepairedByGoBackN) {
+  Ends e({}, 1e15);  // all leave before the NAK comes
+  e.lose = [](std::size_t n) { return n == 3; };
+  e.requester.append(10 * kMtu, 1, e.now);
+  e.run_for(1ms);
+  EXPECT_EQ(e.responder.delivered_bytes(), 10 * kMtu);
+  EXPECT_EQ(e.count(roce::kNakSequenceSyndrome), 1U) << "one for the gap";
+  EXPECT_EQ(e.taken.out_of_order, 6U);
+  EXPECT_EQ(e.sent.retransmitted, 7U) << "everything from the gap on";
+  EXPECT_EQ(e.log[10].psn, e.log[3].psn);
+  EXPECT_EQ(e.sent.timeouts, 0U);
+}
+
+TEST(RoceQueuePair, ALostLastPacketWaitsForTheTimeout) {
+  Ends e;
+  e.lose = [](std::size_t n) { return n == 9; };
+  e.requester.append(10 * kMtu, 1, e.now);
+  e.run_for(66ms);
+  EXPECT_FALSE(e.requester.idle());
+  e.run_for(2ms);
+  EXPECT_TRUE(e.requester.idle());
+  EXPECT_EQ(e.sent.timeouts, 1U);
+  EXPECT_EQ(e.responder.delivered_bytes(), 10 * kMtu);
+}
+
+TEST(RoceQueuePair, LostAnswersAreAskedForAgain) {
+  Ends e;
+  e.lose_answers = true;
+  e.requester.append(3 * kMtu, 1, e.now);
+  e.run_for(10ms);
+  EXPECT_EQ(e.responder.delivered_bytes(), 3 * kMtu);
+  e.lose_answers = false;
+  e.run_for(60ms);
+  EXPECT_TRUE(e.requester.idle());
+  EXPECT_EQ(e.taken.duplicate, 3U);
+  EXPECT_EQ(e.responder.delivered_bytes(), 3 * kMtu) << "nothing is delivered twice";
+}
+
+TEST(RoceQueuePair, GivesUpAfterItsRetries) {
+  RoceConfig config;
+  config.retry_limit = 3;
+  config.timeout = 1ms;
+  Ends e(config);
+  e.lose = [](std::size_t) { return true; };
+  e.requester.append(1, 1, e.now);
+  e.run_for(3500us);
+  EXPECT_FALSE(e.requester.gave_up());
+  e.run_for(1ms);
+  EXPECT_TRUE(e.requester.gave_up());
+  EXPECT_EQ(e.log.size(), 4U);
+  EXPECT_EQ(e.requester.next_timer(), kNever);
+}
+
+TEST(RoceQueuePair, PacketsLeaveAtTheControllersRate) {
+  Ends e({}, 8e9);  // a byte a nanosecond
+  e.requester.append(100 * kMtu, 1, e.now);
+  const Time begin = e.now;
+  e.run_for(100us);
+  // A middle packet is 1,024 + 12 + 4 + 8 + 20 + 14 bytes, with 24 of FCS, preamble and gap.
+  EXPECT_NEAR(static_cast<double>(e.log.size()), 100'000.0 / (1024 + 82), 1.5);
+  EXPECT_EQ(e.now, begin + 100us);
+}
+
+TEST(RoceQueuePair, TheWindowIsALimit) {
+  RoceConfig config;
+  config.window_packets = 16;
+  Ends e(config);
+  e.lose_answers = true;
+  e.requester.append(100 * kMtu, 1, e.now);
+  e.run_for(1ms);
+  EXPECT_EQ(e.log.size(), 16U);
+  EXPECT_TRUE(e.log[15].asks);
+  e.lose_answers = false;
+  e.run_for(1s);
+  EXPECT_EQ(e.responder.delivered_bytes(), 100 * kMtu);
+}
+
+TEST(RoceQueuePair, CnpsKeepTheirDistance) {
+  RoceConfig config;
+  Ends e(config, 8e9);
+  e.ce = true;
+  e.requester.append(1000 * kMtu, 1, e.now);
+  e.run_for(501us);
+  EXPECT_EQ(e.taken.cnps_sent, 10U) << "of 500 us";
+  EXPECT_GT(e.taken.marked, 400U);
+}
+
+TEST(RoceQueuePair, RandomLossDeliversEveryByteOnce) {
+  Ends e;
+  std::uint32_t state = 1;
+  e.lose = [&state](std::size_t) { return (state = state * 1664525 + 1013904223) >> 28 == 0; };
+  std::uint64_t appended = 0;
+  for (std::uint64_t bytes = 1; bytes < 200'000; bytes = bytes * 3 + 5) {
+    e.requester.append(bytes, 1, e.now);
+    appended += bytes;
+    e.run_for(500us);
+  }
+  e.run_for(20s);
+  EXPECT_EQ(e.responder.delivered_bytes(), appended);
+  EXPECT_EQ(e.requester.acknowledged_bytes(), appended);
+  EXPECT_GT(e.sent.retransmitted, 10U);
+  EXPECT_FALSE(e.requester.gave_up());
+}
+
+TEST(RoceQueuePair, WhatContradictsIsRefused) {
+  Ends e;
+  roce::Message m{.opcode = Opcode::kWriteOnly, .psn = kNearWrap, .key = 8, .length_bytes = 4};
+  m.payload_bytes = 4;
+  EXPECT_EQ(e.responder.on_write(m, false, e.now), 0U) << "a wrong key";
+  m.key = 7;
+  m.payload_bytes = 8;
+  EXPECT_EQ(e.responder.on_write(m, false, e.now), 0U) << "longer than it says";
+  m.opcode = Opcode::kWriteMiddle;
+  EXPECT_EQ(e.responder.on_write(m, false, e.now), 0U) << "no message has begun";
+  EXPECT_EQ(e.taken.refused, 3U);
+  const roce::Message unsent{
+      .opcode = Opcode::kAcknowledge, .psn = kNearWrap, .syndrome = roce::kAckSyndrome};
+  EXPECT_FALSE(e.requester.on_acknowledge(unsent, e.now)) << "nothing was sent";
+}
+
+}  // namespace
+}  // namespace outrider::queue_pair_test

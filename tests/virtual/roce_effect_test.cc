@@ -1,0 +1,133 @@
+// Goal: queue pairs with DCQCN share a bottleneck fairly and keep its queue between Kmin and Kmax,
+// and what is lost is repaired.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "common/net/roce.h"
+#include "tests/virtual/job_scene.h"
+
+namespace outrider::roce_effect_test {
+using namespace sw;
+using namespace tg;
+using namespace lab;
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+constexpr Time kLimit = Time{} + std::chrono::seconds(10);
+
+/// Workers push to one server through 10 Gbit/s with a round trip of 20 us, over RoCEv2.
+Dumbbell roce_dumbbell(std::uint32_t workers, std::uint64_t burst_bytes) {
+  Dumbbell d = closed_loop();
+  d.workers = workers;
+  d.job.pull = false;
+  d.job.burst_bytes = burst_bytes;
+  d.job.compute = milliseconds(1);
+  d.job.aggregate = {};
+  d.job.iterations = 1;
+  d.job.announce.lead_source = LeadSource::kNone;
+  d.bottleneck = d.host_rate = BitRate{10'000'000'000};
+  d.rtt = microseconds(20);
+  d.bottleneck_port.queue.limit_packets = 2000;
+  d.bottleneck_port.marker.kind = MarkerKind::kRed;
+  // The paper's 5 KB, 200 KB and 1 % are for 40 Gbit/s; these mark more, as fewer flows need.
+  d.bottleneck_port.marker.red = {.kmin_packets = 40, .kmax_packets = 400, .pmax = 0.1};
+  return d;
+}
+
+GeneratorConfig roce_traffic(const Dumbbell& d, const RoceConfig& roce = {}) {
+  GeneratorConfig g = d.traffic();
+  g.transports[0].tcp = {};
+  g.transports[0].protocol = TransportProtocol::kRoce;
+  g.transports[0].roce = roce;
+  return g;
+}
+
+SwitchProcessConfig roce_switches(const Dumbbell& d) {
+  SwitchProcessConfig c = d.switches();
+  for (auto& sw : c.switches) {
+    RuleConfig rule;
+    rule.protocol = kIpProtocolUdp;
+    rule.destination_ports = PortRange{roce::kPort, roce::kPort};
+    rule.traffic_class = RuleClass::kDdl;
+    sw.rules = {rule};
+  }
+  return c;
+}
+
+TEST(RoceEffect, QueuePairsShareTheLinkAndKeepTheQueue) {
+  const Mempool pool = make_test_pool(20'000);
+  const Dumbbell d = roce_dumbbell(4, 25'000'000);
+  const RunResult r = run(roce_switches(d), roce_traffic(d), *pool, kLimit);
+  ASSERT_TRUE(r.traffic.jobs_finished);
+  std::vector<double> took;
+  for (const auto& b : bursts_of(r, BurstDirection::kPush)) {
+    EXPECT_EQ(b.delivered_bytes, 25'000'000U);
+    EXPECT_EQ(b.retransmitted, 0U);
+    took.push_back(static_cast<double>(b.delivered_ns - b.released_ns) / 1e9);
+  }
+  ASSERT_EQ(took.size(), 4U);
+  const auto [least, most] = std::ranges::minmax(took);
+  // 100 MB and headers at 10 Gbit/s take 86 ms.
+  EXPECT_GT(most, 0.086);
+  EXPECT_LT(most, 0.110);
+  EXPECT_GT(least, 0.7 * most) << "fair shares";
+  // Mean occupancies, by Little's law, from when the queue pairs have settled until one ends.
+  const auto& bins = bottleneck_of(r).bins;
+  double sum = 0;
+  for (std::size_t bin = 20; bin < 70; ++bin) {
+    EXPECT_LT(bins.at(bin).max_packets, 600U) << bin;
+    sum += static_cast<double>(bins.at(bin).sojourn_ns) / 1e6;
+  }
+  EXPECT_GT(sum / 50, 40) << "Kmin";
+  EXPECT_LT(sum / 50, 400) << "Kmax";
+  const RoceCounters& c = r.traffic.roce;
+  EXPECT_TRUE(c.balanced());
+  EXPECT_GT(c.cnps_received, 100U);
+  EXPECT_EQ(c.cnps_received, c.cnps_sent);
+  EXPECT_EQ(c.bad_icrc + c.malformed + c.refused + c.timeouts, 0U);
+}
+
+TEST(RoceEffect, WithoutControlTheQueueOverflowsAndGoBackNRepairsIt) {
+  const Mempool pool = make_test_pool(20'000);
+  Dumbbell d = roce_dumbbell(2, 2'000'000);
+  d.bottleneck_port.queue.limit_packets = 100;
+  RoceConfig fixed{.controller = RoceController::kFixed, .timeout = milliseconds(1)};
+  const RunResult r = run(roce_switches(d), roce_traffic(d, fixed), *pool, kLimit);
+  ASSERT_TRUE(r.traffic.jobs_finished);
+  for (const auto& b : bursts_of(r, BurstDirection::kPush))
+    EXPECT_EQ(b.delivered_bytes, 2'000'000U);
+  const RoceCounters& c = r.traffic.roce;
+  EXPECT_GT(c.naks_received, 0U);
+  EXPECT_GT(c.retransmitted, 100U);
+  EXPECT_TRUE(c.balanced());
+  EXPECT_TRUE(r.traffic.ledger_balanced);
+}
+
+// A bit that the network turns is found by the ICRC.
+TEST(RoceEffect, LossAndDuplicatesDeliverEveryByte) {
+  const Mempool pool = make_test_pool(20'000);
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    Dumbbell d = roce_dumbbell(2, 200'000);
+    d.seed = seed;
+    ImpairedWorld world(roce_switches(d),
+                        roce_traffic(d, {.timeout = milliseconds(1), .retry_limit = 100}), *pool);
+    world.impair_all({.loss = 0.02, .duplicate = 0.02, .reorder = 0.02, .ce = 0.05}, seed);
+    ASSERT_TRUE(world.run_to_end(kLimit)) << seed;
+    const RunResult r = world.result();
+    EXPECT_TRUE(r.traffic.jobs_finished);
+    for (const auto& b : bursts_of(r, BurstDirection::kPush)) {
+      EXPECT_EQ(b.delivered_bytes, 200'000U) << seed;
+      EXPECT_GT(b.retransmitted, 0U);
+    }
+    EXPECT_GT(r.traffic.roce.duplicate, 0U);
+    EXPECT_TRUE(r.traffic.roce.balanced());
+    EXPECT_TRUE(world.ledger().balanced());
+    world.flush();
+  }
+}
+
+}  // namespace
+}  // namespace outrider::roce_effect_test

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+
+#include "common/core/figure.h"
+
+namespace outrider::tg {
+
+/// Counts of one or more queue pairs of RoCEv2, in packets unless stated otherwise. Identity:
+/// arrived == in_order + out_of_order + duplicate + acks_received + naks_received + cnps_received +
+/// bad_icrc + malformed + refused.
+struct RoceCounters {
+  std::uint64_t sent = 0;           ///< data
+  std::uint64_t retransmitted = 0;  ///< of these, sent again
+  std::uint64_t acks_sent = 0;
+  std::uint64_t naks_sent = 0;
+  std::uint64_t cnps_sent = 0;
+  std::uint64_t timeouts = 0;  ///< silences of a requester
+  std::uint64_t arrived = 0;   ///< packets of all kinds
+  std::uint64_t in_order = 0;  ///< data with the PSN that was expected
+  std::uint64_t out_of_order = 0;
+  std::uint64_t duplicate = 0;
+  std::uint64_t acks_received = 0;
+  std::uint64_t naks_received = 0;
+  std::uint64_t cnps_received = 0;
+  std::uint64_t bad_icrc = 0;
+  std::uint64_t malformed = 0;  ///< opcodes that the transport does not have, or wrong lengths
+  std::uint64_t refused = 0;    ///< a wrong key, or something that contradicts what was sent before
+  std::uint64_t marked = 0;     ///< data with CE
+
+  [[nodiscard]] bool balanced() const noexcept {
+    return arrived == in_order + out_of_order + duplicate + acks_received + naks_received +
+                          cnps_received + bad_icrc + malformed + refused;
+  }
+  RoceCounters& operator+=(const RoceCounters& o) noexcept;
+  bool operator==(const RoceCounters&) const = default;
+};
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, RoceCounters>
+void fields(V& v, R& r) {
+  const auto packets = [&v](const char* name, const char* help, auto& count) {
+    v.value(counter(name, "packets", help), count);
+  };
+  packets("sent", "Data packets that requesters sent", r.sent);
+  packets("retransmitted", "Data packets that were sent again", r.retransmitted);
+  packets("acks_sent", "Acknowledgments that responders sent", r.acks_sent);
+  packets("naks_sent", "NAKs that responders sent", r.naks_sent);
+  packets("cnps_sent", "Congestion notification packets that responders sent", r.cnps_sent);
+  v.value(counter("timeouts", "timeouts", "Silences after which a requester sent all again"),
+          r.timeouts);
+  packets("arrived", "Packets that queue pairs received", r.arrived);
+  packets("in_order", "Data packets with the expected PSN", r.in_order);
+  packets("out_of_order", "Data packets after a gap, which were dropped", r.out_of_order);
+  packets("duplicate", "Data packets that had arrived before", r.duplicate);
+  packets("acks_received", "Acknowledgments that requesters received", r.acks_received);
+  packets("naks_received", "NAKs that requesters received", r.naks_received);
+  packets("cnps_received", "Congestion notification packets that requesters received",
+          r.cnps_received);
+  packets("bad_icrc", "Packets with a wrong ICRC", r.bad_icrc);
+  packets("malformed", "Packets with an unknown opcode or wrong lengths", r.malformed);
+  packets("refused", "Packets that contradict what was sent before", r.refused);
+  packets("marked", "Data packets that arrived with CE", r.marked);
+}
+
+inline RoceCounters& RoceCounters::operator+=(const RoceCounters& o) noexcept {
+  sent += o.sent;
+  retransmitted += o.retransmitted;
+  acks_sent += o.acks_sent;
+  naks_sent += o.naks_sent;
+  cnps_sent += o.cnps_sent;
+  timeouts += o.timeouts;
+  arrived += o.arrived;
+  in_order += o.in_order;
+  out_of_order += o.out_of_order;
+  duplicate += o.duplicate;
+  acks_received += o.acks_received;
+  naks_received += o.naks_received;
+  cnps_received += o.cnps_received;
+  bad_icrc += o.bad_icrc;
+  malformed += o.malformed;
+  refused += o.refused;
+  marked += o.marked;
+  return *this;
+}
+
+}  // namespace outrider::tg

@@ -1,0 +1,92 @@
+#include "trafficgen/roce/queue_pair.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "common/net/headers.h"
+#include "trafficgen/hosts/roce_key.h"
+#include "trafficgen/roce/control/make_rate_controller.h"
+
+namespace outrider::tg {
+
+using roce::Opcode;
+
+QueuePair::QueuePair(const RoceConfig& config, const Setup& setup, QueuePairListener& listener)
+    : config_(config),
+      setup_(setup),
+      listener_(listener),
+      requester_(config,
+                 {.path_mtu = setup.path_mtu,
+                  .peer_queue_pair = setup.peer_queue_pair,
+                  .first_psn = setup.first_psn},
+                 make_rate_controller(config, setup.line), counters_),
+      responder_(config,
+                 {.path_mtu = setup.path_mtu,
+                  .own_queue_pair = setup.own_queue_pair,
+                  .peer_queue_pair = setup.peer_queue_pair,
+                  .first_psn = setup.peer_first_psn},
+                 counters_) {}
+
+FlowKey QueuePair::key() const noexcept {
+  return roce_key(setup_.flow.source_address, setup_.flow.destination_address,
+                  setup_.own_queue_pair);
+}
+
+void QueuePair::next_datagram(OutgoingDatagram& out, Time now) noexcept {
+  assert(has_datagram(now));
+  const bool answers = responder_.has_answer();
+  const roce::Message m = answers ? responder_.next_answer() : requester_.next_packet(now);
+  static_assert(roce::kMaxHeaderBytes <= OutgoingDatagram::kMaxHeadBytes);
+  out.head_bytes = roce::encode(m, std::span(out.head).first<roce::kMaxHeaderBytes>());
+  out.value_bytes = m.payload_bytes + roce::pad_of(m.payload_bytes);
+  const std::uint32_t dscp = m.opcode == Opcode::kCnp ? config_.cnp_dscp : config_.dscp;
+  out.tos = static_cast<std::uint8_t>(dscp << 2 | static_cast<std::uint8_t>(Ecn::kEct0));
+  out.icrc = true;
+}
+
+std::optional<DropReason> QueuePair::on_datagram(const ReceivedDatagram& datagram,
+                                                 Time now) noexcept {
+  ++counters_.arrived;
+  roce::Message m;
+  if (roce::decode(datagram.present, datagram.payload_bytes, m)) {
+    ++counters_.malformed;
+    return DropReason::kMalformed;
+  }
+  const std::uint32_t ip_bytes =
+      static_cast<std::uint32_t>(sizeof(Ipv4Header) + sizeof(UdpHeader)) + datagram.payload_bytes;
+  if (roce::icrc(datagram.ip, ip_bytes - roce::kIcrcBytes) != datagram.trailer) {
+    ++counters_.bad_icrc;
+    return DropReason::kBadChecksum;
+  }
+  return take(m, datagram.ecn, now);
+}
+
+std::optional<DropReason> QueuePair::take(const roce::Message& m, Ecn ecn, Time now) noexcept {
+  if (m.opcode == Opcode::kCnp) {
+    ++counters_.cnps_received;
+    requester_.on_cnp(now);
+    return std::nullopt;
+  }
+  if (m.opcode == Opcode::kAcknowledge) {
+    const std::uint64_t before = requester_.acknowledged_bytes();
+    if (!requester_.on_acknowledge(m, now)) {
+      ++counters_.refused;
+      return DropReason::kMalformed;
+    }
+    ++(roce::is_nak(m.syndrome) ? counters_.naks_received : counters_.acks_received);
+    if (requester_.acknowledged_bytes() != before) listener_.on_acknowledged(*this, now);
+    return std::nullopt;
+  }
+  const std::uint64_t refused = counters_.refused;
+  if (responder_.on_write(m, ecn == Ecn::kCe, now) != 0) listener_.on_received(*this, now);
+  if (counters_.refused != refused) return DropReason::kMalformed;
+  return std::nullopt;
+}
+
+void QueuePair::on_timer(Time now) noexcept {
+  const bool had_given_up = requester_.gave_up();
+  requester_.on_timer(now);
+  if (requester_.gave_up() && !had_given_up) listener_.on_gave_up(*this, now);
+}
+
+}  // namespace outrider::tg

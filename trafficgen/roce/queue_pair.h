@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+
+#include "trafficgen/hosts/datagram_endpoint.h"
+#include "trafficgen/roce/requester.h"
+#include "trafficgen/roce/responder.h"
+
+namespace outrider::tg {
+
+class QueuePair;
+
+/// Receives the events of a queue pair, for the application above it.
+class QueuePairListener {
+ public:
+  /// New bytes arrived, in order.
+  virtual void on_received(QueuePair& pair, Time now) noexcept = 0;
+  /// The peer has acknowledged more bytes.
+  virtual void on_acknowledged(QueuePair& pair, Time now) noexcept = 0;
+  /// The peer was silent for too long: nothing more will be delivered.
+  virtual void on_gave_up(QueuePair& pair, Time now) noexcept = 0;
+
+ protected:
+  ~QueuePairListener() = default;
+};
+
+/// One end of a reliable connection of RoCEv2. Requester and responder share the flow of datagrams
+/// and its turn at the NIC. Answers leave before data and are not paced. There is no connection
+/// management: both ends are made before the run and know each other's numbers. Not thread-safe.
+class QueuePair final : public DatagramEndpoint {
+ public:
+  struct Setup {
+    FlowKey flow;  ///< in this end's direction: to port 4791
+    std::uint32_t path_mtu = 1024;
+    std::uint16_t own_queue_pair = 0;
+    std::uint16_t peer_queue_pair = 0;
+    std::uint32_t first_psn = 0;       ///< of this end's requests, 24 bits
+    std::uint32_t peer_first_psn = 0;  ///< of the peer's
+    BitRate line{};                    ///< of the host's NIC
+  };
+  /// @param config,listener must outlive the queue pair
+  QueuePair(const RoceConfig& config, const Setup& setup, QueuePairListener& listener);
+  QueuePair(const QueuePair&) = delete;
+  QueuePair& operator=(const QueuePair&) = delete;
+
+  // -- for the application, which tells the host of the change after append()
+  [[nodiscard]] Requester& requester() noexcept { return requester_; }
+  [[nodiscard]] const Requester& requester() const noexcept { return requester_; }
+  [[nodiscard]] const Responder& responder() const noexcept { return responder_; }
+  [[nodiscard]] const RoceCounters& counters() const noexcept { return counters_; }
+
+  // -- the host
+  [[nodiscard]] bool has_datagram(Time now) const noexcept override {
+    return responder_.has_answer() || requester_.has_packet(now);
+  }
+  void next_datagram(OutgoingDatagram& out, Time now) noexcept override;
+  std::optional<DropReason> on_datagram(const ReceivedDatagram& datagram,
+                                        Time now) noexcept override;
+  [[nodiscard]] Time next_timer() const noexcept override { return requester_.next_timer(); }
+  void on_timer(Time now) noexcept override;
+  [[nodiscard]] const FlowKey& flow() const noexcept override { return setup_.flow; }
+  [[nodiscard]] FlowKey key() const noexcept override;
+
+ private:
+  std::optional<DropReason> take(const roce::Message& m, Ecn ecn, Time now) noexcept;
+
+  const RoceConfig& config_;
+  Setup setup_;
+  QueuePairListener& listener_;
+  RoceCounters counters_;
+  Requester requester_;
+  Responder responder_;
+};
+
+}  // namespace outrider::tg

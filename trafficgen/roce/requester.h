@@ -1,0 +1,109 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "common/core/fifo.h"
+#include "common/net/roce.h"
+#include "trafficgen/measure/roce_counters.h"
+#include "trafficgen/roce/control/rate_controller.h"
+#include "trafficgen/roce/roce_config.h"
+
+namespace outrider::tg {
+
+/// The side of a queue pair that sends RDMA WRITEs, reliable and in order.
+///
+/// Bytes are appended; bytes that are appended before the last WRITE has begun to leave join it.
+/// Packets leave no faster than the RateController says and at most `window_packets` beyond what is
+/// acknowledged. A NAK of a sequence error, or a silence of `timeout`, makes all packets leave
+/// again from the first one that is not acknowledged (go-back-N). After `retry_limit` silences in a
+/// row without progress the requester gives up.
+///
+/// Packets are counted from 0 in 64 bits; a PSN is the sum of that and the first PSN, modulo 2^24.
+/// Source: InfiniBand Architecture Specification 1.2.1, sections 9.7.5 to 9.9. Not thread-safe;
+/// nothing allocates after construction, except one doubling of the messages' ring at most.
+class Requester {
+ public:
+  struct Setup {
+    std::uint32_t path_mtu = 1024;      ///< payload of a full packet
+    std::uint32_t peer_queue_pair = 0;  ///< 24 bits
+    std::uint32_t first_psn = 0;        ///< 24 bits
+  };
+  /// @param config,counters must outlive the requester
+  Requester(const RoceConfig& config, const Setup& setup, std::unique_ptr<RateController> control,
+            RoceCounters& counters);
+
+  /// Appends bytes > 0. @param immediate sent with the last of them, which then end the message
+  void append(std::uint64_t bytes, std::optional<std::uint32_t> immediate, Time now) noexcept;
+
+  [[nodiscard]] bool has_packet(Time now) const noexcept {
+    return may_send() && now >= next_send_at_;
+  }
+  /// Returns the packet, which leaves now. @pre has_packet(now)
+  [[nodiscard]] roce::Message next_packet(Time now) noexcept;
+  /// @return false if it acknowledges what was never sent, or is another NAK than of a sequence
+  ///   error
+  bool on_acknowledge(const roce::Message& m, Time now) noexcept;
+  void on_cnp(Time now) noexcept { control_->on_cnp(now); }
+  [[nodiscard]] Time next_timer() const noexcept;
+  void on_timer(Time now) noexcept;
+
+  [[nodiscard]] std::uint64_t acknowledged_bytes() const noexcept { return acknowledged_bytes_; }
+  [[nodiscard]] std::uint64_t appended_bytes() const noexcept { return appended_bytes_; }
+  [[nodiscard]] bool idle() const noexcept { return acknowledged_bytes_ == appended_bytes_; }
+  [[nodiscard]] bool gave_up() const noexcept { return gave_up_; }
+  /// Returns when the first packet left of those that were appended after note_burst().
+  [[nodiscard]] std::optional<Time> first_sent_at() const noexcept { return first_sent_at_; }
+  void note_burst() noexcept { first_sent_at_.reset(); }
+  /// Returns the PSN of the packet after all those that were appended.
+  [[nodiscard]] std::uint32_t next_psn() const noexcept { return psn_of(end_); }
+  [[nodiscard]] RateController& control() noexcept { return *control_; }
+
+ private:
+  /// One WRITE.
+  struct Write {
+    std::uint64_t first = 0;  ///< its first packet
+    std::uint64_t address = 0;
+    std::uint64_t bytes = 0;
+    std::optional<std::uint32_t> immediate{};
+  };
+  [[nodiscard]] std::uint64_t packets_of(std::uint64_t bytes) const noexcept {
+    return (bytes + setup_.path_mtu - 1) / setup_.path_mtu;
+  }
+  [[nodiscard]] std::uint32_t psn_of(std::uint64_t packet) const noexcept {
+    return static_cast<std::uint32_t>(setup_.first_psn + packet) & roce::kPsnMask;
+  }
+  [[nodiscard]] bool may_send() const noexcept {
+    return !gave_up_ && sent_ < end_ && sent_ - acknowledged_ < config_.window_packets;
+  }
+  [[nodiscard]] roce::Message packet(const Write& write, std::uint64_t number) const noexcept;
+  [[nodiscard]] const Write& write_of(std::uint64_t packet) noexcept;
+  void advance_to(std::uint64_t packet, Time now) noexcept;
+  void go_back() noexcept;
+  void look_at_pace(Time now) noexcept { pace_over_ = now >= next_send_at_; }
+
+  const RoceConfig& config_;
+  Setup setup_;
+  std::unique_ptr<RateController> control_;
+  RoceCounters& counters_;
+  /// WRITEs that are not acknowledged. All but the last have begun to leave: the bound is the
+  /// window and one more.
+  Fifo<Write> writes_;
+  Write open_{};        ///< the last WRITE, which has not begun to leave; no bytes: none
+  std::size_t at_ = 0;  ///< place in writes_ of the packet that leaves next
+  std::uint64_t acknowledged_ = 0;  ///< packets
+  std::uint64_t sent_ = 0;          ///< the packet that leaves next
+  std::uint64_t highest_ = 0;       ///< packets that have left at least once
+  std::uint64_t end_ = 0;           ///< packets that were appended
+  std::uint64_t appended_bytes_ = 0;
+  std::uint64_t acknowledged_bytes_ = 0;
+  std::optional<Time> first_sent_at_{};
+  Time next_send_at_{};
+  bool pace_over_ = true;  ///< next_send_at_ was reached when last looked at
+  Time deadline_ = kNever;
+  std::uint32_t silences_ = 0;
+  bool gave_up_ = false;
+};
+
+}  // namespace outrider::tg

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "common/net/roce.h"
+#include "trafficgen/measure/roce_counters.h"
+#include "trafficgen/roce/roce_config.h"
+
+namespace outrider::tg {
+
+/// The side of a queue pair that takes RDMA WRITEs. It takes packets in the order of their PSNs
+/// only, acknowledges every `ack_packets` of them and whenever the requester asks, sends one NAK
+/// for each gap, and one CNP at most in each `cnp_interval` in which a packet with CE came (the
+/// notification point of DCQCN). The state is a few numbers. Not thread-safe.
+///
+/// Source: InfiniBand Architecture Specification 1.2.1, sections 9.7.4 and 9.7.5; Zhu et al.,
+/// SIGCOMM 2015, section 3.1.
+class Responder {
+ public:
+  struct Setup {
+    std::uint32_t path_mtu = 1024;
+    std::uint32_t own_queue_pair = 0;  ///< and the key of its memory
+    std::uint32_t peer_queue_pair = 0;
+    std::uint32_t first_psn = 0;
+  };
+  /// @param config,counters must outlive the responder
+  Responder(const RoceConfig& config, const Setup& setup, RoceCounters& counters) noexcept
+      : config_(config), setup_(setup), counters_(counters), expected_psn_(setup.first_psn) {}
+
+  /// Takes a packet of a WRITE. @return its new bytes in order; 0 if it brought none
+  std::uint32_t on_write(const roce::Message& m, bool ce, Time now) noexcept;
+
+  [[nodiscard]] bool has_answer() const noexcept { return cnp_due_ || nak_due_ || ack_due_; }
+  /// Returns an answer, CNPs first: they must not wait. @pre has_answer()
+  [[nodiscard]] roce::Message next_answer() noexcept;
+  [[nodiscard]] std::uint64_t delivered_bytes() const noexcept { return delivered_bytes_; }
+
+ private:
+  [[nodiscard]] bool fits(const roce::Message& m) const noexcept;
+  void notify(bool ce, Time now) noexcept;
+
+  const RoceConfig& config_;
+  Setup setup_;
+  RoceCounters& counters_;
+  std::uint32_t expected_psn_;
+  std::uint32_t message_number_ = 0;  ///< messages that have arrived whole, modulo 2^24
+  std::uint32_t message_left_ = 0;    ///< bytes that the message lacks; 0: none has begun
+  std::uint32_t unacknowledged_ = 0;  ///< packets
+  std::uint64_t delivered_bytes_ = 0;
+  std::optional<Time> notified_at_{};
+  bool nak_sent_ = false;  ///< for the gap before which packets now arrive
+  bool nak_due_ = false;
+  bool ack_due_ = false;
+  bool cnp_due_ = false;
+};
+
+}  // namespace outrider::tg

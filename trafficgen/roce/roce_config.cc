@@ -1,0 +1,83 @@
+#include "trafficgen/roce/roce_config.h"
+
+#include <string>
+
+namespace outrider::tg {
+
+namespace {
+constexpr std::uint64_t kMaxWindowPackets = 1U << 16;  // far below half of the PSNs
+constexpr std::uint64_t kMaxRetries = 1000;
+constexpr std::uint64_t kMaxStages = 1000;
+constexpr std::uint64_t kMostDscp = 63;
+}  // namespace
+
+void check(const Checks& at, const DcqcnConfig& dcqcn) {
+  at.require(dcqcn.g > 0 && dcqcn.g < 1, "g", std::to_string(dcqcn.g),
+             "must be above 0 and below 1");
+}
+
+void check(const Checks& at, const RoceConfig& roce) {
+  if (roce.rate)
+    at.require(roce.controller == RoceController::kFixed, "rate",
+               std::to_string(roce.rate->bits_per_second) + " bit/s",
+               "needs controller \"fixed\": DCQCN begins at the rate of the host's NIC");
+  at.require(roce.ack_packets <= roce.window_packets, "ack_packets",
+             std::to_string(roce.ack_packets),
+             "must be at most window_packets, " + std::to_string(roce.window_packets) +
+                 ": an ACK must come before the window is full");
+  if (roce.controller != RoceController::kDcqcn && roce.dcqcn != DcqcnConfig{})
+    at.fault("dcqcn", "needs controller \"dcqcn\"");
+  check(at.below("dcqcn"), roce.dcqcn);
+}
+
+void describe(Settings& v, DcqcnConfig& c) {
+  v.share("g", c.g, {.accepts = "above 0, below 1", .help = "weight of a new sample in alpha"});
+  v.duration("alpha_timer", c.alpha_timer,
+             {.range = durations_above_zero(), .help = "time without a CNP that lowers alpha"});
+  v.duration("increase_timer", c.increase_timer,
+             {.range = durations_above_zero(), .help = "T: time from one increase to the next"});
+  v.bytes("increase_bytes", c.increase_bytes,
+          {.range = integers(1, std::uint64_t{1} << 40),
+           .help = "B: bytes sent from one increase to the next"});
+  v.value("recovery_stages", c.recovery_stages,
+          {.range = integers(1, kMaxStages), .help = "F: increases of fast recovery"});
+  v.rate("additive_increase", c.additive_increase,
+         {.range = link_rates(), .help = "R_AI: what the target gains in an increase after these"});
+  v.rate("hyper_increase", c.hyper_increase,
+         {.range = link_rates(), .help = "R_HAI: the same after both have counted F increases"});
+  v.rate("least_rate", c.least_rate, {.range = link_rates(), .help = "no CNP lowers it further"});
+}
+
+void describe(Settings& v, RoceConfig& c) {
+  v.choice("controller", c.controller, kRoceControllers,
+           {.help = "of a queue pair's rate: [DCQCN](roce.md#dcqcn), or none"});
+  v.rate("rate", c.rate,
+         {.range = link_rates(),
+          .accepts = "with controller `\"fixed\"`",
+          .absent = "that of the host's NIC",
+          .help = "at which a queue pair sends, L1"});
+  v.value("window_packets", c.window_packets,
+          {.range = integers(1, kMaxWindowPackets),
+           .help = "data packets that are sent and not acknowledged, at most"});
+  v.value("ack_packets", c.ack_packets,
+          {.range = integers(1, kMaxWindowPackets),
+           .accepts = "at most `window_packets`",
+           .help = "data packets from one ACK to the next; a message's last one is always "
+                   "acknowledged"});
+  v.duration("timeout", c.timeout,
+             {.range = durations_above_zero(),
+              .help = "silence after which what is not acknowledged is sent again. InfiniBand has "
+                      "4.096 us times a power of two; 67 ms is the 14th"});
+  v.value("retry_limit", c.retry_limit,
+          {.range = integers(0, kMaxRetries),
+           .help = "such silences in a row before the queue pair gives up"});
+  v.duration("cnp_interval", c.cnp_interval,
+             {.range = durations_above_zero(),
+              .help = "shortest time from one CNP of a queue pair to its next"});
+  v.value("dscp", c.dscp,
+          {.range = integers(0, kMostDscp), .help = "of data and acknowledgments, which are ECT"});
+  v.value("cnp_dscp", c.cnp_dscp, {.range = integers(0, kMostDscp), .help = "of CNPs"});
+  v.table("dcqcn", c.dcqcn);
+}
+
+}  // namespace outrider::tg

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "common/config/checks.h"
+#include "common/config/config_binding.h"
+#include "common/core/clock.h"
+#include "common/core/units.h"
+
+namespace outrider::tg {
+
+/// The controller of a queue pair's sending rate.
+enum class RoceController : std::uint8_t {
+  kDcqcn,
+  kFixed,  ///< the NIC's rate or `rate`, whatever the network says
+};
+
+inline constexpr auto kRoceControllers =
+    choices<RoceController>({{"dcqcn", RoceController::kDcqcn}, {"fixed", RoceController::kFixed}});
+
+/// [transport.roce.dcqcn]: the reaction point of DCQCN. The defaults are those that Zhu et al.
+/// (SIGCOMM 2015, sections 3 and 5) give for 40 Gbit/s. `hyper_increase` and `least_rate` are not
+/// in the paper: it names the former without a value and has no lower limit.
+struct DcqcnConfig {
+  double g = 1.0 / 256;  ///< weight of a new sample in alpha, in (0, 1)
+  Duration alpha_timer = std::chrono::microseconds(55);     ///< time without CNP that lowers alpha
+  Duration increase_timer = std::chrono::microseconds(55);  ///< T
+  std::uint64_t increase_bytes = 10'000'000;                ///< B: what the byte counter counts
+  std::uint32_t recovery_stages = 5;                        ///< F
+  BitRate additive_increase{40'000'000};                    ///< R_AI
+  BitRate hyper_increase{400'000'000};                      ///< R_HAI
+  BitRate least_rate{10'000'000};
+
+  bool operator==(const DcqcnConfig&) const = default;
+};
+
+/// [transport.roce]: settings of RoCEv2.
+struct RoceConfig {
+  RoceController controller = RoceController::kDcqcn;
+  std::optional<BitRate> rate{};                     ///< kFixed; absent: that of the host's NIC
+  std::uint32_t window_packets = 1024;               ///< sent and not acknowledged, at most
+  std::uint32_t ack_packets = 8;                     ///< data packets from one ACK to the next
+  Duration timeout = std::chrono::milliseconds(67);  ///< silence after which all is sent again
+  std::uint32_t retry_limit = 7;                     ///< such silences in a row before it gives up
+  Duration cnp_interval = std::chrono::microseconds(50);  ///< shortest time between CNPs of a pair
+  std::uint32_t dscp = 0;                                 ///< of data and acknowledgments
+  std::uint32_t cnp_dscp = 48;
+  DcqcnConfig dcqcn{};
+
+  bool operator==(const RoceConfig&) const = default;
+};
+
+void check(const Checks& at, const RoceConfig& roce);
+void check(const Checks& at, const DcqcnConfig& dcqcn);
+
+void describe(Settings& v, RoceConfig& c);
+void describe(Settings& v, DcqcnConfig& c);
+
+}  // namespace outrider::tg
