@@ -213,12 +213,27 @@ void check_roles(const Checks& root, const ExperimentFile& e) {
              "must be as many as from has, " + std::to_string(from->count.fixed));
 }
 
-void check_parameters(const Checks& at, const ExperimentFile& e, const CaseParameters& p) {
-  for (const auto& issue : validate(p)) at.fault(issue.key, issue.problem);
-  check_background(at, e, p);
+/// Returns the faults of a set of parameters, by their keys in it.
+ConfigIssues parameter_faults(const ExperimentFile& e, const CaseParameters& p) {
+  ConfigIssues faults = validate(p);
+  check_background(Checks(faults), e, p);
   ConfigIssues unreadable;  // ignored: reported where the setting is given
   const auto settings = read_settings(p.settings, p.protocol, e.network.rtt, unreadable);
-  for (const auto& issue : validate(p, settings)) at.fault(issue.key, issue.problem);
+  merge_issues(faults, validate(p, settings));
+  return faults;
+}
+
+/// An arm has the values of [parameters], and so their faults, which are told once: there.
+void check_parameters(const Checks& root, const ExperimentFile& e) {
+  const ConfigIssues common = parameter_faults(e, e.parameters);
+  for (const auto& issue : common) root.below("parameters").fault(issue.key, issue.problem);
+  for (std::size_t i = 0; i < e.arms.size(); ++i)
+    for (const auto& issue : parameter_faults(e, e.arms[i].parameters)) {
+      const auto same = [&issue](const ConfigIssue& told) {
+        return told.key == issue.key && told.problem == issue.problem;
+      };
+      if (std::ranges::none_of(common, same)) root.below("arm", i).fault(issue.key, issue.problem);
+    }
 }
 
 /// Stays within the folder that it is put into.
@@ -248,7 +263,6 @@ void check_arms(const Checks& root, const ExperimentFile& e) {
     at.require(on == regulated, "label", Checks::quoted(arm.label),
                on ? "needs a regulation other than \"off\", or switch.regulation.grant.order"
                   : "needs regulation \"off\" and no switch.regulation.grant.order");
-    check_parameters(at, e, arm.parameters);
     any_off |= off;
   }
   if (!e.arms.empty() && !any_off)
@@ -314,7 +328,7 @@ ConfigIssues validate(const ExperimentFile& e) {
   check_roles(root, e);
   if (e.network.rtt != Duration{}) root.below("network").positive("rtt", e.network.rtt);
   else if (!e.in_fabric) root.below("network").fault("rtt", "is required without [fabric]");
-  check_parameters(root.below("parameters"), e, e.parameters);
+  check_parameters(root, e);
   check_arms(root, e);
   check_requests(root, e);
   return issues;

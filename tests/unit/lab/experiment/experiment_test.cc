@@ -170,6 +170,19 @@ TEST(ExperimentFile, ReportsAllFaultsAtOnce) {
                                           "arm[0].label", "vary[0].parameter"));
 }
 
+TEST(ExperimentFile, TellsAFaultOfTheParametersOnce) {
+  const std::string text = changed("iterations = 2", "iterations = 0");
+  const auto keys_of = [](const std::string& experiment) {
+    std::vector<std::string> keys;
+    for (const auto& issue : read_experiment(experiment).issues) keys.push_back(issue.key);
+    return keys;
+  };
+  EXPECT_THAT(keys_of(text), testing::ElementsAre("parameters.skip_iterations"));
+  EXPECT_THAT(keys_of(with(text, "label = \"off\"", "label = \"off\"\nskip_iterations = 7")),
+              testing::UnorderedElementsAre("parameters.skip_iterations", "arm[0].skip_iterations"))
+      << "a value of its own";
+}
+
 /// Has a directory for the test's files.
 class ExperimentBase : public testing::Test {
  protected:
