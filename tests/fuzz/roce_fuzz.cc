@@ -1,0 +1,130 @@
+// Packets as anybody could send them to a queue pair or through a switch: decode() must refuse or
+// understand whatever they are, what is understood must survive being written again, and a queue
+// pair must not lose count, however wild the order.
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <memory>
+#include <vector>
+
+#include "common/net/headers.h"
+#include "common/net/roce.h"
+#include "tests/fuzz/fuzz_main.h"
+#include "trafficgen/roce/queue_pair.h"
+
+namespace outrider::fuzz {
+using namespace tg;
+namespace {
+
+constexpr std::uint16_t kOwn = 7, kPeer = 8;
+constexpr std::uint32_t kFirstPsn = roce::kPsnMask - 3;  // wraps early
+constexpr std::uint32_t kIpBytes = sizeof(Ipv4Header) + sizeof(UdpHeader);
+
+struct Ignored final : QueuePairListener {
+  void on_received(QueuePair&, Time) noexcept override {}
+  void on_acknowledged(QueuePair&, Time) noexcept override {}
+  void on_gave_up(QueuePair&, Time) noexcept override {}
+};
+
+void decode_anything(FuzzInput& in) {
+  const std::vector<std::uint8_t> data(in.data(), in.data() + std::min<std::size_t>(in.left(), 60));
+  roce::Message m;
+  const auto size = static_cast<std::uint32_t>(data.size());
+  for (const std::uint32_t absent : {0U, 4U, 1024U}) {
+    if (roce::decode(data, size + absent, m)) continue;
+    std::array<std::uint8_t, roce::kMaxHeaderBytes> out{};
+    const std::uint32_t bytes = roce::encode(m, out);
+    roce::Message again;
+    const std::uint32_t whole =
+        bytes + m.payload_bytes + roce::pad_of(m.payload_bytes) + roce::kIcrcBytes;
+    FUZZ_REQUIRE(whole == size + absent);
+    FUZZ_REQUIRE(roce::pad_of(m.payload_bytes) == (data[1] >> 4 & 3U));
+    FUZZ_REQUIRE(!roce::decode(std::span(out).first(bytes), whole, again));
+    FUZZ_REQUIRE(again == m);
+  }
+}
+
+/// Mostly near what the queue pair expects, so that it gets far.
+roce::Message wild(FuzzInput& in) {
+  constexpr std::array kOpcodes{roce::Opcode::kWriteFirst,  roce::Opcode::kWriteMiddle,
+                                roce::Opcode::kWriteLast,   roce::Opcode::kWriteLastImmediate,
+                                roce::Opcode::kWriteOnly,   roce::Opcode::kWriteOnlyImmediate,
+                                roce::Opcode::kAcknowledge, roce::Opcode::kCnp};
+  roce::Message m{.opcode = kOpcodes[in.byte() % kOpcodes.size()]};
+  const std::uint8_t odd = in.byte();
+  m.destination_qp = kOwn;
+  m.psn = (kFirstPsn + in.byte() - ((odd & 3) == 0 ? 9U : 0U)) & roce::kPsnMask;
+  m.asks = (odd & 4) != 0;
+  if (roce::starts_message(m.opcode)) {
+    m.key = (odd & 0xF8) == 0 ? kPeer : kOwn;
+    m.length_bytes = in.take<std::uint16_t>();
+  }
+  if (roce::is_write(m.opcode)) m.payload_bytes = (odd & 16) != 0 ? std::uint16_t{1024} : in.byte();
+  if (m.opcode == roce::Opcode::kAcknowledge)
+    m.syndrome = (odd & 32) != 0   ? roce::kNakSequenceSyndrome
+                 : (odd & 64) != 0 ? in.byte()
+                                   : roce::kAckSyndrome;
+  return m;
+}
+
+void hand_in(QueuePair& pair, const roce::Message& m, FuzzInput& in, Time now) {
+  std::array<std::uint8_t, kIpBytes + roce::kMaxHeaderBytes> bytes{};
+  const std::uint32_t head =
+      roce::encode(m, std::span(bytes).subspan<kIpBytes, roce::kMaxHeaderBytes>());
+  const std::uint32_t payload =
+      head + m.payload_bytes + roce::pad_of(m.payload_bytes) + roce::kIcrcBytes;
+  const std::uint8_t odd = in.byte();
+  ReceivedDatagram datagram;
+  datagram.flow = pair.flow().reversed();
+  datagram.ip = std::span(bytes).first(kIpBytes + head);
+  datagram.present = std::span(bytes).subspan(kIpBytes, head);
+  datagram.payload_bytes = payload;
+  datagram.trailer = roce::icrc(datagram.ip, kIpBytes + payload - roce::kIcrcBytes);
+  if ((odd & 0x0F) == 0) ++datagram.trailer;
+  datagram.ecn = (odd & 16) != 0 ? Ecn::kCe : Ecn::kEct0;
+  (void)pair.on_datagram(datagram, now);
+}
+
+}  // namespace
+
+void run(FuzzInput in) {
+  if (in.byte() % 4 == 0) return decode_anything(in);
+  RoceConfig config;
+  config.window_packets = 1 + in.byte();
+  Ignored listener;
+  QueuePair pair(config,
+                 {.own_queue_pair = kOwn,
+                  .peer_queue_pair = kPeer,
+                  .first_psn = kFirstPsn,
+                  .peer_first_psn = kFirstPsn,
+                  .line = BitRate{10'000'000'000}},
+                 listener);
+  Time now = Time{} + std::chrono::seconds(1);
+  while (!in.empty()) {
+    now += std::chrono::microseconds(in.byte());
+    const std::uint64_t acknowledged = pair.requester().acknowledged_bytes();
+    const std::uint64_t delivered = pair.responder().delivered_bytes();
+    switch (in.byte() % 4) {
+      case 0:
+        pair.requester().append(1 + in.take<std::uint16_t>(), in.byte(), now);
+        break;
+      case 1:
+        if (OutgoingDatagram out; pair.has_datagram(now)) pair.next_datagram(out, now);
+        break;
+      case 2:
+        if (const Time timer = pair.next_timer(); timer != kNever) {
+          now = std::max(now, timer);
+          pair.on_timer(now);
+        }
+        break;
+      default:
+        hand_in(pair, wild(in), in, now);
+    }
+    FUZZ_REQUIRE(pair.counters().balanced());
+    FUZZ_REQUIRE(pair.requester().acknowledged_bytes() >= acknowledged);
+    FUZZ_REQUIRE(pair.requester().acknowledged_bytes() <= pair.requester().appended_bytes());
+    FUZZ_REQUIRE(pair.responder().delivered_bytes() >= delivered);
+  }
+}
+
+}  // namespace outrider::fuzz
