@@ -64,7 +64,7 @@ TEST(SettledLoss, TellsNoMoreThanTheReportCovers) {
   EXPECT_EQ(loss.on_report(7, 3, kWindow, late + 3us), 0U);
 }
 
-// What is on its way when a burst begins counts as missing, and arrives in order.
+// Packets in flight when a burst begins count as missing at first, and then arrive in order.
 TEST(SettledLoss, ABeginIsNoReordering) {
   SettledLoss loss;
   loss.begin(9);

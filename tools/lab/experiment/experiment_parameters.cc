@@ -204,11 +204,12 @@ ConfigIssues validate(const CaseParameters& p, const ProgramSettings& settings) 
                  p.lead_source != tg::LeadSource::kNone,
              "lead_source", "\"none\"",
              "must be \"wait\" or \"overlap\" with regulation \"mark\": nothing would arm it");
-  at.require(p.protocol == tg::TransportProtocol::kTcp || !holds_windows(p.regulation) ||
-                 policy.window.rule != WindowRule::kComplement,
-             "switch.regulation.window.rule", "\"complement\"",
-             "must be \"strict\" with protocols \"mlt\" and \"roce\": what a burst has in flight "
-             "is told by TCP's acknowledgments, and without them all of the link is background's");
+  at.require(
+      p.protocol == tg::TransportProtocol::kTcp || !holds_windows(p.regulation) ||
+          policy.window.rule != WindowRule::kComplement,
+      "switch.regulation.window.rule", "\"complement\"",
+      "must be \"strict\" with protocols \"mlt\" and \"roce\": only TCP's acknowledgments tell "
+      "what a burst has in flight; without them background would get the whole link");
   const bool steps = settings.sw.ports.front().marker.kind == sw::MarkerKind::kStep;
   at.require(!p.static_pair || steps, "static_pair", "true", "needs switch.marker.kind \"step\"");
   check_queues(at, p, settings.sw.ports.front());
