@@ -1,6 +1,8 @@
 #include "tools/lab/measure/background_cost.h"
 
 #include <algorithm>
+#include <iterator>
+#include <limits>
 #include <map>
 
 #include "tools/lab/measure/metrics.h"
@@ -67,10 +69,17 @@ void compare(const Tally& reference, const Tally& own, BackgroundCost& cost) {
 
 // -- fixed schedule
 
-/// The window [due - lead, due + length] of every iteration, common to the cases of a point.
+/// The window [due - lead, due + length] of an iteration, for all cases of a point. It is shorter
+/// where the next iteration's window begins earlier.
 struct Window {
   std::int64_t lead_ns = 0;
   std::int64_t length_ns = 0;
+};
+
+/// An iteration's windows in two runs, of the same length.
+struct WindowPair {
+  Interval reference{};
+  Interval own{};
 };
 
 /// Returns the longest time from due to the last delivery of a push.
@@ -82,45 +91,58 @@ std::int64_t slowest_ns(const CostObservation& o) {
   return slowest;
 }
 
-/// Returns the shortest time between two due times of one job.
-std::int64_t shortest_period_ns(const CostObservation& o) {
-  std::int64_t shortest = std::numeric_limits<std::int64_t>::max();
-  for (std::size_t i = 1; i < o.pushes.size(); ++i) {
-    const auto &a = o.pushes[i - 1], &b = o.pushes[i];
-    if (a.job == b.job && a.due_ns != tg::kNotYet_ns && b.due_ns > a.due_ns)
-      shortest = std::min(shortest, b.due_ns - a.due_ns);
-  }
-  return shortest;
-}
-
 /// Returns the window of a point. T is the cases' cost_window, or 10 base RTTs longer than the
-/// slowest burst, so that the background's recovery counts. It never reaches into the next
-/// iteration's window.
+/// slowest burst, so that the background's recovery counts.
 Window common_window(const std::vector<const CostObservation*>& runs) {
   Window w;
-  std::int64_t slowest = 0, period = std::numeric_limits<std::int64_t>::max();
-  std::int64_t rtt = 0, asked = 0;
+  std::int64_t slowest = 0, rtt = 0, asked = 0;
   for (const CostObservation* o : runs) {
     w.lead_ns = std::max(w.lead_ns, o->lead_ns);
     slowest = std::max(slowest, slowest_ns(*o));
-    period = std::min(period, shortest_period_ns(*o));
     rtt = std::max(rtt, std::int64_t{o->definition->base_rtt.count()});
     asked = std::max(asked, std::int64_t{o->definition->cost_window.count()});
   }
-  const std::int64_t length = asked > 0 ? asked : slowest + 10 * rtt;
-  w.length_ns = std::max<std::int64_t>(std::min(length, period - w.lead_ns), 0);
+  w.length_ns = asked > 0 ? asked : slowest + 10 * rtt;
   return w;
 }
 
-std::map<IterationKey, Interval> covered_windows(const CostObservation& o, const Window& w) {
-  std::map<IterationKey, Interval> windows;
-  for (const auto& it : o.pushes) {
-    if (it.due_ns == tg::kNotYet_ns) continue;
-    const Interval i{.from = std::max<std::int64_t>(it.due_ns - w.lead_ns, 0),
-                     .to = it.due_ns + w.length_ns};
-    if (i.to <= o.covered_ns) windows[{it.job, it.iteration}] = i;
+/// An iteration that was due.
+struct DueIteration {
+  std::int64_t due_ns = 0;
+  /// Until the window of the job's next iteration begins. An iteration that starts late, because
+  /// the one before it was not over, leaves the next one's schedule alone.
+  std::int64_t room_ns = std::numeric_limits<std::int64_t>::max();
+};
+
+std::map<IterationKey, DueIteration> due_iterations(const CostObservation& o, const Window& w) {
+  std::map<IterationKey, DueIteration> all;
+  for (const auto& it : o.pushes)
+    if (it.due_ns != tg::kNotYet_ns) all[{it.job, it.iteration}] = {.due_ns = it.due_ns};
+  for (auto it = all.begin(); it != all.end(); ++it)
+    if (const auto next = std::next(it); next != all.end() && next->first.first == it->first.first)
+      it->second.room_ns = next->second.due_ns - w.lead_ns - it->second.due_ns;
+  return all;
+}
+
+/// Returns the windows of the iterations that both runs cover to the end. A window is cut to the
+/// same length in both, so that only what an iteration's own windows cannot hold is cut: one late
+/// iteration shortens one pair.
+std::map<IterationKey, WindowPair> paired_windows(const CostObservation& reference,
+                                                  const CostObservation& own, const Window& w) {
+  const auto of_reference = due_iterations(reference, w);
+  std::map<IterationKey, WindowPair> pairs;
+  for (const auto& [key, mine] : due_iterations(own, w)) {
+    const auto other = of_reference.find(key);
+    if (other == of_reference.end()) continue;
+    const std::int64_t length = std::min({w.length_ns, mine.room_ns, other->second.room_ns});
+    const auto window = [&](std::int64_t due) {
+      return Interval{.from = std::max<std::int64_t>(due - w.lead_ns, 0), .to = due + length};
+    };
+    const WindowPair pair{.reference = window(other->second.due_ns), .own = window(mine.due_ns)};
+    if (length > 0 && pair.reference.to <= reference.covered_ns && pair.own.to <= own.covered_ns)
+      pairs[key] = pair;
   }
-  return windows;
+  return pairs;
 }
 
 /// Returns the union of intervals. Windows of several jobs may overlap, and no byte may count
@@ -135,33 +157,33 @@ std::vector<Interval> merged(std::vector<Interval> intervals) {
   return out;
 }
 
-/// Says whether a burst was longer than T, or may have been.
-bool exceeds(const CostObservation& o, const Window& w) {
+/// Says whether a burst was longer than its window, or may have been.
+bool exceeds(const CostObservation& o, const std::map<IterationKey, WindowPair>& pairs,
+             Interval WindowPair::*of_run) {
   return std::ranges::any_of(o.pushes, [&](const IterationBursts& it) {
-    if (it.due_ns == tg::kNotYet_ns) return false;
-    const std::int64_t until = it.complete ? it.delivered_ns : o.end_ns;
-    return until - it.due_ns > w.length_ns;
+    const auto pair = pairs.find({it.job, it.iteration});
+    return pair != pairs.end() &&
+           (it.complete ? it.delivered_ns : o.end_ns) > (pair->second.*of_run).to;
   });
 }
 
 BackgroundCost windowed_cost(const CostObservation& reference, const CostObservation& own,
                              const Window& window) {
-  const auto reference_windows = covered_windows(reference, window);
-  const auto own_windows = covered_windows(own, window);
-  std::vector<Interval> of_reference, of_own;
-  for (const auto& [key, interval] : own_windows)
-    if (const auto it = reference_windows.find(key); it != reference_windows.end()) {
-      of_reference.push_back(it->second);
-      of_own.push_back(interval);
-    }
+  const auto pairs = paired_windows(reference, own, window);
   BackgroundCost cost;
   cost.lead_seconds = static_cast<double>(window.lead_ns) / 1e9;
   cost.window_seconds = static_cast<double>(window.length_ns) / 1e9;
-  cost.windows = of_own.size();
-  cost.windows_left_out = std::max(own.pushes.size(), reference.pushes.size()) - of_own.size();
-  cost.window_exceeded = exceeds(own, window) || exceeds(reference, window);
-  if (of_own.empty() || window.length_ns == 0) return cost;
+  cost.windows = pairs.size();
+  cost.windows_left_out = std::max(own.pushes.size(), reference.pushes.size()) - pairs.size();
+  cost.window_exceeded =
+      exceeds(own, pairs, &WindowPair::own) || exceeds(reference, pairs, &WindowPair::reference);
+  if (pairs.empty()) return cost;
   cost.basis = CostBasis::kWindows;
+  std::vector<Interval> of_reference, of_own;
+  for (const auto& [key, pair] : pairs) {
+    of_reference.push_back(pair.reference);
+    of_own.push_back(pair.own);
+  }
   compare(tally(reference, merged(of_reference)), tally(own, merged(of_own)), cost);
   return cost;
 }

@@ -139,16 +139,35 @@ TEST(BackgroundCost, WindowsBeyondTheRecordedBinsAreLeftOut) {
   EXPECT_EQ(costs_of({off_run(), on})[1].windows, 2U);
 }
 
+/// Moves the times of a run's second burst.
+void move_second_burst(ArmRun& run, std::int64_t by_ms) {
+  auto& second = run.result.traffic.bursts[1];
+  for (auto* at : {&second.due_ns, &second.start_sent_ns, &second.delivered_ns})
+    if (*at != kNotYet_ns) *at += by_ms * kMs;
+}
+
 TEST(BackgroundCost, WindowEndsWhereTheNextBegins) {
   ArmRun off = off_run(), on = on_run();
-  for (ArmRun* run : {&off, &on}) {
-    auto& second = run->result.traffic.bursts[1];
-    for (auto* at : {&second.due_ns, &second.start_sent_ns, &second.delivered_ns})
-      if (*at != kNotYet_ns) *at -= 155 * kMs;  // due at 145
-  }
-  const auto costs = costs_of({off, on});
-  EXPECT_DOUBLE_EQ(costs[1].window_seconds, 0.035);  // 45 - the lead of 10
-  EXPECT_TRUE(costs[1].window_exceeded) << "off took 40";
+  for (ArmRun* run : {&off, &on}) move_second_burst(*run, -155);  // due at 145
+  const BackgroundCost c = costs_of({off, on})[1];
+  EXPECT_DOUBLE_EQ(c.window_seconds, 0.050);
+  EXPECT_TRUE(c.window_exceeded) << "off took 40, the next window begins 35 after due";
+  // [90, 135] and [135, 195]: each millisecond between 90 and 195 once.
+  EXPECT_NEAR(c.reference_bytes, 105'000 - 40 * 500, 1e-6);
+}
+
+TEST(BackgroundCost, OneLateIterationShortensNoOtherWindow) {
+  ArmRun late = on_run();
+  late.definition.seed = 2;
+  move_second_burst(late, -155);
+  ArmRun off_of_late = off_run();
+  off_of_late.definition.seed = 2;
+  const auto costs = costs_of({off_run(), on_run(), off_of_late, late});
+  EXPECT_NEAR(costs[1].reference_bytes, 80'000, 1e-6) << "as without the other seed";
+  EXPECT_FALSE(costs[1].window_exceeded);
+  // The late run's first window and that of its off case are [90, 135]; the second ones are whole.
+  EXPECT_NEAR(costs[3].reference_bytes, 105'000 - 75 * 500, 1e-6);
+  EXPECT_TRUE(costs[3].window_exceeded) << "off took 40";
 }
 
 TEST(BackgroundCost, ABurstThatNeverEndsExceedsTheWindow) {
