@@ -263,6 +263,9 @@ TEST_F(LabProgram, AdvisesOnACluster) {
   EXPECT_THAT(text("log"), Not(HasSubstr("nan"))) << "off alone has run without background";
   EXPECT_THAT(text("advice/outrider-switch.toml"), HasSubstr("[[switch]]"));
   EXPECT_THAT(text("advice/verify/summary.json"), HasSubstr("\"seed\": 1001"));
+  EXPECT_THAT(text("log"), HasSubstr("Assumed, as the file does not say: network.shared = false"));
+  EXPECT_THAT(text("advice/verify/report.html"), HasSubstr("\"advice\":\"Do nothing: "))
+      << "the report begins with it";
 
   write_whole_file(file, std::string(kSmallCluster) + "ecn = false\n");
   EXPECT_EQ(run({"advise", file, "--out", out}, "other"), kExitUsage);
@@ -275,6 +278,20 @@ TEST_F(LabProgram, AdvisesOnACluster) {
   EXPECT_THAT(text("new.toml"), HasSubstr("[network]"));
   EXPECT_EQ(run({"advise"}, "none"), kExitUsage);
   EXPECT_THAT(text("none"), HasSubstr("advise --new"));
+}
+
+TEST_F(LabProgram, AdvisesWithWhatIsKnownOnInterruptInTheSearch) {
+  std::string cluster = kSmallCluster;  // with cases of seconds, so that each is told
+  cluster.replace(cluster.find("100kB"), 5, "10MB").replace(cluster.find("100ms"), 5, "10s");
+  const std::string file = directory_.write("cluster.toml", cluster);
+  ProcessGuard process =
+      lab({"advise", file, "--jobs", "1", "--out", directory_ / "advice"}, "log-interrupt");
+  ASSERT_TRUE(process.says("advise-screen: 3/14", kLabPatience)) << process.output();
+  process.send(SIGINT);
+  EXPECT_EQ(process.wait(kLabPatience), kExitInterrupted);
+  EXPECT_THAT(process.output(), HasSubstr("best of each kind"));
+  EXPECT_THAT(process.output(), HasSubstr("of the search alone, not verified"));
+  EXPECT_THAT(process.output(), HasSubstr("! not finished: "));
 }
 
 TEST_F(LabProgram, ConfirmsAdviceBetweenProcesses) {

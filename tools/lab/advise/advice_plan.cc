@@ -47,6 +47,8 @@ RoundSize verify_size(std::size_t arms, double case_seconds, double seconds) {
   return round;
 }
 
+RoundSize least_to_verify() { return {.arms = kFewestVerified, .seeds = kLeastToVerify}; }
+
 RoundSize what_if_size(std::size_t arms, std::size_t questions, double case_seconds,
                        double seconds) {
   const double room = seconds / static_cast<double>(std::max<std::size_t>(questions, 1));

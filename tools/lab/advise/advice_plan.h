@@ -27,6 +27,8 @@ constexpr double kBriefShare = 2.0 / 3;
 /// @return one round's size, whose arms are as many as wanted or fewer
 [[nodiscard]] RoundSize screen_size(std::size_t arms, double case_seconds, double seconds);
 [[nodiscard]] RoundSize verify_size(std::size_t arms, double case_seconds, double seconds);
+/// Returns the smallest size of a round that verifies.
+[[nodiscard]] RoundSize least_to_verify();
 /// @param questions  that are asked, each with a round of the size that is returned
 [[nodiscard]] RoundSize what_if_size(std::size_t arms, std::size_t questions, double case_seconds,
                                      double seconds);

@@ -175,6 +175,20 @@ std::string settings(const Advice& a) {
   return text + '\n' + a.elsewhere;
 }
 
+std::string warnings(const Advice& a) {
+  std::string text;
+  for (const std::string& one : a.warnings) text += "! " + one + '\n';
+  return text;
+}
+
+std::string assumptions(const Advice& a) {
+  if (a.assumed.empty()) return {};
+  std::string text = "Assumed, as the file does not say: ";
+  for (std::size_t i = 0; i < a.assumed.size(); ++i) text += (i == 0 ? "" : ", ") + a.assumed[i];
+  text = '\n' + wrapped(text + '.');
+  return text.ends_with('\n') ? text : text + '\n';
+}
+
 }  // namespace
 
 std::string advice_text(const Advice& a) {
@@ -182,7 +196,8 @@ std::string advice_text(const Advice& a) {
   std::string text = wrapped(sentence_of_gain(a, r) + ' ' + sentence_of_cost(a, r) + ' ' +
                              sentence_of_certainty(a, r));
   if (!text.ends_with('\n')) text += '\n';
-  return text + '\n' + table(a) + job_table(a, r) + what_turns_it(a, r) + settings(a);
+  return text + '\n' + table(a) + warnings(a) + job_table(a, r) + what_turns_it(a, r) +
+         settings(a) + assumptions(a);
 }
 
 }  // namespace outrider::lab

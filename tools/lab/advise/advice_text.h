@@ -35,6 +35,8 @@ struct Advice {
   std::optional<Confirmation> confirmation{};
   std::vector<WhatIfAnswer> answers{};
   std::vector<std::string> not_asked{};  ///< WhatIf::text of those for which there was no time
+  std::vector<std::string> warnings{};   ///< that make today's or the advised figures doubtful
+  std::vector<std::string> assumed{};    ///< assumed(): what the cluster's file does not say
 };
 
 /// Returns the recommendation in three sentences, the best remedy of each kind, what would turn

@@ -144,6 +144,7 @@ void describe(Settings& v, ClusterNetwork& c) {
 void describe(Settings& v, ClusterChange& c) {
   v.choice("switch", c.switches, kFreedoms);
   v.value("hosts", c.hosts);
+  v.value("policy", c.policy);
 }
 
 void describe(Settings& v, ClusterJob& c) {

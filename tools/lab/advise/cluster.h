@@ -42,7 +42,8 @@ struct ClusterNetwork {
 /// [change]
 struct ClusterChange {
   SwitchFreedom switches = SwitchFreedom::kOutrider;
-  bool hosts = true;  ///< workers may announce their bursts
+  bool hosts = true;   ///< workers may announce their bursts
+  bool policy = true;  ///< the framework may send in another order
 };
 
 /// One [[job]], or several alike. Without a fabric there is one, of a parameter server, and its
@@ -96,6 +97,9 @@ struct Cluster {
   /// Says whether its jobs compute between their bursts. All do, or none.
   [[nodiscard]] bool closed_loop() const { return !jobs.front().period; }
   [[nodiscard]] bool several_jobs() const { return jobs.size() > 1 || jobs.front().count > 1; }
+  /// Says whether the job sends gradients that another order may move. Jobs of a fabric have
+  /// settings of their own, which arms leave alone.
+  [[nodiscard]] bool has_order() const { return closed_loop() && !in_fabric(); }
 };
 
 void describe(Settings& v, ClusterNetwork& c);

@@ -202,6 +202,20 @@ void add_rest(ConfigTable& out, Duration rtt) {
   set(out, "job.announce.repeat_after", text("4ms"));
 }
 
+/// Returns `off`, and the orders of sending that a job with gradients may have.
+ConfigValue arms_of(const Cluster& c, const std::filesystem::path& conf) {
+  ConfigValue::Array arms{table({{"label", text("off")}})};
+  if (!c.has_order()) return ConfigValue(std::move(arms));
+  const std::string file = (conf / "policies.toml").string();
+  const auto read = read_toml_file(file);
+  if (!read) throw std::runtime_error(format_issues(file, read.issues));
+  const ConfigValue* orders = read.config->get("arm");
+  if (orders == nullptr || !is_array_of_tables(*orders))
+    throw std::runtime_error(file + " has no [[arm]]");
+  for (const auto& one : *orders->as<ConfigValue::Array>()) arms.push_back(one);
+  return ConfigValue(std::move(arms));
+}
+
 }  // namespace
 
 ConfigTable experiment_of(const Cluster& c, const ClusterQuestion& question,
@@ -232,7 +246,7 @@ ConfigTable experiment_of(const Cluster& c, const ClusterQuestion& question,
   }
   for (const auto& [key, value] : question.parameters) set(parameters, key, value);
   out["parameters"] = ConfigValue(std::move(parameters));
-  out["arm"] = list({table({{"label", text("off")}})});
+  out["arm"] = arms_of(c, conf);
   return out;
 }
 

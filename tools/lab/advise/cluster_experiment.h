@@ -18,11 +18,13 @@ struct ClusterQuestion {
 };
 
 /// Returns an experiment in which `off` is the cluster as it is today and
-/// every arm of conf/remedies.toml is there to be compared with it: two switches with one link
+/// every arm of conf/remedies.toml, and where gradients have an order of conf/policies.toml, is
+/// there to be compared with it: two switches with one link
 /// between them, workers and background on one side, servers on the other. Every size follows from
 /// the cluster: K and the room of a queue in full frames, h as a quarter of K, times in round
 /// trips.
-/// @param conf  the folder of remedies.toml
+/// @param conf  the folder of both files
+/// @throws std::runtime_error if policies.toml cannot be read
 /// @pre the cluster is valid, and its files have paths
 [[nodiscard]] ConfigTable experiment_of(const Cluster& cluster, const ClusterQuestion& question,
                                         const std::filesystem::path& conf);

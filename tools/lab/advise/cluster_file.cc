@@ -45,6 +45,36 @@ bool list_job(ConfigTable& file) {
   return true;
 }
 
+bool is_empty(const ConfigValue& value) {
+  const auto* text = value.as<std::string>();
+  const auto* count = value.as<std::int64_t>();
+  const auto* share = value.as<double>();
+  return (text != nullptr && text->empty()) || (count != nullptr && *count == 0) ||
+         (share != nullptr && *share == 0);
+}
+
+/// Says whether a key says something in the cluster. Without a fabric there is one job, and hosts
+/// have one place.
+bool means_something(std::string_view key, bool in_fabric) {
+  if (key == "name") return false;
+  return in_fabric || (key != "placement" && key != "collective" && key != "count");
+}
+
+/// Appends the keys of `all` that `written` does not have.
+/// @param written  nullptr: has none
+void add_assumed(const ConfigTable& all, const ConfigTable* written, bool in_fabric,
+                 const std::string& prefix, std::vector<std::string>& out) {
+  for (const auto& [key, value] : all.members) {
+    const ConfigValue* own = written == nullptr ? nullptr : written->get(key);
+    if (const auto* table = value.as<ConfigTable>())
+      add_assumed(*table, own == nullptr ? nullptr : own->as<ConfigTable>(), in_fabric,
+                  prefix + key + '.', out);
+    else if (own == nullptr && !is_array_of_tables(value) && !is_empty(value) &&
+             means_something(key, in_fabric))
+      out.push_back(prefix + key + " = " + display(value));
+  }
+}
+
 void find_topology(ConfigTable& file, const fs::path& from) {
   constexpr std::string_view kKey = "fabric.file";
   const ConfigValue* value = find(std::as_const(file), kKey);
@@ -98,6 +128,23 @@ ConfigResult<Cluster> load_cluster(const std::string& path, const fs::path& conf
   return cluster_from(std::move(*file.config), fs::path(path).parent_path(), conf);
 }
 
+std::vector<std::string> assumed(ConfigTable written, const Cluster& cluster) {
+  const bool one_job = list_job(written);
+  ConfigTable all = to_config_table(cluster);
+  if (cluster.network.marks && !cluster.network.mark_at_bytes)
+    (void)assign(all, "network.mark_at", ConfigValue(std::to_string(mark_at(cluster)) + " bytes"));
+  std::vector<std::string> out;
+  const bool in_fabric = cluster.in_fabric();
+  add_assumed(all, &written, in_fabric, "", out);
+  const ConfigValue* of_file = written.get("job");
+  const auto* jobs = of_file == nullptr ? nullptr : of_file->as<ConfigValue::Array>();
+  const auto& made = *all.get("job")->as<ConfigValue::Array>();
+  for (std::size_t i = 0; jobs != nullptr && i < made.size() && i < jobs->size(); ++i)
+    add_assumed(*made[i].as<ConfigTable>(), (*jobs)[i].as<ConfigTable>(), in_fabric,
+                one_job ? "job." : "job[" + std::to_string(i) + "].", out);
+  return out;
+}
+
 std::string new_cluster() {
   return R"(# A cluster for `outrider-lab advise`: one link, which a training job shares with other
 # traffic. Racks, several jobs and collectives need a [fabric]: docs/advise.md.
@@ -114,6 +161,7 @@ second_queue = true          # the port has a queue that the job may have for it
 [change]
 switch = "outrider"          # "settings": thresholds and queues alone; "nothing": not the switch
 hosts = true                 # workers may announce their bursts
+policy = true                # the framework may send its gradients in another order
 
 [job]
 workers = 8

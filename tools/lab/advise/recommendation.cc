@@ -62,7 +62,7 @@ std::vector<std::size_t> best_of_kinds(std::span<const Remedy> remedies, const C
   std::vector<std::size_t> best;
   for (std::size_t k = 0; k < kKinds; ++k) {
     auto one = quickest_allowed_of(remedies, k, goal);
-    if (!one) one = quickest_of(remedies, k);
+    if (!one || remedies[*one].change.value > 0) one = quickest_of(remedies, k);
     if (one) best.push_back(*one);
   }
   return best;

@@ -18,7 +18,7 @@ namespace outrider::lab {
 [[nodiscard]] bool is_allowed(const Remedy& remedy, const ClusterGoal& goal);
 
 /// Returns the best remedies of each kind, in the order of the kinds: the quickest that the goal
-/// allows, or the quickest.
+/// allows, if it is no slower than nothing; else the quickest.
 [[nodiscard]] std::vector<std::size_t> best_of_kinds(std::span<const Remedy> remedies,
                                                      const ClusterGoal& goal);
 

@@ -73,6 +73,7 @@ std::vector<JobTimes> times_of_jobs(const Summary& summary, const ArmSummary& ar
 
 RemedyNature nature_of(const std::string& label, const Parameters& parameters) {
   if (label == "off") return {};
+  if (label.starts_with("off-order")) return {.kind = RemedyKind::kOrder};
   const bool two_queues = text_of(parameters, "scheduler") != "fifo";
   if (label.starts_with("on")) return {announced_kind(parameters), true, two_queues};
   return {two_queues ? RemedyKind::kTwoQueues : RemedyKind::kMarking, false, two_queues};
@@ -80,6 +81,7 @@ RemedyNature nature_of(const std::string& label, const Parameters& parameters) {
 
 bool is_possible(const RemedyNature& nature, const Cluster& cluster) {
   if (nature.kind == RemedyKind::kNothing) return true;
+  if (nature.kind == RemedyKind::kOrder) return cluster.change.policy && cluster.has_order();
   const SwitchFreedom needed =
       nature.announced ? SwitchFreedom::kOutrider : SwitchFreedom::kSettings;
   return cluster.change.switches >= needed && (cluster.change.hosts || !nature.announced) &&
@@ -87,8 +89,8 @@ bool is_possible(const RemedyNature& nature, const Cluster& cluster) {
 }
 
 std::string_view name_of(RemedyKind kind) noexcept {
-  static constexpr std::array<std::string_view, 8> kNames{
-      "nothing", "marking", "two queues", "mark", "pace", "window", "grant", "steer"};
+  static constexpr std::array<std::string_view, 9> kNames{
+      "nothing", "marking", "two queues", "order", "mark", "pace", "window", "grant", "steer"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

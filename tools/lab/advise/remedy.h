@@ -18,6 +18,7 @@ enum class RemedyKind : std::uint8_t {
   kNothing,
   kMarking,    ///< thresholds of one queue, or another marker, at all times
   kTwoQueues,  ///< a queue for the job, without signals
+  kOrder,      ///< the framework sends in another order
   kMark,       ///< bursts are announced: a low threshold for their time
   kPace,
   kWindow,
@@ -33,7 +34,8 @@ struct RemedyNature {
   bool operator==(const RemedyNature&) const = default;
 };
 
-/// Returns the nature of an arm of conf/remedies.toml. @param parameters  of one of its cases
+/// Returns the nature of an arm of conf/remedies.toml or conf/policies.toml. @param parameters  of
+/// one of its cases
 [[nodiscard]] RemedyNature nature_of(const std::string& label, const Parameters& parameters);
 /// Says whether what may be changed in the cluster is enough for it.
 [[nodiscard]] bool is_possible(const RemedyNature& nature, const Cluster& cluster);

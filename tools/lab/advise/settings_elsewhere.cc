@@ -58,6 +58,7 @@ std::string row(const std::string& traffic, const std::string& share, const std:
 }  // namespace
 
 std::string settings_elsewhere(const sw::SwitchPortConfig& port, const RemedyNature& nature) {
+  if (nature.kind == RemedyKind::kOrder) return "On the switch: nothing.\n";
   if (nature.announced)
     return "Another maker's switch cannot do this: it does not understand announced bursts.\n";
   const auto queues = sw::queues_of(port);
@@ -80,6 +81,8 @@ std::string settings_of_hosts(const sw::SwitchPortConfig& port, const RemedyNatu
     return "On the workers: announce each burst " + format_duration(lead) +
            " before it, from the framework, or with\n  outrider-hostagent announce --lead " +
            format_duration(lead) + " (docs/hosts.md).\n";
+  if (nature.kind == RemedyKind::kOrder)
+    return "In the framework: send gradients in this order (docs/jobs.md).\n";
   if (port.queues.size() > 1 || port.marker.ddl_threshold_packets)
     return "On the job's hosts: give its packets a DSCP that nothing else has, in both "
            "directions.\n";

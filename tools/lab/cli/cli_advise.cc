@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <deque>
 #include <filesystem>
@@ -27,12 +28,14 @@
 #include "tools/lab/cli/cli.h"
 #include "tools/lab/cli/cli_cases.h"
 #include "tools/lab/cli/cli_plan.h"
+#include "tools/lab/report/report_data.h"
 #include "tools/lab/run/cpus.h"
 #include "tools/lab/run/run_loopback.h"
 #include "tools/lab/run/run_pool.h"
 #include "tools/lab/run/run_process.h"
 #include "tools/lab/run/time_estimate.h"
 #include "tools/lab/summary/bundle.h"
+#include "tools/lab/summary/table_notes.h"
 
 namespace outrider::lab {
 namespace {
@@ -71,6 +74,7 @@ class Waited {
 
 /// A round's cases, and what came of them.
 struct AdviceRound {
+  std::string name;  ///< AdviceQuestion::name
   std::vector<Case> cases;
   Summary summary{};
   int status = kExitOk;  ///< kExitOk only if all cases have ended
@@ -90,12 +94,16 @@ struct AdviceQuestion {
 /// Asks one cluster's experiments, one round after another. Each has a folder below the results.
 class Adviser {
  public:
-  Adviser(const LabOptions& options, Cluster cluster, fs::path directory)
+  /// @param assumptions  see assumed()
+  Adviser(const LabOptions& options, Cluster cluster, fs::path directory,
+          std::vector<std::string> assumptions)
       : options_(options),
         cluster_(std::move(cluster)),
         directory_(std::move(directory)),
         conf_(conf_directory()),
-        jobs_(options.jobs != 0 ? options.jobs : usable_cpus().size()) {}
+        jobs_(options.jobs != 0 ? options.jobs : usable_cpus().size()) {
+    advice_.assumed = std::move(assumptions);
+  }
 
   /// @return exit status
   int run() {
@@ -107,8 +115,8 @@ class Adviser {
     }
     const auto screened = screen(arms);
     if (!screened) return kExitUsage;
-    if (screened->status != kExitOk) return end(screened->status);
     use(*screened);
+    if (screened->status != kExitOk) return end(screened->status);
     auto labels = worth_verifying(advice_.remedies, cluster_.goal);
     const RoundSize size = verify_size(labels.size(), case_seconds_, seconds_left());
     labels.resize(size.arms);
@@ -116,6 +124,7 @@ class Adviser {
         ask({.name = "verify", .cluster = cluster_},
             {.first_seed = kFirstSeedToVerify, .seeds = size.seeds, .arms = labels});
     if (!verified) return kExitUsage;
+    // The search has seen every arm; a part of this round says less.
     if (verified->status != kExitOk) return end(verified->status);
     advice_.screened = std::move(advice_.remedies);
     advice_.verified = true;
@@ -148,9 +157,13 @@ class Adviser {
     if (const auto estimate = estimate_seconds(planned->cases, jobs_))
       case_seconds_ = *estimate / static_cast<double>(planned->cases.size());
     const RoundSize size = screen_size(arms.size(), case_seconds_, seconds_left());
+    const double search_seconds = seconds_of(size, case_seconds_);
+    const double least = search_seconds + seconds_of(least_to_verify(), case_seconds_);
+    const double wanted = options_.minutes * 60;
     say("outrider-lab: " + std::to_string(arms.size()) + " arms; the search takes " +
-        duration_text(seconds_of(size, case_seconds_)) + " or more, everything about " +
-        duration_text(options_.minutes * 60));
+        duration_text(search_seconds) + " or more, everything about " +
+        duration_text(std::max(wanted, least)) +
+        (least > wanted ? ", which --minutes cannot make less" : ""));
     const Waited search;
     question.brief = size.brief;
     auto screened = ask(question, {.seeds = size.seeds, .arms = arms});
@@ -177,7 +190,7 @@ class Adviser {
   std::optional<AdviceRound> ask(const AdviceQuestion& question, const PlanOptions& options) {
     auto planned = plan(question, options);
     if (!planned) return std::nullopt;
-    AdviceRound round{.cases = std::move(planned->cases)};
+    AdviceRound round{.name = question.name, .cases = std::move(planned->cases)};
     std::vector<std::size_t> all(round.cases.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
     const RunStore& store = stores_.emplace_back(directory_ / question.name, program_identity());
@@ -195,7 +208,7 @@ class Adviser {
     tell_failures(outcome);
     round.timed = outcome.loaded == 0;
     round.status = status_of(outcome, balanced(runs, planned->names, round.cases));
-    if (round.status != kExitOk) return round;
+    if (round.status == kExitLedger || runs.digests().empty()) return round;
     const Experiment experiment{.name = planned->file.name,
                                 .runtime = question.runtime,
                                 .planned_cases = round.cases.size(),
@@ -203,14 +216,26 @@ class Adviser {
     round.summary = summarise(experiment, runs.digests());
     write_bundle(directory_ / question.name, round.summary, reader_of(runs),
                  {{"dpdk", rte_version()}, {"experiment_file", options_.file}});
+    fs::remove(directory_ / question.name / kAdviceFile);  // of an earlier session
     write_report_of_run(directory_ / question.name);
     return round;
   }
 
-  /// Takes a round's figures for the advice.
+  /// Takes a round's figures for the advice, of those arms that can be compared with today's. A
+  /// round that did not end may have none.
   void use(const AdviceRound& round) {
+    if (std::ranges::find(round.summary.arms, "off", &ArmSummary::label) ==
+        round.summary.arms.end())
+      return;
+    auto remedies = remedies_of(round.summary, cluster_);
+    std::erase_if(remedies, [](const Remedy& r) {
+      return r.nature.kind != RemedyKind::kNothing && std::isnan(r.change.value);
+    });
+    if (remedies.size() < 2) return;
     advice_.goal = cluster_.goal;
-    advice_.remedies = remedies_of(round.summary, cluster_);
+    advice_.remedies = std::move(remedies);
+    advice_of_ = round.name;
+    warn(round);
     const auto& off = find(round.cases, "off").parameters;
     const Case& of_chosen = find(round.cases, chosen().label);
     advice_.settings.clear();
@@ -221,6 +246,22 @@ class Adviser {
         settings_elsewhere(port, chosen().nature) +
         settings_of_hosts(port, chosen().nature, of_chosen.traffic.jobs.front().announce.lead);
     write_whole_file(directory_ / "outrider-switch.toml", sw::to_toml(of_chosen.switches));
+  }
+
+  /// Keeps what makes a round's figures of today and of the advised arm doubtful.
+  void warn(const AdviceRound& round) {
+    advice_.warnings.clear();
+    if (round.status != kExitOk)
+      advice_.warnings.push_back("not finished: " + std::to_string(advice_.remedies.size() - 1) +
+                                 (advice_.remedies.size() == 2 ? " remedy" : " remedies") +
+                                 " could be compared with today");
+    add_warnings(round, chosen().label, "");
+  }
+
+  void add_warnings(const AdviceRound& round, const std::string& label, const std::string& where) {
+    for (const ArmWarning& w : warnings_of(round.summary))
+      if (w.label == "off" || w.label == label)
+        advice_.warnings.push_back(where + w.label + ": " + std::to_string(w.count) + ' ' + w.text);
   }
 
   /// Asks again with one thing changed: nothing, what is advised, and the best that is not.
@@ -279,6 +320,7 @@ class Adviser {
       if (round->status != kExitOk) return round->status;
       const auto remedies = remedies_of(round->summary, cluster_);
       *change = std::ranges::find(remedies, made.label, &Remedy::label)->change;
+      if (runtime == Runtime::kLoopback) add_warnings(*round, label, "between processes, ");
     }
     advice_.confirmation = made;
     return kExitOk;
@@ -290,11 +332,14 @@ class Adviser {
       say("outrider-lab: not all questions are answered; the same command goes on");
     if (advice_.remedies.empty()) return status;
     const std::string text = advice_text(advice_);
-    write_whole_file(directory_ / "advice.txt", text);
+    const fs::path measured = directory_ / advice_of_;
+    for (const fs::path& folder : {directory_, measured})
+      write_whole_file(folder / kAdviceFile, text);
+    write_report_of_run(measured);
     std::fputs(text.c_str(), stdout);
     std::fflush(stdout);
     say("outrider-lab: advice.txt, outrider-switch.toml and the results of each question are in " +
-        directory_.string());
+        directory_.string() + "; " + (measured / "report.html").string() + " shows the advice");
     if (status == kExitOk)
       for (const RunStore& store : stores_) store.clear();
     return status;
@@ -315,6 +360,7 @@ class Adviser {
   Waited waited_{};
   double case_seconds_ = 0;        ///< that a whole case adds to the wall time, see screen()
   std::deque<RunStore> stores_{};  ///< of the rounds so far
+  std::string advice_of_{};        ///< AdviceRound::name of the round that the advice is made of
   Advice advice_{};
 };
 
@@ -370,7 +416,8 @@ int advise_command(const LabOptions& options) {
   const auto lock = take(directory, options, {.experiment = "advise", .runtime = {}, .seeds = {}});
   if (!lock || !is_free(directory, *cluster.config, options.force)) return kExitUsage;
   write_whole_file(directory / "cluster.toml", write_config(*cluster.config));
-  return Adviser(options, std::move(*cluster.config), directory).run();
+  auto assumptions = assumed(*read_toml_file(options.file).config, *cluster.config);
+  return Adviser(options, std::move(*cluster.config), directory, std::move(assumptions)).run();
 }
 
 }  // namespace outrider::lab

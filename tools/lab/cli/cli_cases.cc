@@ -26,6 +26,7 @@ bool prepare(const std::filesystem::path& directory) {
 std::unique_ptr<ResultsLock> take(const std::filesystem::path& directory, const LabOptions& options,
                                   const ResultsScope& planned) {
   const char* command = options.command == LabCommand::kFront     ? "front "
+                        : options.command == LabCommand::kAdvise  ? "advise "
                         : options.command == LabCommand::kCollect ? "collect "
                                                                   : "run ";
   auto lock = std::make_unique<ResultsLock>(directory,

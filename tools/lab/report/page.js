@@ -439,6 +439,12 @@ function figureNode(figure) {
   return figure.node;
 }
 
+// The advice begins with its sentences; tables and settings follow, of fixed width.
+function adviceNodes(text) {
+  const cut = text.indexOf("\n\n"), sentences = cut < 0 ? text : text.slice(0, cut), rest = cut < 0 ? "" : text.slice(cut).trim();
+  return [el("p", { text: sentences.replace(/\n/g, " ") }), rest ? el("details", { open: "" }, el("summary", { text: "What was compared, and what to set" }), el("div", { class: "scroll" }, el("pre", { text: rest }))) : null];
+}
+
 function build() {
   const page = document.getElementById("page"), used = usedFigures();
   page.append(el("header", {}, el("div", { class: "top" }, el("p", { class: "eyebrow", text: "Outrider · report of an experiment" }), data.arms.length ? sectionLinks() : null), el("h1", { text: data.experiment }),
@@ -449,6 +455,7 @@ function build() {
   }
   page.append(el("div", { class: "bar", id: "bar" }));
   const answer = el("section", { id: "answer", "aria-label": "Answer" }), of = (id) => used.filter((f) => f.id === id).map(figureNode);
+  if (data.advice) answer.append(el("section", { class: "card advice", id: "advice", "aria-label": "Advice" }, el("h2", { text: "Advice" }), ...adviceNodes(data.advice)));
   if (data.sweep.length) {
     const all = el("div", { class: "card answer over" });
     for (const s of data.sweep) all.append(el("p", { class: s.kind, text: unbroken(s.text) }));

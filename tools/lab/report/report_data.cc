@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <set>
 #include <stdexcept>
@@ -188,6 +189,12 @@ std::int64_t rtt_ns_of(const ReportJson& heading) {
   return std::max<std::int64_t>(std::llround(rtt.get<double>() * 1e9), 1);
 }
 
+ReportJson advice_of(const fs::path& directory) {
+  std::ifstream in(directory / kAdviceFile);
+  if (!in) return nullptr;
+  return std::string(std::istreambuf_iterator<char>(in), {});
+}
+
 ReportJson made(const fs::path& directory) {
   const ReportJson summary = read_json(directory / "summary.json");
   if (summary.at("schema_version") != kSummarySchemaVersion)
@@ -202,6 +209,7 @@ ReportJson made(const fs::path& directory) {
   const auto arms = report_arms(summary);
 
   ReportJson out = heading(summary, arms);
+  out["advice"] = advice_of(directory);
   std::vector<ReportViews> views;
   const auto open_queue = [&]() -> std::unique_ptr<std::istream> {
     return opened(directory / "queue.csv");

@@ -13,6 +13,9 @@ using ReportJson = nlohmann::ordered_json;
 
 inline constexpr int kReportSchemaVersion = 1;
 
+/// What `outrider-lab advise` puts beside the results of which its advice is made.
+inline constexpr const char* kAdviceFile = "advice.txt";
+
 /// Returns the data of the page, made from summary.json, bursts.csv, queue.csv and
 /// environment.json of a bundle, and of one in a fabric from iterations.csv and link_slices.csv
 /// too. Times are seconds unless a name says otherwise. A value that is
@@ -21,6 +24,7 @@ inline constexpr int kReportSchemaVersion = 1;
 ///   schema_version, experiment, question, runtime, interrupted, cases, planned_cases, seeds
 ///   queue          switch, port, queue, drain_bits_per_second of the measured queue
 ///   base_rtt_seconds
+///   advice         the text of kAdviceFile, which the page shows first, or null
 ///   paper          figures of the PCN paper if this is its experiment, else null
 ///   warnings       {label, point, count, text}
 ///   points[]       name, answer[] of {kind, text}, cost {basis, lead_seconds, window_seconds},

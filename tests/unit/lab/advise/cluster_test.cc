@@ -209,7 +209,11 @@ TEST(Cluster, NothingToKeepFromTheJobIsAFault) {
 TEST(Cluster, EveryRemedyHasItsKind) {
   std::map<RemedyKind, int> kinds;
   for (const Case& c : planned(with_bursts())) ++kinds[nature_of(c.label, c.parameters).kind];
-  EXPECT_EQ(kinds.size(), 8U) << "conf/remedies.toml has each kind";
+  for (const Case& c : planned(from_text(new_cluster())))
+    if (const auto kind = nature_of(c.label, c.parameters).kind; kind == RemedyKind::kOrder)
+      ++kinds[kind];
+  EXPECT_EQ(kinds[RemedyKind::kOrder], 3) << "conf/policies.toml";
+  EXPECT_EQ(kinds.size(), 9U) << "conf/remedies.toml has each other kind";
   EXPECT_EQ(kinds[RemedyKind::kNothing], 1);
   EXPECT_EQ(kinds[RemedyKind::kTwoQueues], 3);
   EXPECT_EQ(kinds[RemedyKind::kMark], 3);
@@ -233,6 +237,44 @@ TEST(Cluster, WhatMayNotBeChangedIsNotTried) {
   EXPECT_THAT(kinds_in(c), Contains(RemedyKind::kMarking));
   c.change.switches = SwitchFreedom::kNothing;
   EXPECT_EQ(kinds_in(c), std::vector{RemedyKind::kNothing});
+
+  Cluster with_model = from_text(new_cluster());
+  with_model.change.switches = SwitchFreedom::kNothing;
+  EXPECT_THAT(kinds_in(with_model),
+              testing::UnorderedElementsAre(RemedyKind::kNothing, RemedyKind::kOrder,
+                                            RemedyKind::kOrder, RemedyKind::kOrder));
+  with_model.change.policy = false;
+  EXPECT_EQ(kinds_in(with_model), std::vector{RemedyKind::kNothing});
+}
+
+TEST(Cluster, WhatItsFileDoesNotSayIsToldWithItsValue) {
+  const ConfigTable written = *parse_toml(R"(
+[network]
+rate = "10gbit"
+rtt = "101us"
+buffer = "300kB"
+marks = true
+[job]
+workers = 4
+burst = "1MB"
+period = "20ms"
+[background]
+long_flows = 3
+ecn = true
+[goal]
+gain = "10 %"
+)")
+                                   .config;
+  const auto cluster = cluster_from(written, {}, conf());
+  ASSERT_TRUE(cluster) << format_issues("c", cluster.issues);
+  const auto told = assumed(written, *cluster.config);
+  for (const char* one : {"network.second_queue = true", "network.mark_at = \"72890 bytes\"",
+                          "change.hosts = true", "job.servers = 1", "goal.background_lost = 0.1"})
+    EXPECT_THAT(told, Contains(one));
+  for (const char* key : {"rate", "marks =", "workers", "ecn", "gain"})
+    EXPECT_THAT(told, Not(Contains(HasSubstr(key)))) << "the file has it";
+  EXPECT_THAT(told, Not(Contains(HasSubstr("model")))) << "there is none";
+  EXPECT_THAT(told, Not(Contains(HasSubstr("placement")))) << "a link has one place for hosts";
 }
 
 TEST(Cluster, ASwitchThatDoesNotMarkTodayMarksAtTheEndOfItsQueue) {

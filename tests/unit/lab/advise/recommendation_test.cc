@@ -75,6 +75,15 @@ TEST(Recommendation, IsNothingWithoutASureGain) {
   EXPECT_EQ(advised(costly), "off");
 }
 
+TEST(Recommendation, TheBestOfAKindIsNotOneThatIsCheapBecauseItIsSlow) {
+  const std::vector<Remedy> all{kOff, remedy(RemedyKind::kOrder, "slow", 2.0, -0.5),
+                                remedy(RemedyKind::kOrder, "costly", 0.7, 0.9)};
+  EXPECT_THAT(best_of_kinds(all, {}), ElementsAre(0, 2));
+  const std::vector<Remedy> both{kOff, remedy(RemedyKind::kOrder, "allowed", 0.9, 0.0),
+                                 remedy(RemedyKind::kOrder, "costly", 0.7, 0.9)};
+  EXPECT_THAT(best_of_kinds(both, {}), ElementsAre(0, 1));
+}
+
 TEST(Recommendation, OneSeedIsNeverSure) {
   std::vector<Remedy> all{kOff, remedy(RemedyKind::kWindow, "window", 0.7, 0.05)};
   for (Estimate* one : {&all[1].change, &all[1].lost, &all[1].time_seconds})
