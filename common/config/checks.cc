@@ -1,7 +1,7 @@
 #include "common/config/checks.h"
 
-#include "common/config/shortened.h"
 #include "common/config/toml_text.h"
+#include "common/core/shortened.h"
 
 namespace outrider {
 namespace {

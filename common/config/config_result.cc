@@ -1,6 +1,6 @@
 #include "common/config/config_result.h"
 
-#include "common/config/shortened.h"
+#include "common/core/shortened.h"
 
 namespace outrider {
 namespace {

@@ -4,8 +4,8 @@
 #include <charconv>
 #include <optional>
 
-#include "common/config/shortened.h"
 #include "common/config/toml_text.h"
+#include "common/core/shortened.h"
 
 namespace outrider {
 namespace {

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "common/core/shortened.h"
 #include "common/dpdk/error.h"
 #include "common/machine/huge_pages.h"
 #include "common/machine/machine_tree.h"
@@ -132,7 +133,7 @@ void check_socket(const std::string& device) {
   const std::string path = socket_of(device);
   if (path.empty()) return;
   if (path.size() >= sizeof(sockaddr_un::sun_path))
-    throw EnvironmentError("socket " + path + ": longer than the " +
+    throw EnvironmentError("socket " + shortened(path, kShownValue_bytes) + ": longer than the " +
                            std::to_string(sizeof(sockaddr_un::sun_path) - 1) +
                            " bytes that a Unix socket allows; choose a shorter directory.");
   std::string directory = fs::path(path).parent_path();

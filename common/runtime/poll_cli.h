@@ -10,6 +10,7 @@
 
 #include "common/runtime/poll_program.h"
 #include "common/telemetry/exit_status.h"
+#include "common/telemetry/parse_end.h"
 
 namespace outrider {
 
@@ -49,7 +50,7 @@ inline std::optional<int> parse_command_line(CLI::App& app, const ProgramOptions
       throw CLI::RequiredError("--config FILE");
     return std::nullopt;
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kExitOk : kExitUsage;
+    return end_of_parsing(app, error);
   }
 }
 

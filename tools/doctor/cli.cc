@@ -8,6 +8,7 @@
 
 #include "common/machine/leftovers.h"
 #include "common/telemetry/exit_status.h"
+#include "common/telemetry/parse_end.h"
 #include "tools/doctor/report.h"
 
 namespace outrider {
@@ -52,7 +53,7 @@ ParsedDoctorLine parse_doctor_command_line(int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    parsed.exit_status = app.exit(error) == 0 ? kExitOk : kExitUsage;
+    parsed.exit_status = end_of_parsing(app, error);
   }
   return parsed;
 }

@@ -11,6 +11,7 @@
 #include "common/config/quantities.h"
 #include "common/config/signal_key_file.h"
 #include "common/telemetry/exit_status.h"
+#include "common/telemetry/parse_end.h"
 #include "tools/hostagent/bpf/wire.h"
 
 namespace outrider::agent {
@@ -389,7 +390,7 @@ ParsedAgentLine parse_agent_command_line(int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    parsed.exit_status = app.exit(error) == 0 ? kExitOk : kExitUsage;
+    parsed.exit_status = end_of_parsing(app, error);
     return parsed;
   }
   const auto given =

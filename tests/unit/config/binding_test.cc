@@ -10,8 +10,8 @@
 #include "common/config/checks.h"
 #include "common/config/config_file.h"
 #include "common/config/config_result.h"
-#include "common/config/shortened.h"
 #include "common/config/suggestion.h"
+#include "common/core/shortened.h"
 
 namespace outrider::binding_test {
 

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "common/telemetry/exit_status.h"
+#include "common/telemetry/parse_end.h"
 #include "tools/lab/cli/cli_cut.h"
 
 namespace outrider::lab {
@@ -366,7 +367,7 @@ ParsedCommandLine parse_lab_command_line(int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    parsed.exit_status = app.exit(error) == 0 ? kExitOk : kExitUsage;
+    parsed.exit_status = end_of_parsing(app, error);
   }
   return parsed;
 }
