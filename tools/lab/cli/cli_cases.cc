@@ -57,11 +57,14 @@ std::string size_text(std::uintmax_t bytes) {
 
 /// Loads a case that an earlier session has finished. A damaged file is named, and the case is run
 /// again.
-std::optional<CaseRun> stored_run(const CaseSession& s, std::size_t i) {
+/// @param damaged  counts such files
+std::optional<CaseRun> stored_run(const CaseSession& s, std::size_t i, std::size_t& damaged) {
   const auto stored = s.store.load(s.cases[i], s.runtime);
-  if (stored.damaged)
+  if (stored.damaged) {
+    ++damaged;
     say("outrider-lab: " + stored.damaged->string() + " is damaged; \"" + s.names[i] +
         "\" is run again");
+  }
   if (!stored.text) return std::nullopt;
   CaseRun run = deserialize(s.cases[i], *stored.text);
   // A session that wanted fewer references has left it.
@@ -98,9 +101,9 @@ RunOutcome run_session(const CaseSession& s, const std::vector<std::size_t>& wan
       .progress = [&line](std::size_t done, std::size_t total) { line.show(done, total); },
       .on_run = keep,
       .references = s.references};
-  std::size_t there = 0;
+  std::size_t there = 0, damaged = 0;
   for (const std::size_t i : wanted) {
-    if (auto run = stored_run(s, i)) {
+    if (auto run = stored_run(s, i, damaged)) {
       runs.add(std::move(*run), true);
       ++there;
     } else {
@@ -110,8 +113,9 @@ RunOutcome run_session(const CaseSession& s, const std::vector<std::size_t>& wan
   if (there > 0)
     say("outrider-lab: " + std::to_string(there) + " of " + std::to_string(wanted.size()) +
         " cases are there already (--fresh runs all)");
-  if (const std::size_t files = s.store.size().files; files > there)
-    say("outrider-lab: " + store_text(s.store) + "; " + std::to_string(files - there) +
+  const std::size_t known = there + damaged;
+  if (const std::size_t files = s.store.size().files; files > known)
+    say("outrider-lab: " + store_text(s.store) + "; " + std::to_string(files - known) +
         " of them are not of this command: another program, configuration or seed");
   RunOutcome outcome;
   if (!order.wanted.empty()) outcome = s.run(order);

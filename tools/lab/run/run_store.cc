@@ -84,8 +84,8 @@ RunStore::Stored RunStore::load(const Case& c, Runtime runtime) const {
   if (!in) return {};
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   const std::string head = head_of(key);
-  if (head.starts_with(text)) return {.damaged = path};  // cut within the head
-  if (!text.starts_with(head)) return {};
+  // The name follows from the head: another run's file has another name.
+  if (!text.starts_with(head)) return {.damaged = path};
   auto unpacked = unpacked_text(std::string_view(text).substr(head.size()));
   if (!unpacked) return {.damaged = path};
   return {.text = std::move(unpacked)};

@@ -24,7 +24,7 @@ struct StorePlace {
 /// that ends early, for whatever reason, loses only the runs that were under way.
 ///
 /// A run is reused only by the same program with the same resolved configuration and seed.
-/// Each file begins with these; a file that begins otherwise is ignored. The run follows in gzip's
+/// Each file begins with these, and has its name from them. The run follows in gzip's
 /// form: its time series are a twentieth of their size, and its checksum shows damage.
 class RunStore {
  public:

@@ -92,8 +92,8 @@ TEST_F(RunStoreTest, AFileThatIsNotWholeOrAnothersIsNotTaken) {
   store.save(cases_[1], Runtime::kVirtual, kText);
   for (const auto& entry : fs::directory_iterator(directory_ / "unfinished"))
     if (entry.path() != file) fs::rename(entry.path(), file);
-  EXPECT_FALSE(store.load(cases_[0], Runtime::kVirtual).text) << "as if the hashes were equal";
-  EXPECT_FALSE(store.load(cases_[0], Runtime::kVirtual).damaged);
+  EXPECT_FALSE(store.load(cases_[0], Runtime::kVirtual).text) << "another run under its name";
+  EXPECT_EQ(store.load(cases_[0], Runtime::kVirtual).damaged, file);
 }
 
 // Two workers have the same case, because one was taken for dead: each writes a file of its own, so
