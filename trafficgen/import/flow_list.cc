@@ -126,6 +126,7 @@ class CsvReader {
   void take(std::size_t line, const Words& words) {
     const Words fields = comma_fields(words);
     if (columns_ == 0) return take_names(line, fields);
+    if (!all_named_) return;  // each line would only say again what the names lack
     if (fields.size() != columns_)
       return list_.fault(line, "must hold " + std::to_string(columns_) + " fields");
     list_.add(line, {.from = fields[at_[1]],
@@ -144,18 +145,21 @@ class CsvReader {
 
   void take_names(std::size_t line, const Words& fields) {
     columns_ = fields.size();
+    all_named_ = true;
     for (std::size_t i = 0; i < kNames.size(); ++i) {
       const auto found = std::ranges::find(fields, kNames[i]);
       at_[i] = static_cast<std::size_t>(found - fields.begin()) % columns_;
-      if (found == fields.end())
-        list_.fault(line, "has no column \"" + std::string(kNames[i]) +
-                              "\"; start_seconds, from, to and bytes are required");
+      if (found != fields.end()) continue;
+      all_named_ = false;
+      list_.fault(line, "has no column \"" + std::string(kNames[i]) +
+                            "\"; start_seconds, from, to and bytes are required");
     }
   }
 
   FlowList& list_;
   std::size_t columns_ = 0;
   std::array<std::size_t, kNames.size()> at_{};  ///< columns of kNames
+  bool all_named_ = false;
   bool has_flows_ = false;
 };
 
