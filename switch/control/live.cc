@@ -128,7 +128,7 @@ std::vector<LiveFigure> live_figures(const SwitchReport& before, const SwitchRep
   std::vector<LiveFigure> figures{
       {"received", Kind::kPackets, before.received, now.received},
       {"transmitted", Kind::kPackets, before.transmitted, now.transmitted},
-      {"transmitted", Kind::kBytes, transmitted_bytes(before), transmitted_bytes(now)},
+      {"throughput", Kind::kBytes, transmitted_bytes(before), transmitted_bytes(now)},
       {"queued", Kind::kCount, 0, now.resident},
       {"regulations", Kind::kCount, 0, total_of(now, &QueueCounts::entries_left)},
   };
@@ -141,7 +141,7 @@ std::vector<LiveFigure> live_figures(const QueueReport& before, const QueueRepor
       {"waiting", Kind::kCount, 0, sum(now.resident)},
       {"waiting bytes", Kind::kCount, 0, now.resident_bytes},
       {"transmitted", Kind::kPackets, sum(before.transmitted), sum(now.transmitted)},
-      {"transmitted", Kind::kBytes, sum(before.transmitted_bytes), sum(now.transmitted_bytes)},
+      {"throughput", Kind::kBytes, sum(before.transmitted_bytes), sum(now.transmitted_bytes)},
   };
   if (now.starts_armed != 0) {
     figures.push_back({"threshold", Kind::kCount, 0, now.background_threshold_packets});
