@@ -76,8 +76,9 @@ struct Window {
   std::int64_t length_ns = 0;
 };
 
-/// An iteration's windows in two runs, of the same length.
+/// An iteration's windows in two runs.
 struct WindowPair {
+  std::int64_t length_ns = 0;  ///< from due to the end, in both
   Interval reference{};
   Interval own{};
 };
@@ -138,7 +139,8 @@ std::map<IterationKey, WindowPair> paired_windows(const CostObservation& referen
     const auto window = [&](std::int64_t due) {
       return Interval{.from = std::max<std::int64_t>(due - w.lead_ns, 0), .to = due + length};
     };
-    const WindowPair pair{.reference = window(other->second.due_ns), .own = window(mine.due_ns)};
+    const WindowPair pair{
+        .length_ns = length, .reference = window(other->second.due_ns), .own = window(mine.due_ns)};
     if (length > 0 && pair.reference.to <= reference.covered_ns && pair.own.to <= own.covered_ns)
       pairs[key] = pair;
   }
@@ -172,7 +174,6 @@ BackgroundCost windowed_cost(const CostObservation& reference, const CostObserva
   const auto pairs = paired_windows(reference, own, window);
   BackgroundCost cost;
   cost.lead_seconds = static_cast<double>(window.lead_ns) / 1e9;
-  cost.window_seconds = static_cast<double>(window.length_ns) / 1e9;
   cost.windows = pairs.size();
   cost.windows_left_out = std::max(own.pushes.size(), reference.pushes.size()) - pairs.size();
   cost.window_exceeded =
@@ -180,10 +181,13 @@ BackgroundCost windowed_cost(const CostObservation& reference, const CostObserva
   if (pairs.empty()) return cost;
   cost.basis = CostBasis::kWindows;
   std::vector<Interval> of_reference, of_own;
+  std::int64_t longest = 0;
   for (const auto& [key, pair] : pairs) {
+    longest = std::max(longest, pair.length_ns);
     of_reference.push_back(pair.reference);
     of_own.push_back(pair.own);
   }
+  cost.window_seconds = static_cast<double>(longest) / 1e9;
   compare(tally(reference, merged(of_reference)), tally(own, merged(of_own)), cost);
   return cost;
 }

@@ -44,7 +44,7 @@ struct BackgroundCost {
   /// Closed loop: duration of the off case's run over that of this run.
   double time_scale = 1;
   double lead_seconds = kNotDefined;    ///< longest lead of these arms
-  double window_seconds = kNotDefined;  ///< T
+  double window_seconds = kNotDefined;  ///< T, or the longest window where all are shorter
   std::uint64_t windows = 0;            ///< iterations compared
   std::uint64_t windows_left_out = 0;   ///< missing in one of the runs, or not covered by it
   bool window_exceeded = false;         ///< an arm had a burst longer than T
