@@ -64,7 +64,9 @@ bool has_listener(const std::string& path) {
   return alive;
 }
 
-/// Returns the value of `key` in "driver,key=value,...".
+bool is_vhost(const std::string& device) { return device.starts_with("net_vhost"); }
+}  // namespace
+
 std::string argument_of(const std::string& device, std::string_view key) {
   std::size_t at = device.find(',');
   while (at != std::string::npos) {
@@ -77,9 +79,6 @@ std::string argument_of(const std::string& device, std::string_view key) {
   }
   return {};
 }
-
-bool is_vhost(const std::string& device) { return device.starts_with("net_vhost"); }
-}  // namespace
 
 bool is_pci_address(std::string_view device) noexcept {
   const auto hex = [&](std::size_t at, std::size_t n) {

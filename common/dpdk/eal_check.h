@@ -10,6 +10,9 @@ namespace outrider {
   return device.starts_with("net_virtio_user") || device.starts_with("virtio_user");
 }
 
+/// Returns the value of `key` in "driver,key=value,..."; empty if it is not there.
+[[nodiscard]] std::string argument_of(const std::string& device, std::string_view key);
+
 /// These checks find errors before DPDK's EAL meets them, so that the user reads a cause and a
 /// remedy instead of a trace. Functions named check_... throw EnvironmentError.
 

@@ -2,15 +2,19 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <new>
 #include <sstream>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "common/core/clock.h"
 #include "common/dpdk/eal_check.h"
 #include "common/dpdk/error.h"
 #include "common/dpdk/socket_directory.h"
+#include "common/runtime/another_process.h"
 #include "common/runtime/poll_stop.h"
 #include "common/telemetry/exit_status.h"
 #include "common/telemetry/log.h"
@@ -46,6 +50,9 @@ std::string named_cpus(const std::vector<std::uint32_t>& cpus) {
 EalOptions eal_options(std::string program, std::vector<std::uint32_t> cpus, std::uint32_t mbufs,
                        const std::vector<PortConfig>& ports, std::vector<std::string> extra) {
   constexpr std::uint64_t kFixed_mb = 64;  // rings, queues, DPDK itself
+  std::vector<std::string> devices(ports.size());
+  std::ranges::transform(ports, devices.begin(), &PortConfig::device);
+  leave_taken_fanout_groups(devices);
   EalOptions options{.program = std::move(program), .cpus = std::move(cpus)};
   for (const auto& port : ports)
     if (is_pci_address(port.device)) options.pci_devices.push_back(port.device);

@@ -46,7 +46,8 @@ std::string named_cpus(const std::vector<std::uint32_t>& cpus);
 /// Memory of a buffer for a frame of 1518 bytes: mbuf, meta data, headroom, frame, pool header.
 inline constexpr std::uint32_t kBytesPerPlainMbuf = 2560;
 
-/// Returns EalOptions for a pool of `mbufs` full frames; the EAL's lines go to the log.
+/// Returns EalOptions for a pool of `mbufs` full frames; the EAL's lines go to the log. May go on
+/// in another process first, see leave_taken_fanout_groups(): it is the last moment for that.
 EalOptions eal_options(std::string program, std::vector<std::uint32_t> cpus, std::uint32_t mbufs,
                        const std::vector<PortConfig>& ports, std::vector<std::string> extra);
 
