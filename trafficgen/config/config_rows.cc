@@ -91,6 +91,12 @@ void describe(Settings& v, TcpConfig& c) {
                "`min_rto`; or RFC 8985: one that left later has arrived, and a tail is probed "
                "after two round trips. Linux does the latter. Without SACK neither is in use"});
   v.choice(
+      "tail_probe", c.tail_probe, kTailProbes,
+      {.help = "when a tail is probed with `loss_detection = \"rack_tlp\"`: after two round "
+               "trips, and for a lone segment `delayed_ack` more (RFC 8985); or as Linux 6.1 "
+               "has it, 8 ms later, and for a lone segment `min_rto` later, but no later than "
+               "the time-out. Among hosts with short round trips Linux thus waits far longer"});
+  v.choice(
       "reduction", c.reduction, kWindowReductions,
       {.help = "how the window falls after losses and marks: at once, so that nothing leaves until "
                "the data in flight fits (RFC 6675); or within a round trip, by proportional rate "

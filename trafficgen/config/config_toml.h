@@ -60,6 +60,8 @@ inline constexpr auto kLostRetransmissions = choices<LostRetransmission>(
     {{"reduces", LostRetransmission::kReduces}, {"linux", LostRetransmission::kLinux}});
 inline constexpr auto kWindowUses =
     choices<WindowUse>({{"off", WindowUse::kOff}, {"linux", WindowUse::kLinux}});
+inline constexpr auto kTailProbes =
+    choices<TailProbe>({{"rfc8985", TailProbe::kRfc8985}, {"linux", TailProbe::kLinux}});
 inline constexpr auto kSegmentJoinings =
     choices<SegmentJoining>({{"off", SegmentJoining::kOff}, {"linux", SegmentJoining::kLinux}});
 inline constexpr auto kTransportProtocols =

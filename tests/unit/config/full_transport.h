@@ -79,6 +79,7 @@ inline TcpConfig full_transport() {
           .read_rate = BitRate{1'000'000},
           .pacing = true,
           .loss_detection = LossDetection::kRackTlp,
+          .tail_probe = TailProbe::kLinux,
           .reduction = WindowReduction::kPrr,
           .ssthresh_base = SsthreshBase::kWindow,
           .lost_retransmission = LostRetransmission::kLinux,

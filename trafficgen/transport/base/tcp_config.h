@@ -58,6 +58,12 @@ enum class WindowUse : std::uint8_t {
   kLinux,  ///< it falls too, see WindowValidation
 };
 
+/// How long a sender waits before it probes a lost tail.
+enum class TailProbe : std::uint8_t {
+  kRfc8985,  ///< two round trips; for a lone segment also the longest delay of its ACK
+  kLinux,    ///< two round trips and two ticks of 4 ms; for a lone segment and `min_rto`
+};
+
 /// How many segments leave at once.
 enum class SegmentJoining : std::uint8_t {
   kOff,    ///< as many as an acknowledgment allows
@@ -85,6 +91,7 @@ struct TcpConfig {
   bool pacing = false;  ///< spread the window over the round trip; `unresponsive` always does
   bool sack = true;     ///< offer and accept SACK (RFC 2018)
   LossDetection loss_detection = LossDetection::kRfc6675;
+  TailProbe tail_probe = TailProbe::kRfc8985;  ///< with RACK-TLP
   WindowReduction reduction = WindowReduction::kAtOnce;
   SsthreshBase ssthresh_base = SsthreshBase::kFlight;
   LostRetransmission lost_retransmission = LostRetransmission::kReduces;

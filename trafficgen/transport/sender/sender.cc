@@ -184,8 +184,15 @@ void TcpSender::fill_tail_probe(TcpSegment& s, Time now) noexcept {
 }
 
 void TcpSender::arm_tail_probe(Time now) noexcept {
-  tail_probe_.arm(scoreboard_, *scoreboard_.flight(), timer_, !recovery_.open(),
-                  context_.config.delayed_ack, now);
+  // TCP_TIMEOUT_MIN of Linux 6.1, two jiffies at 250 Hz, in tcp_schedule_loss_probe(). Deviation:
+  // no rounding to jiffies, which makes its timers up to 4 ms later or earlier.
+  constexpr Duration kTwoTicks = std::chrono::milliseconds(8);
+  const TcpConfig& c = context_.config;
+  const auto slack =
+      c.tail_probe == TailProbe::kLinux
+          ? TailLossProbe::Slack{.of_one = c.min_rto, .of_several = kTwoTicks}
+          : TailLossProbe::Slack{.of_one = c.delayed_ack, .of_several = Duration::zero()};
+  tail_probe_.arm(scoreboard_, *scoreboard_.flight(), timer_, !recovery_.open(), slack, now);
 }
 
 bool TcpSender::on_timer(Time now) noexcept {

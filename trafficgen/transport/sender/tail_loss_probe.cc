@@ -10,14 +10,14 @@ constexpr Duration kFirstProbe = std::chrono::seconds(1);  ///< before any sampl
 }  // namespace
 
 void TailLossProbe::arm(const Scoreboard& scoreboard, Flight& flight, RetransmissionTimer& timer,
-                        bool recovering, Duration delayed_ack, Time now) const noexcept {
+                        bool recovering, const Slack& slack, Time now) const noexcept {
   if (flight.aux == Flight::Aux::kReorder) return;
   const bool may = !recovering && scoreboard.sacked() == 0 && flight.probe_end == 0 && !spent_ &&
                    scoreboard.lost_pending() == 0;
   if (!may) return timer.arm_aux(flight, Flight::Aux::kNone, kNever);
   const Duration srtt = timer.srtt();
   Duration wait = srtt == Duration::zero() ? kFirstProbe : 2 * srtt;
-  if (scoreboard.segments() == 1) wait += delayed_ack;
+  wait += scoreboard.segments() == 1 ? slack.of_one : slack.of_several;
   timer.arm_aux(flight, Flight::Aux::kProbe, std::min(now + wait, flight.rto_at));
 }
 

@@ -23,10 +23,15 @@ class TailLossProbe {
   /// A round trip was measured.
   void on_sample() noexcept { spent_ = false; }
 
+  /// What a probe waits for beyond two round trips.
+  struct Slack {
+    Duration of_one{};      ///< of a lone segment, whose ACK may be delayed
+    Duration of_several{};  ///< of more
+  };
+
   /// Arms the probe in place of an RTO that would come later (7.2). @pre something is in flight
-  /// @param delayed_ack longest time for which the peer may delay an ACK
   void arm(const Scoreboard& scoreboard, Flight& flight, RetransmissionTimer& timer,
-           bool recovering, Duration delayed_ack, Time now) const noexcept;
+           bool recovering, const Slack& slack, Time now) const noexcept;
   /// Notes that the probe leaves (7.3). @param nxt after the probe, @param fresh it carries new
   /// data
   void on_sent(Flight& flight, std::uint64_t nxt, bool fresh) const noexcept {

@@ -20,9 +20,10 @@ using two_ends::TwoEnds;
 constexpr std::uint32_t kMss = 1448;
 constexpr std::uint32_t kFirst = 1001;  ///< sequence number of the client's first byte
 
-TcpConfig config_of(LossDetection detection) {
+TcpConfig config_of(LossDetection detection, TailProbe probe = TailProbe::kRfc8985) {
   TcpConfig c = datacentre(Controller::kReno);
   c.loss_detection = detection;
+  c.tail_probe = probe;
   return c;
 }
 
@@ -39,9 +40,9 @@ struct Finish {
   TcpEvents events;
 };
 /// Sends `segments` over one connection whose wire drops by `drop`.
-Finish run(LossDetection detection, std::uint32_t segments,
+Finish run(const TcpConfig& config, std::uint32_t segments,
            std::function<bool(TcpSegment&, std::uint64_t)> drop) {
-  TwoEnds::Options o{.config = config_of(detection)};
+  TwoEnds::Options o{.config = config};
   o.wires[0].drop = std::move(drop);
   TwoEnds t(std::move(o));
   t.client().open(t.now());
@@ -56,6 +57,11 @@ Finish run(LossDetection detection, std::uint32_t segments,
   t.run_for(1s);
   EXPECT_EQ(t.server().delivered_bytes(), bytes);
   return {end - start, t.client().counters(), t.memory(0).events};
+}
+
+Finish run(LossDetection detection, std::uint32_t segments,
+           std::function<bool(TcpSegment&, std::uint64_t)> drop) {
+  return run(config_of(detection), segments, std::move(drop));
 }
 
 // Segments 8 and 9 of ten are lost. The probe, 2 SRTT after the last ACK that advanced, causes
@@ -81,6 +87,23 @@ TEST(RackTlp, ALoneSegmentAllowsForADelayedAck) {
   EXPECT_EQ(f.events.tail_probes, 1U);
   EXPECT_GT(f.took, 1ms + 2 * 100us) << "the delayed ACK's 1 ms and 2 SRTT";
   EXPECT_LT(f.took, 1ms + 3 * 111us);
+}
+
+TEST(RackTlp, LinuxProbesTwoTicksLaterAndALoneSegmentAtTheTimeout) {
+  const TcpConfig linux = config_of(LossDetection::kRackTlp, TailProbe::kLinux);
+  const Finish several = run(linux, 10, drops(9, 1));  // 8 is there: its ACK leaves 9 alone
+  EXPECT_EQ(several.sender.rtos_data, 1U) << "the last one is a lone segment by then";
+  const auto lose_two = [a = drops(8, 1), b = drops(9, 1)](TcpSegment& s, std::uint64_t n) mutable {
+    return a(s, n) || b(s, n);
+  };
+  const Finish tail = run(linux, 10, lose_two);
+  EXPECT_EQ(tail.sender.rtos_data, 0U);
+  EXPECT_EQ(tail.events.tail_probes, 1U);
+  EXPECT_GT(tail.took, 8ms + 4 * 100us);
+  EXPECT_LT(tail.took, 8ms + 550us);
+  const Finish lone = run(linux, 1, drops(0, 1));
+  EXPECT_EQ(lone.sender.rtos_data, 1U);
+  EXPECT_GT(lone.took, 10ms) << "min_rto";
 }
 
 TEST(RackTlp, ALostRetransmissionIsResentWithoutATimeout) {
