@@ -64,6 +64,8 @@ class PauseAccount {
   /// Returns when the neighbour is to be told again; kNever: not before charge() or release() say
   /// so.
   [[nodiscard]] Time renew_at() const noexcept { return renew_at_; }
+  /// Changes how long the pauses last that are sent from now on. @pre > 0
+  void change_pause(Duration pause) noexcept { limits_.pause = pause; }
   /// Returns whether the neighbour is to pause.
   [[nodiscard]] bool pauses() const noexcept { return pauses_; }
   [[nodiscard]] std::uint64_t held_bytes() const noexcept { return held_bytes_; }

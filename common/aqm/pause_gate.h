@@ -24,8 +24,8 @@ namespace outrider {
 /// obey pauses again after a fixed time, we when the neighbour has ended the one that was too long.
 class PauseGate {
  public:
-  explicit PauseGate(std::optional<Duration> watchdog = std::nullopt) noexcept
-      : watchdog_(watchdog) {}
+  PauseGate() = default;  ///< without a watchdog
+  explicit PauseGate(std::optional<Duration> watchdog) noexcept : watchdog_(watchdog) {}
 
   /// Hears of a pause that lasts for that time from now on. Zero ends the one in force.
   void on_frame(Duration pause, Time now) noexcept {

@@ -64,6 +64,9 @@ TEST(PauseAccount, RenewsAPauseWhenHalfOfItIsOver) {
   EXPECT_EQ(account.renew_at(), Time{60us});
   account.on_sent(Time{60us});
   EXPECT_EQ(account.renew_at(), Time{110us});
+  account.change_pause(40us);
+  account.on_sent(Time{65us});
+  EXPECT_EQ(account.renew_at(), Time{85us}) << "the link's rate has changed";
   EXPECT_EQ(account.release(3000), Tell::kResume);
   EXPECT_EQ(account.renew_at(), kNever);
   account.on_sent(Time{70us});
