@@ -17,24 +17,28 @@ LosslessConfig& lossless(C& c, std::size_t queue = 1) {
 }
 
 TEST(LosslessConfig, EveryRuleNamesItsKey) {
-  const std::string queue = "switch[0].port[0].queues[1].";
   const Breach<C> breaches[] = {
-      {[](C& c) { lossless(c).xon_bytes = 20'000; }, queue + "lossless.xon_bytes",
+      {[](C& c) { lossless(c).xon_bytes = 20'000; },
+       "switch[0].port[0].queues[1].lossless.xon_bytes",
        "20000 B: must be below xoff_bytes, 20000 B"},
-      {[](C& c) { lossless(c).priority = 8; }, queue + "lossless.priority", "8"},
-      {[](C& c) { lossless(c).pause_quanta = 0; }, queue + "lossless.pause_quanta", "0"},
-      {[](C& c) { lossless(c).watchdog = 0s; }, queue + "lossless.watchdog", "0s"},
+      {[](C& c) { lossless(c).priority = 8; }, "switch[0].port[0].queues[1].lossless.priority",
+       "8"},
+      {[](C& c) { lossless(c).pause_quanta = 0; },
+       "switch[0].port[0].queues[1].lossless.pause_quanta", "0"},
+      {[](C& c) { lossless(c).watchdog = 0s; }, "switch[0].port[0].queues[1].lossless.watchdog",
+       "0s"},
       {[](C& c) { lossless(c, 0) = {.xoff_bytes = 2'000, .headroom_bytes = 1'000, .priority = 5}; },
-       queue + "lossless.priority", "5: another queue of the port has it"},
-      {[](C& c) { lossless(c).headroom_bytes = 30'001; }, queue + "limit_bytes",
+       "switch[0].port[0].queues[1].lossless.priority", "5: another queue of the port has it"},
+      {[](C& c) { lossless(c).headroom_bytes = 30'001; }, "switch[0].port[0].queues[1].limit_bytes",
        "50000 B: must hold the 50001 B that lossless queues of all ports may bring"},
       {[](C& c) {
          c.switches[0].ports[0].queues[1].queue.limit_bytes.reset();
          lossless(c).headroom_bytes = 60 * 1514 - 20'000 + 1;
        },
-       queue + "limit_packets", "60 packets: must hold the 90841 B"},
+       "switch[0].port[0].queues[1].limit_packets", "60 packets: must hold the 90841 B"},
       {[](C& c) { c.switches[0].buffer.total_bytes = 38'017; }, "switch[0].buffer.total_bytes",
-       "beside what lossless queues may bring, 29000 B"},
+       "38017 bytes: must hold a frame of 9018 B and what queues reserve, 0 B, beside what "
+       "lossless queues may bring, 29000 B"},
   };
   expect_each_reported(breaches, full_config());
 }
