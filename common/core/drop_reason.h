@@ -35,16 +35,18 @@ enum class DropReason : std::uint8_t {
   kHandoverFull,    ///< the ring to the lcore of the egress port, or of the host, was full
   kDeviceTxError,   ///< the device took it and then failed to send it, by its own counters
   kRepeatedAnswer,  ///< an answer to a START of which one is held, or that a newer START replaced
+  kHeadroom,        ///< lossless class: the headroom of the port that it came by is used up
+  kPauseWatchdog,   ///< lossless class: its neighbour has paused it for too long
 };
-inline constexpr std::size_t kDropReasons = 26;
+inline constexpr std::size_t kDropReasons = 28;
 inline constexpr std::array<std::string_view, kDropReasons> kDropReasonNames{
-    "tail_packets",   "tail_bytes",     "signal_queue",  "not_ipv4",        "malformed",
-    "bad_checksum",   "ttl_expired",    "no_route",      "unknown_host",    "no_connection",
-    "device_tx_full", "unresolved",     "injected_loss", "vlan_depth",      "ipv6_extensions",
-    "filtered",       "link_local_mac", "for_switch",    "flood_no_buffer", "over_share",
-    "buffer_full",    "aqm_not_ect",    "aqm_overload",  "handover_full",   "device_tx_error",
-    "repeated_answer"};
-static_assert(static_cast<std::size_t>(DropReason::kRepeatedAnswer) + 1 == kDropReasons);
+    "tail_packets",    "tail_bytes",     "signal_queue",  "not_ipv4",        "malformed",
+    "bad_checksum",    "ttl_expired",    "no_route",      "unknown_host",    "no_connection",
+    "device_tx_full",  "unresolved",     "injected_loss", "vlan_depth",      "ipv6_extensions",
+    "filtered",        "link_local_mac", "for_switch",    "flood_no_buffer", "over_share",
+    "buffer_full",     "aqm_not_ect",    "aqm_overload",  "handover_full",   "device_tx_error",
+    "repeated_answer", "headroom",       "pause_watchdog"};
+static_assert(static_cast<std::size_t>(DropReason::kPauseWatchdog) + 1 == kDropReasons);
 constexpr const auto& names_of(DropReason) noexcept { return kDropReasonNames; }
 
 /// Why a packet was marked with CE.

@@ -30,6 +30,10 @@ struct FrameSummary {
   [[nodiscard]] bool is_ip() const noexcept {
     return kind == FrameKind::kIpv4 || kind == FrameKind::kIpv6;
   }
+  /// Returns whether it is IP or ARP: one comparison.
+  [[nodiscard]] bool is_network() const noexcept {
+    return kind > FrameKind::kOther && kind < FrameKind::kRefused;
+  }
 };
 static_assert(sizeof(FrameSummary) <= 8);
 

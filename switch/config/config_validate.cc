@@ -126,10 +126,15 @@ void check_buffer(const Checks& at, const SwitchConfig& sw) {
   std::uint64_t reserved = 0;
   for (const auto& port : sw.ports)
     for (const auto& queue : queues_of(port)) reserved += queue.queue.reserved_bytes;
-  at.require(*sw.buffer.total_bytes >= std::max<std::uint64_t>(reserved, kLargestFrameBytes),
-             "total_bytes", std::to_string(*sw.buffer.total_bytes) + " bytes",
-             "must hold a frame of " + std::to_string(kLargestFrameBytes) +
-                 " B and what queues reserve, " + std::to_string(reserved) + " B");
+  const std::uint64_t lossless = lossless_room_bytes(sw);
+  at.require(
+      *sw.buffer.total_bytes >= lossless + std::max<std::uint64_t>(reserved, kLargestFrameBytes),
+      "total_bytes", std::to_string(*sw.buffer.total_bytes) + " bytes",
+      "must hold a frame of " + std::to_string(kLargestFrameBytes) +
+          " B and what queues reserve, " + std::to_string(reserved) + " B" +
+          (lossless == 0
+               ? ""
+               : ", beside what lossless queues may bring, " + std::to_string(lossless) + " B"));
 }
 
 void check_numbers(const Checks& at, std::string_view key,
@@ -145,6 +150,7 @@ void check_port(const Checks& at, const SwitchConfig& sw, const SwitchPortConfig
                 Uses& uses) {
   if (link_rates().breach(port.drain_rate).empty()) check_floors(at, port);
   check_queues(at, sw, port);
+  check_lossless(at, sw, port);
   check_numbers(at, "lose_packets", port.lose_packets);
   check_numbers(at, "mark_packets", port.mark_packets);
 

@@ -57,6 +57,7 @@ void check_returns(const Checks& root, const SwitchProcessConfig& config) {
 
 bool runs_directly(const SwitchProcessConfig& config) {
   if (config.switches.size() != 1 || !config.links.empty()) return false;
+  if (has_lossless(config.switches.front())) return false;  // pauses have times, and so events
   const auto& ports = config.switches.front().ports;
   return ports.size() <= std::numeric_limits<PortMask>::digits &&
          std::ranges::all_of(ports, [](const SwitchPortConfig& port) {
@@ -67,7 +68,8 @@ bool runs_directly(const SwitchProcessConfig& config) {
 void check_lcores(const Checks& root, const SwitchProcessConfig& config) {
   const bool direct = runs_directly(config);
   constexpr const char* kDirect =
-      "needs a single [[switch]] of at most 64 ports, all with a device and without delay";
+      "needs a single [[switch]] of at most 64 ports, all with a device and without delay, and no "
+      "lossless queue";
   for (std::size_t d = 0; d < config.devices.size(); ++d) {
     const auto& queues = config.devices[d].rx_queues;
     if (!queues) continue;

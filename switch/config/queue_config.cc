@@ -45,6 +45,7 @@ void describe(Settings& v, QueueConfig& c) {
           {.range = integers(0, kMaxBufferBytes, "bytes"),
            .help = "shared buffer: the queue's own part of it",
            .reload = kDivided});
+  v.table("lossless", c.lossless);
 }
 
 void describe(Settings& v, RedConfig& c) {

@@ -12,6 +12,7 @@
 #include "common/core/clock.h"
 #include "common/core/units.h"
 #include "common/regulation/regulation_policy.h"
+#include "switch/config/lossless_config.h"
 
 namespace outrider::sw {
 
@@ -100,6 +101,7 @@ struct QueueConfig {
   std::uint64_t floor_depth_bytes = 18'036;    ///< its token bucket's depth: two jumbo frames
   double alpha = 1;                            ///< shared buffer: factor of the free bytes, > 0
   std::uint64_t reserved_bytes = 0;            ///< shared buffer: reserved for this queue
+  LosslessConfig lossless{};
 };
 
 /// Configures one of a port's queues. Without [[switch.port.queues]] a port has one queue,

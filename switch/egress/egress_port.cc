@@ -174,6 +174,7 @@ EgressPort::EgressPort(const SwitchPortConfig& config, EventLoop& loop, const Li
   setup.buffer = limits.buffer;
   setup.buffer_queue = limits.first_queue;
   setup.signers = limits.signers;
+  setup.lossless = limits.lossless;
   const auto configs = queues_of(config);
   several_queues_ = configs.size() > 1;
   queues_.reserve(configs.size());
@@ -183,7 +184,10 @@ EgressPort::EgressPort(const SwitchPortConfig& config, EventLoop& loop, const Li
     steers_ |= steers(queue.regulation.mode);
     ++setup.entity;
     ++setup.buffer_queue;
+    ++setup.number;
   }
+  if (PortPauses::needed(config))
+    pauses_ = std::make_unique<PortPauses>(config, limits.number, *limits.lossless, *this, loop);
   if (PortGrants::needed(config)) grants_ = std::make_unique<PortGrants>(config, *this, loop);
 }
 
@@ -219,12 +223,14 @@ void EgressPort::apply(PortChange& change, Time now) noexcept {
   if (change.scheduler) std::swap(scheduler_, *change.scheduler);
   for (std::size_t q = 0; q < queues_.size(); ++q) queues_[q].apply(change.queues[q], now);
   if (grants_) grants_->change_rate(drain_rate_);
+  if (pauses_) pauses_->change_rate(drain_rate_);
   plain_ = is_plain();
 }
 
 bool EgressPort::is_plain() const noexcept {
   return device_ != nullptr && service_ == nullptr && capture_ == nullptr && !hops_ && !impairs_ &&
-         !steers_ && !tells_ && !grants_ && std::ranges::all_of(queues_, &PortQueue::plain);
+         !steers_ && !tells_ && !grants_ && !pauses_ &&
+         std::ranges::all_of(queues_, &PortQueue::plain);
 }
 
 /// Returns what injected loss and marks do to a packet that is no signal. Random loss draws for
@@ -275,7 +281,7 @@ void EgressPort::enqueue_any(Packet* packet, bool signal, Time now) noexcept {
   if (service_) begin_wait(*packet, now);
   if (signal ? !enqueue_signal(packet, now) : !queue.enqueue(packet, now)) return;
   const bool was_backlogged = backlogged();
-  backlog_ |= signal ? kSignalBit : 1U << q;
+  backlog_ |= (signal ? kSignalBit : 1U << q) & open_;
   if (was_backlogged) {
     queue.on_waiting(now);
   } else if (serializer_.free_at() <= now) {
@@ -390,10 +396,11 @@ unsigned EgressPort::pick(Time now) noexcept {
 template <bool kPlain>
 bool EgressPort::depart(Time start) noexcept {
   while (backlogged()) {
-    const bool is_signal = (backlog_ & kSignalBit) != 0;
+    const bool is_signal = backlog_ >= kSignalBit;
     const unsigned q = is_signal ? 0 : pick(start);
     PortQueue& queue = queues_[q];
-    const Queue::Item item = is_signal ? signals_.pop() : queue.dequeue<kPlain>(start);
+    const Queue::Item item =
+        is_signal ? kPlain ? signals_.pop() : pop_first(start) : queue.dequeue<kPlain>(start);
     if (is_signal ? signals_.empty() : queue.empty())
       backlog_ &= ~(is_signal ? kSignalBit : 1U << q);
     if (item.packet == nullptr) [[unlikely]]
@@ -403,6 +410,42 @@ bool EgressPort::depart(Time start) noexcept {
     return true;
   }
   return false;
+}
+
+/// Takes out the pause frame that waits, or else the first signal. Pause frames are counted as
+/// signals. @return an item without a packet if there was no buffer, or the link is down
+EgressPort::Queue::Item EgressPort::pop_first(Time start) noexcept {
+  if ((backlog_ & kPauseBit) == 0) return signals_.pop();
+  backlog_ &= ~kPauseBit;
+  Packet* frame = pauses_->make_frame(start);
+  if (frame == nullptr) return {};
+  queues_[0].count_arrival(TrafficClass::kSignal);
+  if (loss_below_ == kAllDraws) {
+    queues_[0].drop(frame, DropReason::kInjectedLoss);
+    return {};
+  }
+  return {frame, start, kPauseFrameBytes, TrafficClass::kSignal};
+}
+
+void EgressPort::send_pause_frame(Time now) noexcept {
+  serve_until(now);
+  backlog_ |= kPauseBit;
+  resume(now);
+}
+
+void EgressPort::stop_queues(QueueMask stopped, Time now) noexcept {
+  serve_until(now);
+  open_ = ~std::uint32_t{stopped};
+  backlog_ &= open_;
+  for (std::size_t q = 0; q < queues_.size(); ++q)
+    if (!queues_[q].empty()) backlog_ |= 1U << q & open_;
+  resume(now);
+}
+
+/// Sends if the transmitter is free, as something may wait now that did not.
+void EgressPort::resume(Time now) noexcept {
+  if (serializer_.free_at() <= now) static_cast<void>(depart<false>(now));
+  loop_.schedule(id_, backlogged() ? serializer_.free_at() : kNever);
 }
 
 template <bool kPlain>
@@ -481,6 +524,7 @@ QueueCounts EgressPort::counts(std::size_t queue, Time now) const {
   QueueCounts n = queues_[queue].counts(now);
   n.drain_bits_per_second = drain_rate_.bits_per_second;
   if (grants_) grants_->count(queue, n);
+  if (pauses_) pauses_->count(queue, n, now);
   if (queue != 0) return n;
   for (std::size_t c = 0; c < kTrafficClasses; ++c)
     n.resident.values[c] += signals_.occupancy_by_class().values[c];

@@ -19,6 +19,7 @@
 #include "switch/egress/hop_recorder.h"
 #include "switch/egress/numbered_packets.h"
 #include "switch/egress/port_grants.h"
+#include "switch/egress/port_pauses.h"
 #include "switch/egress/port_queue.h"
 #include "switch/egress/queue_tap.h"
 #include "switch/report/report.h"
@@ -49,11 +50,13 @@ class EgressPort final : public EventSource {
  public:
   struct Limits {
     QueueTap::Limits tap;
-    std::uint64_t seed = 1;             ///< for the ports' injected loss and random markers
-    SharedBuffer* buffer = nullptr;     ///< the switch's shared buffer; nullptr: none
-    std::size_t first_queue = 0;        ///< number of this port's queue 0 in the buffer
-    std::optional<HopRecorder> hops{};  ///< absent: probes pass unchanged
-    SignerShares signers{};             ///< of the switch's signers, at each regulated queue
+    std::uint64_t seed = 1;              ///< for the ports' injected loss and random markers
+    SharedBuffer* buffer = nullptr;      ///< the switch's shared buffer; nullptr: none
+    std::size_t first_queue = 0;         ///< number of this port's queue 0 in the buffer
+    std::optional<HopRecorder> hops{};   ///< absent: probes pass unchanged
+    SignerShares signers{};              ///< of the switch's signers, at each regulated queue
+    LosslessBuffer* lossless = nullptr;  ///< the switch's; nullptr: no port has a lossless queue
+    std::uint16_t number = 0;            ///< of the port at its switch
   };
   EgressPort(const SwitchPortConfig& config, EventLoop& loop, const Limits& limits);
   EgressPort(const EgressPort&) = delete;
@@ -160,6 +163,16 @@ class EgressPort final : public EventSource {
   }
   [[nodiscard]] bool polled() const noexcept { return device_ != nullptr; }
 
+  /// Obeys a pause frame that arrived at this port.
+  void on_pause(const PauseFrame& frame, Time now) noexcept {
+    if (pauses_) pauses_->on_frame(frame, now);
+  }
+  /// Stops queues, which keep what they have and get: bit q of `stopped` says whether queue q is.
+  /// The packet in service is not interrupted. @pre !polled()
+  void stop_queues(QueueMask stopped, Time now) noexcept;
+  /// Sends a frame of PortPauses::make_frame() next. @pre !polled()
+  void send_pause_frame(Time now) noexcept;
+
   /// Takes ownership of a packet and transmits, queues or drops it. Time does not decrease.
   /// @param packet parsed; its `queue` is one of this port's
   /// @param signal whether it is an admitted signal, which is served first and never marked
@@ -239,6 +252,8 @@ class EgressPort final : public EventSource {
   template <bool kPlain>
   [[nodiscard]] bool depart(Time start) noexcept;
   [[nodiscard]] unsigned pick(Time now) noexcept;
+  [[nodiscard, gnu::noinline]] Queue::Item pop_first(Time start) noexcept;
+  void resume(Time now) noexcept;
   template <bool kPlain>
   void send(const Queue::Item& item, PortQueue& queue, Time start) noexcept;
   void observe(const Queue::Item& item, PortQueue& queue, Time start) noexcept;
@@ -251,11 +266,15 @@ class EgressPort final : public EventSource {
   };
 
   static constexpr std::uint32_t kSignalBit = 1U << kMaxQueuesPerPort;
+  static constexpr std::uint32_t kPauseBit = kSignalBit << 1;
 
   // Members that every packet touches come first.
   Serializer serializer_;
   Packet* in_service_ = nullptr;  ///< if polled: being sent until serializer_.free_at()
-  std::uint32_t backlog_ = 0;     ///< bit q: queue q holds packets; kSignalBit: signals wait
+  /// Bit q: queue q holds packets and is not stopped; kSignalBit: signals wait; kPauseBit: a pause
+  /// frame does
+  std::uint32_t backlog_ = 0;
+  std::uint32_t open_ = ~0U;      ///< bit q: queue q is not stopped
   bool several_queues_ = false;   ///< whether the scheduler chooses among them
   bool plain_ = false;            ///< the latest result of is_plain()
   bool holds_windows_ = false;    ///< whether the mode of some queue holds windows
@@ -279,6 +298,7 @@ class EgressPort final : public EventSource {
   PortCapture* capture_ = nullptr;         ///< only if the port is captured
   std::unique_ptr<ServiceClock> service_;  ///< only with attribution
   std::unique_ptr<PortGrants> grants_;     ///< only if a queue grants bursts
+  std::unique_ptr<PortPauses> pauses_;     ///< only if a queue is lossless
   std::string name_;
   BitRate drain_rate_;
 };

@@ -61,7 +61,9 @@ PortQueue::PortQueue(const PortQueueConfig& config, const Setup& setup)
     : queue_({config.queue.limit_packets, config.queue.limit_bytes}),
       marker_(config.marker, place_of(setup)),
       buffer_(setup.buffer),
-      buffer_queue_(setup.buffer_queue) {
+      buffer_queue_(setup.buffer_queue),
+      lossless_(setup.lossless),
+      number_(setup.number) {
   follow(config);
   if (config.regulation.mode != RegulationMode::kOff) regulator_.emplace(policy_of(config, setup));
   if (holds_windows(config.regulation.mode)) make_windows(config, setup);
@@ -96,7 +98,8 @@ void PortQueue::follow(const PortQueueConfig& config) noexcept {
   listens_ = mode != RegulationMode::kOff;
   window_alone_ = mode == RegulationMode::kWindow;
   marks_low_ = marks(mode);
-  shares_room_ = buffer_ != nullptr || paces(mode);
+  accounts_ = buffer_ != nullptr || lossless_ != nullptr;
+  shares_room_ = accounts_ || paces(mode);
   mark_at_ = config.marker.at;
   judges_at_enqueue_ = judges_at(MarkAt::kEnqueue);
   judges_at_dequeue_ = judges_at(MarkAt::kDequeue);
@@ -111,7 +114,7 @@ void PortQueue::follow(const PortQueueConfig& config) noexcept {
 void PortQueue::follow_parts() noexcept {
   has_regulator_ = regulator_.has_value();
   empty_passes_ = !judges_at_dequeue_ && marker_.passes_first();
-  plain_ = hold_ == nullptr && tap_ == nullptr && buffer_ == nullptr;
+  plain_ = hold_ == nullptr && tap_ == nullptr && !accounts_;
 }
 
 QueueChange PortQueue::prepare(const PortQueueConfig& from, const PortQueueConfig& to,
@@ -230,10 +233,14 @@ bool PortQueue::steers(const PacketMeta& m, const PortQueue& target, Time now) n
   return moves;
 }
 
-std::optional<DropReason> PortQueue::refusal(std::uint32_t frame_bytes) const noexcept {
+std::optional<DropReason> PortQueue::refusal(const Packet& packet) const noexcept {
+  const std::uint32_t frame_bytes = meta(packet).frame_bytes;
   const std::uint32_t held = hold_ != nullptr ? hold_->packets() : 0;
   const std::uint64_t held_bytes = hold_ != nullptr ? hold_->bytes() : 0;
+  if (discards_) return DropReason::kPauseWatchdog;
   if (const auto refused = queue_.refuses(frame_bytes, held, held_bytes)) return refused;
+  if (lossless_ != nullptr && lossless_->holds(packet, number_))
+    return lossless_->admits(packet, number_) ? std::nullopt : std::optional(DropReason::kHeadroom);
   if (buffer_ == nullptr) return std::nullopt;
   const BufferVerdict verdict = buffer_->admits(buffer_queue_, frame_bytes);
   if (verdict == BufferVerdict::kOverShare) return DropReason::kOverShare;
@@ -241,18 +248,40 @@ std::optional<DropReason> PortQueue::refusal(std::uint32_t frame_bytes) const no
   return std::nullopt;
 }
 
-bool PortQueue::find_room(Packet* packet) noexcept {
+void PortQueue::charge(const Packet& packet, Time now) noexcept {
+  if (lossless_ != nullptr && lossless_->holds(packet, number_))
+    lossless_->charge(packet, number_, now);
+  else if (buffer_ != nullptr) buffer_->charge(buffer_queue_, meta(packet).frame_bytes);
+}
+
+void PortQueue::discharge(const Queue::Item& item, Time now) noexcept {
+  if (lossless_ != nullptr && lossless_->holds(*item.packet, number_))
+    lossless_->release(*item.packet, number_, now);
+  else if (buffer_ != nullptr) buffer_->release(buffer_queue_, item.frame_bytes);
+}
+
+bool PortQueue::find_room(Packet* packet, Time now) noexcept {
   const PacketMeta& m = meta(*packet);
-  auto refused = refusal(m.frame_bytes);
+  auto refused = refusal(*packet);
   while (refused && hold_ != nullptr && !hold_->empty() &&
          m.traffic_class != TrafficClass::kBackground) {
     const Queue::Item latest = hold_->push_out();
-    if (buffer_ != nullptr) buffer_->release(buffer_queue_, latest.frame_bytes);
+    if (accounts_) discharge(latest, now);
     drop(latest.packet, *refused);
-    refused = refusal(m.frame_bytes);
+    refused = refusal(*packet);
   }
   if (refused) drop(packet, *refused);
   return !refused;
+}
+
+void PortQueue::discard(bool all, Time now) noexcept {
+  discards_ = all;
+  const auto drop_item = [&](const Queue::Item& item) {
+    if (accounts_) discharge(item, now);
+    drop(item.packet, DropReason::kPauseWatchdog);
+  };
+  while (all && !queue_.empty()) drop_item(queue_.pop());
+  while (all && hold_ != nullptr && !hold_->empty()) drop_item(hold_->push_out());
 }
 
 /// Lets held packets into the queue, in order, as far as the target, the floor or the end of
@@ -358,7 +387,8 @@ void PortQueue::record_departure(const Queue::Item& item, Time start, Time finis
 void PortQueue::flush() noexcept {
   while (!queue_.empty()) {
     const Queue::Item item = queue_.pop();
-    if (buffer_ != nullptr) buffer_->release(buffer_queue_, item.frame_bytes);
+    const bool lossless = lossless_ != nullptr && lossless_->holds(*item.packet, number_);
+    if (buffer_ != nullptr && !lossless) buffer_->release(buffer_queue_, item.frame_bytes);
     release(item.packet);
   }
   while (hold_ != nullptr && !hold_->empty()) release(hold_->pop());

@@ -12,6 +12,7 @@
 #include "common/regulation/regulator.h"
 #include "switch/config/config.h"
 #include "switch/egress/flow_steering.h"
+#include "switch/egress/lossless_buffer.h"
 #include "switch/egress/pace_hold.h"
 #include "switch/egress/port_capture.h"
 #include "switch/egress/queue_marker.h"
@@ -46,7 +47,11 @@ class PortQueue {
     /// Buffer that all queues of the same owner share; must outlive the queue. nullptr: none
     SharedBuffer* buffer = nullptr;
     std::size_t buffer_queue = 0;  ///< this queue's number there
-    SignerShares signers{};        ///< that the regulator sets aside for the switch's signers
+    /// What lossless queues of all ports have brought; must outlive the queue. nullptr: there are
+    /// none
+    LosslessBuffer* lossless = nullptr;
+    std::uint8_t number = 0;  ///< of the queue at its port
+    SignerShares signers{};   ///< that the regulator sets aside for the switch's signers
   };
   PortQueue(const PortQueueConfig& config, const Setup& setup);
 
@@ -116,8 +121,8 @@ class PortQueue {
     const PacketMeta& m = meta(*packet);
     const TrafficClass c = m.traffic_class;
     if constexpr (!kPlain) {
-      if (buffer_ != nullptr) [[unlikely]]
-        buffer_->charge(buffer_queue_, m.frame_bytes);
+      if (accounts_) [[unlikely]]
+        charge(*packet, now);
       if (hold_ != nullptr && c == TrafficClass::kBackground && holds(m, now)) [[unlikely]] {
         hold_->hold(packet, now, m.frame_bytes);
         return true;
@@ -153,8 +158,8 @@ class PortQueue {
     if constexpr (!kPlain) {
       if (hold_ != nullptr && !hold_->empty()) [[unlikely]]
         let_in(now);
-      if (buffer_ != nullptr) [[unlikely]]
-        buffer_->release(buffer_queue_, item.frame_bytes);
+      if (accounts_) [[unlikely]]
+        discharge(item, now);
     }
     if (judges_at_dequeue_ && !pass_dequeue(item, now)) item.packet = nullptr;
     return item;
@@ -216,6 +221,11 @@ class PortQueue {
 
   /// Releases all waiting packets. Reports made before count them as resident.
   void flush() noexcept;
+  /// Drops all waiting packets, and from then on those that come, because a pause has lasted too
+  /// long; or takes packets again. @pre it is lossless
+  void discard(bool all, Time now) noexcept;
+  /// Returns since when the first packet waits. @pre !empty()
+  [[nodiscard]] Time waits_since() const noexcept { return queue_.head().enqueued_at; }
 
   /// Returns the queue's state for the capture of a packet that leaves it.
   [[nodiscard]] CaptureNote note(Time now) noexcept {
@@ -263,10 +273,13 @@ class PortQueue {
   [[gnu::noinline]] void measure_lead(std::uint16_t h_packets, Time now) noexcept;
   [[gnu::noinline]] void tell_window(const Regulator::BegunBurst& burst, Time now) noexcept;
   void follow(const FlowKey& flow, const PortQueue& target, Time now) noexcept;
-  [[nodiscard]] std::optional<DropReason> refusal(std::uint32_t frame_bytes) const noexcept;
+  [[nodiscard]] std::optional<DropReason> refusal(const Packet& packet) const noexcept;
+  /// Accounts for a packet that waits from now on, and for one that no longer does.
+  [[gnu::noinline]] void charge(const Packet& packet, Time now) noexcept;
+  [[gnu::noinline]] void discharge(const Queue::Item& item, Time now) noexcept;
   // The functions below that take a packet and return bool take ownership of it if they return
   // false: they have dropped it.
-  [[nodiscard, gnu::noinline]] bool find_room(Packet* packet) noexcept;
+  [[nodiscard, gnu::noinline]] bool find_room(Packet* packet, Time now) noexcept;
   /// Lets in held packets that may enter; returns whether a further background packet must wait
   /// behind those that remain. Acknowledgments have the floor first: the flows that wait for them
   /// send the other way, where this queue's burst is not.
@@ -303,7 +316,7 @@ class PortQueue {
         return true;
       }
     if (!queue_.admits(m.frame_bytes) || (!kPlain && shares_room_)) [[unlikely]]
-      if (!find_room(packet)) return false;
+      if (!find_room(packet, now)) return false;
     if (!judges_at_enqueue_) return true;
     const Occupancy met = kEmpty ? Occupancy{} : kPlain ? occupancy() : met_by(c);
     return pass_enqueue(packet, c, met, now);
@@ -354,6 +367,7 @@ class PortQueue {
   bool window_alone_;       ///< mode `window`: h marks only flows that the clamp cannot hold
   bool marks_low_;          ///< the mode marks at the regulated threshold
   bool shares_room_;        ///< held packets or other queues use its room as well
+  bool accounts_;           ///< its packets count in the shared buffer, or in that of lossless ones
   bool judges_at_enqueue_;  ///< false: no packet is marked or dropped by AQM at enqueue
   bool judges_at_dequeue_;
   bool empty_passes_;  ///< the marker lets pass what finds the queue empty; none judges at dequeue
@@ -369,6 +383,9 @@ class PortQueue {
   std::unique_ptr<QueueTap> tap_;              ///< only if records are kept
   SharedBuffer* buffer_;
   std::size_t buffer_queue_;
+  LosslessBuffer* lossless_;
+  std::uint8_t number_;
+  bool discards_ = false;  ///< see discard()
   std::uint32_t initial_threshold_packets_;
   bool measures_lead_ = false;          ///< `lead` is "auto". @pre window_
   double standing_packets_ = 0;         ///< for measure_lead()

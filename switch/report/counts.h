@@ -15,6 +15,7 @@
 #include "common/regulation/window_counters.h"
 #include "switch/report/beyond_counts.h"
 #include "switch/report/pace_counters.h"
+#include "switch/report/pause_counters.h"
 #include "switch/report/steer_counters.h"
 
 namespace outrider::sw {
@@ -70,12 +71,13 @@ void fields(V& v, R& r) {
           r.signals_signed);
 }
 
-/// The counters of one lane. Identity: received + copied == handed + sum(dropped).
+/// The counters of one lane. Identity: received + copied == handed + sum(dropped) + pauses_taken.
 struct LaneCounts : SignalCounts {
   std::uint64_t received = 0;
   std::uint64_t copied = 0;         ///< copies made or attempted by flooding, without the original
   std::uint64_t handed = 0;         ///< handed to egress ports
   PerReason<DropReason> dropped{};  ///< dropped before a port, where the class is not known yet
+  std::uint64_t pauses_taken = 0;   ///< pause frames that arrived for this switch
 };
 
 /// The counters of one egress queue. Identity, per class:
@@ -138,6 +140,9 @@ struct QueueCounts : QueueCounters, RegulatorCounters {
   std::uint64_t announced_bursts = 0;  ///< that may wait, wait or are granted
   std::uint64_t granted_bytes = 0;     ///< that have not come
   GrantCounters grant{};               ///< zeros unless the queue grants bursts
+  PauseCounters pause{};               ///< zeros unless the queue is lossless
+  /// Pause frames that the port made, counted with queue 0, there as signals too.
+  std::uint64_t pause_frames = 0;
 };
 
 /// Returns whether the identity of QueueCounters holds.
@@ -186,10 +191,14 @@ void fields(V& v, R& r) {
               .outlined_if_any(),
           r.granted_bytes);
   v.value("grant", r.grant);
+  v.value("pause", r.pause);
+  v.value(counter("pause_frames", "packets", "Pause frames that the port made; with queue 0"),
+          r.pause_frames);
 }
 
 /// The summed counters of all switches of a process.
-/// Identity: received + copied == transmitted + sum(drops) + resident.
+/// Identity: received + copied + pause_frames == transmitted + sum(drops) + pauses_taken +
+/// resident.
 struct ProcessCounts {
   std::uint64_t received = 0;     ///< packets handed to any switch; each hop counts
   std::uint64_t copied = 0;       ///< copies made or attempted by flooding, without the original
@@ -197,6 +206,8 @@ struct ProcessCounts {
   std::uint64_t resident = 0;     ///< waiting in queues
   std::uint64_t on_links = 0;     ///< on links or in service, among switches and at the edges
   PerClass<PerReason<DropReason>> drops{};
+  std::uint64_t pause_frames = 0;  ///< made by switches, for neighbours of lossless queues
+  std::uint64_t pauses_taken = 0;  ///< that came from such neighbours
   /// Time in polls that found packets, including dropped ones; summed over all lcores. Zero in
   /// virtual time.
   std::int64_t busy_ns = 0;
@@ -218,6 +229,8 @@ void fields(V& v, R& r) {
           r.on_links);
   v.value(counter("drops", "packets", "Packets dropped, at queues or before").shown_as("dropped"),
           r.drops);
+  v.value(counter("pause_frames", "packets", "Pause frames that switches made"), r.pause_frames);
+  v.value(counter("pauses_taken", "packets", "Pause frames that switches heard"), r.pauses_taken);
   v.value(counter("busy_ns", "ns", "Time in polls that found packets, all lcores"), r.busy_ns);
 }
 

@@ -52,7 +52,8 @@ struct QueueReport : QueueCounts {
 
 /// The report of a switch process, or of the switch side of a virtual run.
 /// Identities: that of ProcessCounts, and
-/// entered at the edges + copied == left at the edges + dropped + resident + on_links.
+/// entered at the edges + copied + pause_frames ==
+/// left at the edges + dropped + pauses_taken + resident + on_links.
 struct SwitchReport : ProcessCounts, SignalCounts, RunReport {
   std::vector<QueueReport> queues;
 };

@@ -12,6 +12,7 @@ namespace outrider::sw {
 void add_lane(SwitchReport& report, const LaneCounts& lane) {
   report.received += lane.received;
   report.copied += lane.copied;
+  report.pauses_taken += lane.pauses_taken;
   add_fields(base_of<SignalCounts>(report), base_of<SignalCounts>(lane));
   for (std::size_t r = 0; r < lane.dropped.size(); ++r)
     report.drops[TrafficClass::kBackground][r] += lane.dropped[r];
@@ -23,6 +24,7 @@ bool add_queue(SwitchReport& report, const QueueCounts& queue) {
       report.drops.values[c][r] += queue.drops.values[c][r];
   report.transmitted += sum(queue.transmitted);
   report.resident += sum(queue.resident) + queue.held_answers;
+  report.pause_frames += queue.pause_frames;
   return balanced(queue);
 }
 

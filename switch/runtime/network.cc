@@ -195,7 +195,8 @@ SwitchReport SwitchNetwork::report(Time now) const {
     if (!is_inward(wire.number)) entered += wire.link->pushed();
   for (const auto& by_reason : r.drops.values)
     dropped = std::accumulate(by_reason.begin(), by_reason.end(), dropped);
-  r.ledger_balanced &= entered + r.copied == left + dropped + r.resident + r.on_links;
+  r.ledger_balanced &= entered + r.copied + r.pause_frames ==
+                       left + dropped + r.pauses_taken + r.resident + r.on_links;
   return r;
 }
 

@@ -44,7 +44,8 @@ std::unique_ptr<SharedBuffer> make_buffer(const SwitchConfig& config) {
   for (const auto& port : config.ports)
     for (const auto& queue : queues_of(port))
       shares.push_back({queue.queue.reserved_bytes, queue.queue.alpha});
-  return std::make_unique<SharedBuffer>(*config.buffer.total_bytes, shares);
+  return std::make_unique<SharedBuffer>(*config.buffer.total_bytes - lossless_room_bytes(config),
+                                        shares);
 }
 
 std::optional<HopRecorder> hops_of(const SwitchConfig& config, std::uint32_t index,
@@ -60,14 +61,17 @@ Switch::Switch(const SwitchConfig& config, EventLoop& loop, const EgressPort::Li
                std::size_t lanes, std::uint32_t index)
     : name_(config.name), index_(index), tables_(make_tables(config, index)) {
   buffer_ = make_buffer(config);
+  lossless_ = LosslessBuffer::make(config);
   EgressPort::Limits of_port = limits;
   of_port.buffer = buffer_.get();
+  of_port.lossless = lossless_.get();
   of_port.signers = shares_of(config.signals);
   for (const auto& port : config.ports) {
     of_port.hops = hops_of(config, index, ports_.size());
     ports_.push_back(std::make_unique<EgressPort>(port, loop, of_port));
     if (ports_.back()->grants()) ports_.back()->connect(*this);
     of_port.first_queue += ports_.back()->queues().size();
+    ++of_port.number;
   }
   join_hearers(config);
   for (std::size_t i = 0; i < lanes; ++i)
@@ -193,13 +197,27 @@ template std::uint32_t Switch::forward<true>(SwitchLane&, std::uint32_t, Packet&
 /// Forwards a frame of any form.
 std::uint32_t Switch::forward_other(SwitchLane& lane, Packet& packet, Time now) noexcept {
   const FrameSummary summary = parse(packet);
-  if (summary.kind == FrameKind::kRefused) {
-    drop(lane, packet, summary.refused);
-    return kDropped;
+  if (!summary.is_network()) [[unlikely]] {
+    if (summary.kind == FrameKind::kRefused) {
+      drop(lane, packet, summary.refused);
+      return kDropped;
+    }
+    if (take_pause(lane, packet, now)) return kDropped;
   }
   return pass(lane, packet, summary,
               lane.tables->forwarder.decide(summary, meta(packet).flow, buffer(packet).data(),
                                             ingress_port_of(packet), now, lane.forwarding));
+}
+
+bool Switch::take_pause(SwitchLane& lane, Packet& packet, Time now) noexcept {
+  if (lossless_ == nullptr) return false;
+  const auto frame = decode_pause_frame(buffer(packet));
+  if (!frame) return false;
+  ++lane.pauses_taken;
+  EgressPort& port = *ports_[ingress_port_of(packet)];
+  release(&packet);
+  port.on_pause(*frame, now);
+  return true;
 }
 
 std::optional<std::uint16_t> Switch::port_behind(const SwitchLane& lane, Packet& packet,
@@ -392,6 +410,7 @@ void Switch::fill(SwitchReport& report, Time now, std::uint64_t between) const {
   for (const auto& lane : lanes_) {
     add_lane(report, lane);
     entered += lane.received + lane.copied;
+    arrived += lane.pauses_taken;
     arrived = std::accumulate(lane.dropped.begin(), lane.dropped.end(), arrived);
   }
   const std::size_t first = report.queues.size();
@@ -402,6 +421,7 @@ void Switch::fill(SwitchReport& report, Time now, std::uint64_t between) const {
   for (auto& queue : std::span(report.queues).subspan(first)) {
     queue.switch_name = name_;
     report.ledger_balanced &= add_queue(report, queue);
+    entered += queue.pause_frames;
     for (const std::uint64_t of_class : queue.arrived.values) arrived += of_class;
   }
   report.ledger_balanced &= arrived == entered;

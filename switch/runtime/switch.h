@@ -52,8 +52,8 @@ struct PortArrival {
 /// Many methods: a reload, a poll loop, an event loop and whoever reports each have their own, and
 /// what few ports have (grants, hearers) is joined by a call of its own.
 ///
-/// Identity: received + copied == sum over ports of arrived + dropped before a port + on
-/// the way from one lcore to another.
+/// Identity: received + copied + pause frames made == sum over ports of arrived + dropped before a
+/// port + pause frames taken + on the way from one lcore to another.
 /// Several lcores may call ingress() at once, each with its own lane. Only the lcore that owns
 /// a port calls egress() for it. Everything else is for one lcore.
 class Switch final : public Node, private AnswerSink {
@@ -202,6 +202,9 @@ class Switch final : public Node, private AnswerSink {
                                       Time now) noexcept;
   [[nodiscard, gnu::noinline]] std::uint32_t forward_other(SwitchLane& lane, Packet& packet,
                                                            Time now) noexcept;
+  /// Takes a pause frame, which never passes a switch. @return false if it is none, or no queue of
+  /// the switch is lossless
+  [[nodiscard]] bool take_pause(SwitchLane& lane, Packet& packet, Time now) noexcept;
   [[nodiscard, gnu::always_inline]] static std::uint32_t pass(
       SwitchLane& lane, Packet& packet, const FrameSummary& summary,
       const Forwarder::Verdict& verdict) noexcept;
@@ -259,8 +262,9 @@ class Switch final : public Node, private AnswerSink {
 
   std::string name_;
   std::uint32_t index_;
-  std::unique_ptr<SwitchTables> tables_;  ///< lanes use them, or newer ones during a reload
-  std::unique_ptr<SharedBuffer> buffer_;  ///< must outlive the ports; nullptr: none
+  std::unique_ptr<SwitchTables> tables_;      ///< lanes use them, or newer ones during a reload
+  std::unique_ptr<SharedBuffer> buffer_;      ///< must outlive the ports; nullptr: none
+  std::unique_ptr<LosslessBuffer> lossless_;  ///< the same
   std::vector<std::unique_ptr<EgressPort>> ports_;
   std::vector<SwitchLane> lanes_;
 };

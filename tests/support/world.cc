@@ -142,8 +142,9 @@ lab::RunResult run(const sw::SwitchProcessConfig& switches, const tg::GeneratorC
     r = world.result();
     EXPECT_TRUE(r.switches.ledger_balanced);
     EXPECT_TRUE(r.traffic.ledger_balanced);
-    EXPECT_EQ(r.traffic.sent, r.traffic.received + sum(r.switches.drops) + r.switches.resident +
-                                  r.switches.on_links);
+    EXPECT_EQ(r.traffic.sent + r.switches.pause_frames,
+              r.traffic.received + sum(r.switches.drops) + r.switches.pauses_taken +
+                  r.switches.resident + r.switches.on_links);
     world.flush();
   }
   EXPECT_EQ(rte_mempool_in_use_count(&pool), 0U);

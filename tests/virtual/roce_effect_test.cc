@@ -4,8 +4,7 @@
 
 #include <algorithm>
 
-#include "common/net/roce.h"
-#include "tests/virtual/job_scene.h"
+#include "tests/virtual/roce_scene.h"
 
 namespace outrider::roce_effect_test {
 using namespace sw;
@@ -17,45 +16,6 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
 constexpr Time kLimit = Time{} + std::chrono::seconds(10);
-
-/// Workers push to one server through 10 Gbit/s with a round trip of 20 us, over RoCEv2.
-Dumbbell roce_dumbbell(std::uint32_t workers, std::uint64_t burst_bytes) {
-  Dumbbell d = closed_loop();
-  d.workers = workers;
-  d.job.pull = false;
-  d.job.burst_bytes = burst_bytes;
-  d.job.compute = milliseconds(1);
-  d.job.aggregate = {};
-  d.job.iterations = 1;
-  d.job.announce.lead_source = LeadSource::kNone;
-  d.bottleneck = d.host_rate = BitRate{10'000'000'000};
-  d.rtt = microseconds(20);
-  d.bottleneck_port.queue.limit_packets = 2000;
-  d.bottleneck_port.marker.kind = MarkerKind::kRed;
-  // The paper's 5 KB, 200 KB and 1 % are for 40 Gbit/s; these mark more, as fewer flows need.
-  d.bottleneck_port.marker.red = {.kmin_packets = 40, .kmax_packets = 400, .pmax = 0.1};
-  return d;
-}
-
-GeneratorConfig roce_traffic(const Dumbbell& d, const RoceConfig& roce = {}) {
-  GeneratorConfig g = d.traffic();
-  g.transports[0].tcp = {};
-  g.transports[0].protocol = TransportProtocol::kRoce;
-  g.transports[0].roce = roce;
-  return g;
-}
-
-SwitchProcessConfig roce_switches(const Dumbbell& d) {
-  SwitchProcessConfig c = d.switches();
-  for (auto& sw : c.switches) {
-    RuleConfig rule;
-    rule.protocol = kIpProtocolUdp;
-    rule.destination_ports = PortRange{roce::kPort, roce::kPort};
-    rule.traffic_class = RuleClass::kDdl;
-    sw.rules = {rule};
-  }
-  return c;
-}
 
 TEST(RoceEffect, QueuePairsShareTheLinkAndKeepTheQueue) {
   const Mempool pool = make_test_pool(20'000);

@@ -113,15 +113,17 @@ void for_all(const std::vector<const State*>& parts, Objects State::*objects, Ac
 void Generator::State::add_counts(const std::vector<const State*>& parts, GeneratorReport& r) {
   for_all(parts, &State::hosts, [&](const Host& host) {
     const HostCounters& c = host.counters();
-    r.consumed += c.to_connections + c.signals_taken + c.datagrams_taken;
+    r.consumed += c.to_connections + c.signals_taken + c.datagrams_taken + c.pauses_taken;
+    r.pauses_taken += c.pauses_taken;
+    r.paused_ns += c.paused_ns;
     r.mbuf_exhausted += c.mbuf_exhausted;
     r.device_full_waits += c.device_full_waits;
     r.payload.verified_bytes += c.payload.verified_bytes;
     r.payload.mismatched_bytes += c.payload.mismatched_bytes;
     r.payload.mismatched_segments += c.payload.mismatched_segments;
     add_fields<SignalMessages>(r, c);
-    r.ledger_balanced &=
-        c.received == c.to_connections + c.signals_taken + c.datagrams_taken + sum(c.drops);
+    r.ledger_balanced &= c.received == c.to_connections + c.signals_taken + c.datagrams_taken +
+                                           c.pauses_taken + sum(c.drops);
   });
   for (const State* s : parts) {
     r.flights_exhausted += s->memory.counters.flights_exhausted;

@@ -43,6 +43,11 @@ void describe(Settings& v, TcpConfig& c) {
   v.value("ecn", c.ecn,
           {.accepts = "`true` with `dctcp` and `prague`", .help = "negotiate and obey ECN"});
   v.value("obey_ece", c.obey_ece, {.help = "`false`: a sender that is ECT but ignores marks"});
+  v.value("priority", c.priority,
+          {.range = integers(0, 7),
+           .absent = "none",
+           .help = "hosts stop these packets while a [pause frame](pfc.md#hosts) says so for the "
+                   "priority"});
   v.choice("connections", c.reuse, kConnectionReuses,
            {.help = "between bursts: a new connection; kept, with the window restarted after an "
                     "idle time; kept as it is"});
@@ -145,7 +150,7 @@ void describe(Settings& v, TransportConfig& c) {
                "transport](bounded-loss.md). With `\"mlt\"` the controller is `\"dctcp\"` "
                "or `\"timely\"`, and of the keys below only those down to `connections` may be "
                "changed, which is `\"idle_restart\"` or `\"keep\"`. With `\"roce\"`, "
-               "[RoCEv2](roce.md), only `name` and those of `transport.roce`"});
+               "[RoCEv2](roce.md), only `name`, `priority` and those of `transport.roce`"});
   describe(v, c.tcp);  // its keys are in [[transport]] itself
   v.table("mlt", c.mlt);
   v.table("roce", c.roce);

@@ -32,7 +32,7 @@ bool is_of_both(std::string_view key) {
     return table;
   }();
   return key == "ecn" || key == "obey_ece" || key == "connections" || key == "rate" ||
-         kControl.get(key) != nullptr;
+         key == "priority" || kControl.get(key) != nullptr;
 }
 
 /// Checks a job without servers, whose messages are cut from the whole model regardless of layers.

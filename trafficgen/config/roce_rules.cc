@@ -10,8 +10,9 @@
 namespace outrider::tg {
 namespace {
 
-/// TCP's key that does not matter without TCP, but which the lab derives for every transport.
-bool is_derived(std::string_view key) { return key == "mss_bytes"; }
+/// Keys that a transport has whatever its protocol; or which do not matter without TCP, but which
+/// the lab derives for every transport.
+bool is_of_all(std::string_view key) { return key == "priority" || key == "mss_bytes"; }
 
 void check_roce_hosts(const Checks& at, std::string_view key, const std::vector<std::string>& names,
                       const GeneratorConfig& config) {
@@ -31,9 +32,10 @@ void check_roce_transport(const Checks& at, const TransportConfig& transport,
                           const ConfigTable& given, const ConfigTable& defaults) {
   for (const auto& member : given.members) {
     const ConfigValue* usual = defaults.get(member.key);
-    if (is_derived(member.key) || (usual != nullptr && *usual == member.value)) continue;
-    at.fault(member.key,
-             "is a setting of TCP: protocol \"roce\" has those of [transport.roce] alone");
+    if (is_of_all(member.key) || (usual != nullptr && *usual == member.value)) continue;
+    at.fault(
+        member.key,
+        "is a setting of TCP: protocol \"roce\" has priority and those of [transport.roce] alone");
   }
   check(at.below("roce"), transport.roce);
 }

@@ -11,6 +11,7 @@
 #include "common/core/flow_table.h"
 #include "common/core/recency_list.h"
 #include "common/core/timing_wheel.h"
+#include "trafficgen/hosts/host_pauses.h"
 #include "trafficgen/transport/connection/connection.h"
 
 namespace outrider::tg {
@@ -27,12 +28,15 @@ class ConnectionTable {
   struct Slot final : TcpConnection {
     Slot(std::uint32_t i, const TcpConfig& config, const Setup& setup, TransportMemory& memory,
          ConnectionListener& listener)
-        : TcpConnection(config, setup, memory, listener), index(i) {}
+        : TcpConnection(config, setup, memory, listener),
+          index(i),
+          priority(config.priority.value_or(kNoPriority)) {}
     Time timer_at = kNever;  ///< when the table asks the connection again
     std::uint32_t index;     ///< of this slot
     bool queued = false;     ///< used by the host: waits for the NIC
     std::uint8_t nic_class = 0;
     bool half_open = false;  ///< see add_half_open()
+    std::uint8_t priority;   ///< in pause frames
   };
 
   /// @param max_connections number at which full() becomes true

@@ -18,16 +18,17 @@ class DatagramTable {
     DatagramEndpoint* endpoint = nullptr;
     Time timer_at = kNever;  ///< when the host asks the endpoint again
     std::uint8_t nic_class = 0;
-    bool queued = false;  ///< waits for the NIC
+    std::uint8_t priority = 0;  ///< in pause frames, or kNoPriority
+    bool queued = false;        ///< waits for the NIC
   };
 
   DatagramTable() : by_key_(kExpected) {}
 
   /// Adds an endpoint and returns its number. Allocates. @pre no other endpoint has its key
-  std::uint32_t add(DatagramEndpoint& endpoint, std::uint8_t nic_class) {
+  std::uint32_t add(DatagramEndpoint& endpoint, std::uint8_t nic_class, std::uint8_t priority) {
     assert(!find(endpoint.key()));
     const auto number = static_cast<std::uint32_t>(slots_.size());
-    slots_.push_back({.endpoint = &endpoint, .nic_class = nic_class});
+    slots_.push_back({.endpoint = &endpoint, .nic_class = nic_class, .priority = priority});
     if (by_key_.full()) by_key_.grow();
     by_key_.insert(endpoint.key(), number);
     return number;

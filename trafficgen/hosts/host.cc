@@ -147,6 +147,7 @@ std::uint32_t Host::add_connection(const FlowKey& flow, const TcpConfig& config,
                                    ConnectionListener& listener, std::uint32_t owner) {
   const std::uint32_t slot =
       connections_.add(config, {flow, role, initial_sequence(flow), option_bytes}, listener);
+  if (config.priority) obey_pauses();
   if (attribution_) attribution_->attribute(slot, config, owner);
   return slot;
 }
@@ -220,6 +221,7 @@ void Host::receive(std::uint32_t /*port*/, Packet* packet, Time now) noexcept {
 /// Takes a packet that is no TCP segment: a signal, a datagram or one to be dropped.
 /// @param reason why it is not one
 void Host::take_other(Packet& packet, DropReason reason, Time now) noexcept {
+  if (reason == DropReason::kNotIpv4 && take_pause(packet, now)) return release(&packet);
   std::optional<DropReason> dropped = reason;
   ReceivedSignal signal;
   const bool is_udp_signal = dropped == DropReason::kNoConnection && !signals_.ports().empty();
@@ -276,6 +278,33 @@ void Host::take_unknown(const ReceivedFrame& frame, Time now) noexcept {
   if (!s.has(kTcpRst)) strays_.reset(frame);
 }
 
+// -- pauses
+
+void Host::obey_pauses() {
+  if (!pauses_) pauses_ = std::make_unique<HostPauses>(setup_.rate, turns_, counters_);
+}
+
+/// Takes a pause frame. @return false if it is none, or nothing here can be paused
+bool Host::take_pause(Packet& packet, Time now) noexcept {
+  if (!pauses_) return false;
+  const auto frame = decode_pause_frame(buffer(packet));
+  if (!frame) return false;
+  pauses_->on_frame(*frame, now);
+  timers_.note(pauses_->next());
+  return true;
+}
+
+/// Puts the connection or endpoint whose turn it is aside, if it may not send now. It stays queued.
+bool Host::put_aside(std::uint32_t index) noexcept {
+  const auto stop = [&](const auto& slot) {
+    if (!pauses_->stops(slot.priority)) return false;
+    pauses_->put_aside(slot.priority, slot.nic_class, index);
+    return true;
+  };
+  return (index & HostDatagrams::kBit) != 0 ? stop(datagrams_[index & ~HostDatagrams::kBit])
+                                            : stop(connections_[index]);
+}
+
 // -- the NIC
 
 /// Writes what goes before data. Replies, which anyone can ask for, are counted while data wait.
@@ -306,6 +335,8 @@ inline bool Host::write_ready(Packet& packet, Time now, Time start) noexcept {
   while (!turns_.empty()) {
     const std::uint32_t index = turns_.take(now);
     prefetch_waiting();
+    if (pauses_ && put_aside(index)) [[unlikely]]
+      continue;
     if ((index & HostDatagrams::kBit) != 0) {
       if (datagrams_.write(index & ~HostDatagrams::kBit, packet, now)) return true;
       continue;
@@ -391,9 +422,11 @@ Time Host::fire_timers(Time now) noexcept {
   }
   if (attribution_) attribution_->end_event();
   timers_.fire_due(now);
+  if (pauses_ && pauses_->next() <= now) pauses_->settle(now);
   --busy_;
   settle(now);
-  return std::max(now, std::min(timers_.next(), connections_.next_timer()));
+  const Time pause_ends = pauses_ ? pauses_->next() : kNever;
+  return std::max(now, std::min({timers_.next(), connections_.next_timer(), pause_ends}));
 }
 
 }  // namespace outrider::tg

@@ -17,6 +17,7 @@
 #include "trafficgen/hosts/host_attribution.h"
 #include "trafficgen/hosts/host_counters.h"
 #include "trafficgen/hosts/host_datagrams.h"
+#include "trafficgen/hosts/host_pauses.h"
 #include "trafficgen/hosts/host_timers.h"
 #include "trafficgen/hosts/nic_turns.h"
 #include "trafficgen/hosts/nic_wire.h"
@@ -137,8 +138,11 @@ class Host final : public Node {
   /// Adds an endpoint, which takes turns at the NIC with the connections. Allocates; call it before
   /// the run.
   /// @param endpoint must outlive the host's traffic, and not move
-  void add_endpoint(DatagramEndpoint& endpoint, std::uint8_t nic_class = 0) {
-    datagrams_.add(endpoint, nic_class);
+  /// @param priority whose pause frames stop it
+  void add_endpoint(DatagramEndpoint& endpoint, std::uint8_t nic_class = 0,
+                    std::optional<std::uint8_t> priority = std::nullopt) {
+    if (priority) obey_pauses();
+    datagrams_.add(endpoint, nic_class, priority.value_or(kNoPriority));
   }
   /// Makes the host ask the endpoint again. Call it after any change that may have given the
   /// endpoint something to send without the host's knowledge.
@@ -199,6 +203,9 @@ class Host final : public Node {
   [[gnu::noinline]] void note_timer(Slot& slot) noexcept;
 
   [[gnu::noinline]] void take_other(Packet& packet, DropReason reason, Time now) noexcept;
+  void obey_pauses();
+  [[gnu::noinline]] bool take_pause(Packet& packet, Time now) noexcept;
+  [[gnu::noinline]] bool put_aside(std::uint32_t index) noexcept;
   [[gnu::noinline]] void verify(Packet& packet, const ReceivedFrame& frame) noexcept;
   [[gnu::always_inline]] void take_frame(const ReceivedFrame& frame, Time now) noexcept;
   [[gnu::noinline]] void take_unknown(const ReceivedFrame& frame, Time now) noexcept;
@@ -241,6 +248,7 @@ class Host final : public Node {
   StartSignals signals_;  ///< sent before anything else, but see write_next()
   StrayReplies strays_;
   HostDatagrams datagrams_;
+  std::unique_ptr<HostPauses> pauses_;  ///< only if some flow has, or had, a priority
   std::vector<std::pair<std::uint16_t, Acceptor*>> listeners_;
   std::uint32_t replies_in_a_row_ = 0;  ///< while data waited
   std::uint16_t next_port_;

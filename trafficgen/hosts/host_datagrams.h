@@ -23,8 +23,12 @@ class HostDatagrams final : private TimerClient {
       : queue_(queue), timers_(timers), full_payload_(full_payload) {}
   ~HostDatagrams() = default;
 
-  void add(DatagramEndpoint& endpoint, std::uint8_t nic_class) {
-    (void)table_.add(endpoint, nic_class);
+  void add(DatagramEndpoint& endpoint, std::uint8_t nic_class, std::uint8_t priority) {
+    (void)table_.add(endpoint, nic_class, priority);
+  }
+  /// @param number without kBit
+  [[nodiscard]] const DatagramTable::Slot& operator[](std::uint32_t number) noexcept {
+    return table_[number];
   }
   [[nodiscard]] bool empty() const noexcept { return table_.empty(); }
   /// The endpoint may have something to send.

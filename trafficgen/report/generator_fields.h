@@ -15,6 +15,8 @@ void fields(V& v, R& r) {
   v.value("received", r.received);
   v.value("consumed", r.consumed);
   v.value("drops", r.drops);
+  v.value("pauses_taken", r.pauses_taken);
+  v.value("paused_ns", r.paused_ns);
   v.value("mbuf_exhausted", r.mbuf_exhausted);
   v.value("device_full_waits", r.device_full_waits);
   v.value("flights_exhausted", r.flights_exhausted);

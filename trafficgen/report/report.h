@@ -28,6 +28,9 @@ struct GeneratorReport : RunReport, JobsReport, SignalMessages {
   std::uint64_t received = 0;  ///< packets handed to hosts
   std::uint64_t consumed = 0;  ///< of these, taken by a connection or as a signal
   PerReason<DropReason> drops{};
+  std::uint64_t pauses_taken = 0;  ///< of those consumed: pause frames (PFC)
+  /// Time in which they stopped a host's priority, summed over hosts and priorities.
+  std::uint64_t paused_ns = 0;
   std::uint64_t mbuf_exhausted = 0;     ///< how often a NIC had to wait for a buffer
   std::uint64_t device_full_waits = 0;  ///< how often a NIC had to wait for its device
   /// How often a pool of [transport_memory] was empty: senders waited, or data out of order was

@@ -9,7 +9,8 @@ namespace outrider::tg {
 /// What the bounded-loss transport takes of TCP's settings.
 inline TcpConfig full_mlt_tcp() {
   return {.control = {.controller = Controller::kDctcp, .initial_window_segments = 4},
-          .obey_ece = false};
+          .obey_ece = false,
+          .priority = 2};
 }
 
 inline MltConfig full_mlt() {
@@ -67,6 +68,7 @@ inline TcpConfig full_transport() {
           .stack = TcpStack::kLinux,
           .ecn = true,
           .obey_ece = false,
+          .priority = 4,
           .reuse = ConnectionReuse::kNew,
           .min_rto = 10ms,
           .rto = RtoRule::kLinux,

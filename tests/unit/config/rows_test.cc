@@ -286,6 +286,7 @@ void expect_a_row_for_each_member() {
 
 TEST(Rows, EveryMemberHasOne) {
   expect_a_row_for_each_member<QueueConfig>();
+  expect_a_row_for_each_member<LosslessConfig>();
   expect_a_row_for_each_member<RedConfig>();
   expect_a_row_for_each_member<PieConfig>();
   expect_a_row_for_each_member<Pi2Config>();

@@ -49,6 +49,7 @@ void share_link(const CaseParameters& p, sw::SwitchPortConfig& port) {
       p.scheduler == LabScheduler::kDwrr ? SchedulerKind::kDwrr : SchedulerKind::kStrictFloor;
   port.queues.assign(2, {port.queue, port.marker, port.regulation});
   port.queues[0].queue.weight = p.ddl_weight;
+  port.queues[1].queue.lossless = {};  // a priority belongs to one queue
   if (p.scheduler == LabScheduler::kStrictFloor)
     port.queues[1].queue.floor_rate = BitRate{static_cast<std::uint64_t>(
         static_cast<double>(port.drain_rate.bits_per_second) * p.background_floor)};

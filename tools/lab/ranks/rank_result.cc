@@ -84,6 +84,8 @@ void join_switches(const Case& c, const Partition& p, std::vector<RankResult>& p
     r.transmitted += one.transmitted;
     r.resident += one.resident;
     r.on_links += one.on_links;
+    r.pause_frames += one.pause_frames;
+    r.pauses_taken += one.pauses_taken;
     for (std::size_t k = 0; k < kTrafficClasses; ++k)
       add_counts(r.drops.values[k], one.drops.values[k]);
     add_fields<sw::SignalCounts>(r, one);
@@ -107,6 +109,8 @@ void join_counts(const std::vector<RankResult>& parts, tg::GeneratorReport& r) {
     r.received += one.received;
     r.consumed += one.consumed;
     add_counts(r.drops, one.drops);
+    r.pauses_taken += one.pauses_taken;
+    r.paused_ns += one.paused_ns;
     r.mbuf_exhausted += one.mbuf_exhausted;
     r.device_full_waits += one.device_full_waits;
     r.flights_exhausted += one.flights_exhausted;

@@ -76,6 +76,8 @@ struct TcpConfig {
   TcpStack stack = TcpStack::kRfc;  ///< for the record: each setting stands for itself
   bool ecn = true;                  ///< negotiate and obey ECN
   bool obey_ece = true;             ///< false: a sender that is ECT but ignores marks
+  /// Priority of all packets in pause frames (PFC), which stop them; absent: nothing does.
+  std::optional<std::uint8_t> priority{};
   ConnectionReuse reuse = ConnectionReuse::kIdleRestart;
   Duration min_rto = std::chrono::milliseconds(200);  ///< > 0
   RtoRule rto = RtoRule::kRfc6298;

@@ -139,12 +139,12 @@ class Exchange {
 struct ExchangeSetup {
   std::uint16_t job = 0;
   std::uint64_t seed = 1;
-  TcpConfig tcp{};               ///< controller, ECN and reuse; mss_bytes as for the hosts
-  std::uint32_t mtu_bytes = 0;   ///< that all hosts support
-  std::uint16_t port = 0;        ///< on which the targets listen
-  std::uint32_t targets = 0;     ///< the most that a worker has
-  std::vector<Host*> workers{};  ///< [workers]
-  std::vector<Host*> ends{};     ///< hosts of the targets; null: no such lane
+  TcpConfig tcp{};              ///< controller, ECN, priority and reuse; mss_bytes as for the hosts
+  std::uint32_t mtu_bytes = 0;  ///< that all hosts support
+  std::uint16_t port = 0;       ///< on which the targets listen
+  std::uint32_t targets = 0;    ///< the most that a worker has
+  std::vector<Host*> workers{};                  ///< [workers]
+  std::vector<Host*> ends{};                     ///< hosts of the targets; null: no such lane
   std::vector<std::vector<BurstPart>> pushes{};  ///< the parts of each lane's bursts
   std::vector<std::vector<BurstPart>> pulls{};   ///< the same; no parts: no pulls
   bool parts_told = false;                       ///< parts are handed over and reported one by one

@@ -111,9 +111,9 @@ void MltExchange::make_pair(std::uint32_t worker, std::uint32_t target) {
   ends.sends.ranks_computed = config_.magnitudes == Magnitudes::kGradient;
   auto& pair = pairs_[setup_.index_of(worker, target)];
   pair.reset(new Pair{{*this, push, near, ends}, {*this, pull, far, back}});
-  near.add_endpoint(pair->at_worker.endpoint);
+  near.add_endpoint(pair->at_worker.endpoint, 0, setup_.tcp.priority);
   End& end = pair->at_target;
-  far.add_endpoint(end.endpoint, setup_.nic_class(target));
+  far.add_endpoint(end.endpoint, setup_.nic_class(target), setup_.tcp.priority);
   end.expected = {setup_.job, static_cast<std::uint16_t>(worker), 0, BurstDirection::kPush};
   end.endpoint.begin_receive(end.expected);
 }

@@ -102,8 +102,8 @@ void RoceExchange::make_pair(std::uint32_t worker, std::uint32_t target) {
   back.first_psn = ends.peer_first_psn = first_psn(back.flow);
   auto& pair = pairs_[setup_.index_of(worker, target)];
   pair.reset(new Pair{{*this, push, near, ends}, {*this, pull, far, back}});
-  near.add_endpoint(pair->at_worker.pair);
-  far.add_endpoint(pair->at_target.pair, setup_.nic_class(target));
+  near.add_endpoint(pair->at_worker.pair, 0, setup_.tcp.priority);
+  far.add_endpoint(pair->at_target.pair, setup_.nic_class(target), setup_.tcp.priority);
 }
 
 RoceExchange::End& RoceExchange::sender(const Lane& lane) noexcept {

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "common/config/checks.h"
+#include "common/config/config_binding.h"
+#include "common/core/clock.h"
+
+namespace outrider::sw {
+
+struct SwitchConfig;
+struct SwitchPortConfig;
+
+/// Makes a queue's class lossless on the link of its port by priority flow control (PFC, IEEE
+/// 802.1Qbb), see lossless_buffer.h and port_pauses.h. Bytes are frame bytes.
+struct LosslessConfig {
+  std::uint64_t xoff_bytes = 0;  ///< held, from which the neighbour is paused; 0: the class is
+                                 ///< lossy, and nothing below matters
+  std::optional<std::uint64_t> xon_bytes{};  ///< held, from which it may go on; absent: half
+  std::uint64_t headroom_bytes = 100'000;    ///< room above xoff_bytes for what is on its way
+  std::uint8_t priority = 3;                 ///< in pause frames
+  std::uint16_t pause_quanta = 65535;        ///< of 512 bit times that a pause asks for
+  std::optional<Duration> watchdog{};        ///< longest pause without progress; absent: any
+
+  [[nodiscard]] bool on() const noexcept { return xoff_bytes != 0; }
+  /// What one port may hold of the class. @pre on()
+  [[nodiscard]] std::uint64_t room_bytes() const noexcept { return xoff_bytes + headroom_bytes; }
+  /// @pre on()
+  [[nodiscard]] std::uint64_t resume_bytes() const noexcept {
+    return xon_bytes.value_or(xoff_bytes / 2);
+  }
+};
+
+/// Returns the bytes that the lossless queues `queue` of all ports may bring: so many of them may
+/// wait in that queue of one port.
+std::uint64_t lossless_room_bytes(const SwitchConfig& sw, std::size_t queue);
+/// Returns the same for all queues together, which the shared buffer sets aside.
+std::uint64_t lossless_room_bytes(const SwitchConfig& sw);
+/// Returns whether a queue of the switch is lossless.
+bool has_lossless(const SwitchConfig& sw);
+
+void describe(Settings& v, LosslessConfig& c);
+
+/// Checks the lossless queues of a port, and that its queues have room for what all ports bring.
+void check_lossless(const Checks& at, const SwitchConfig& sw, const SwitchPortConfig& port);
+
+}  // namespace outrider::sw

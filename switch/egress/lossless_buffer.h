@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "common/aqm/pause_account.h"
+#include "common/aqm/scheduler.h"
+#include "common/core/clock.h"
+#include "common/dpdk/packet.h"
+#include "common/net/headers.h"
+#include "switch/config/config.h"
+
+namespace outrider::sw {
+
+class PortPauses;
+
+/// What the lossless queues of a switch's ports have brought and the switch still holds, by the
+/// port that a packet came by and the number of its queue. A port whose queue of that number is
+/// lossless asks its neighbour to pause the class (PFC), by its PortPauses.
+///
+/// These packets are in memory of their own, xoff_bytes and headroom_bytes for each such port and
+/// queue, which the shared buffer lacks. Those of other ports share the buffer as ever, also if
+/// they wait in the same queue.
+///
+/// Asked for packets that have passed Switch::ingress() and have not left: their ingress port is
+/// known. O(1), nothing is allocated after construction. Not thread-safe: the ports that share it
+/// have one owner.
+class LosslessBuffer {
+ public:
+  /// @return nullptr if no queue is lossless
+  [[nodiscard]] static std::unique_ptr<LosslessBuffer> make(const SwitchConfig& config);
+
+  explicit LosslessBuffer(const SwitchConfig& config);
+
+  /// Has the port's neighbour told what its accounts say. Call it once for each port that has a
+  /// lossless queue, before the first packet. @param pauses must outlive the last packet
+  void join(std::uint16_t port, PortPauses& pauses) noexcept { pauses_[port] = &pauses; }
+
+  /// Returns whether a packet of queue `queue` came as one of a lossless queue.
+  [[nodiscard]] bool holds(const Packet& packet, std::uint8_t queue) const noexcept {
+    return accounts_[index_of(ingress_port_of(packet), queue)].has_value();
+  }
+  /// @pre holds(), as for those below
+  [[nodiscard]] bool admits(const Packet& packet, std::uint8_t queue) const noexcept {
+    return accounts_[index_of(ingress_port_of(packet), queue)]->admits(meta(packet).frame_bytes);
+  }
+  void charge(const Packet& packet, std::uint8_t queue, Time now) noexcept;
+  void release(const Packet& packet, std::uint8_t queue, Time now) noexcept;
+
+  /// @pre the port's queue is lossless
+  [[nodiscard]] PauseAccount& account(std::uint16_t port, std::uint8_t queue) noexcept {
+    return *accounts_[index_of(port, queue)];
+  }
+  /// Returns where buffers for pause frames come from: the pool of a packet that it held. @pre
+  /// charge() was called
+  [[nodiscard]] rte_mempool& pool() noexcept { return *pool_; }
+  /// Returns the source of pause frames.
+  [[nodiscard]] const MacAddress& mac() const noexcept { return mac_; }
+
+ private:
+  [[nodiscard]] static std::size_t index_of(std::uint16_t port, std::uint8_t queue) noexcept {
+    return std::size_t{port} * kMaxQueuesPerPort + queue;
+  }
+
+  std::vector<std::optional<PauseAccount>> accounts_;  ///< [ports x kMaxQueuesPerPort]
+  std::vector<PortPauses*> pauses_;                    ///< [ports]
+  rte_mempool* pool_ = nullptr;
+  MacAddress mac_{};
+};
+
+}  // namespace outrider::sw

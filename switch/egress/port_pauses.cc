@@ -1,0 +1,147 @@
+#include "switch/egress/port_pauses.h"
+
+#include <algorithm>
+
+#include "common/core/pause_time.h"
+#include "common/dpdk/known_headers.h"
+#include "switch/egress/egress_port.h"
+
+namespace outrider::sw {
+
+bool PortPauses::needed(const SwitchPortConfig& config) {
+  return std::ranges::any_of(
+      queues_of(config), [](const PortQueueConfig& queue) { return queue.queue.lossless.on(); });
+}
+
+PortPauses::PortPauses(const SwitchPortConfig& config, std::uint16_t number, LosslessBuffer& buffer,
+                       EgressPort& port, EventLoop& loop)
+    : number_(number),
+      buffer_(buffer),
+      port_(port),
+      loop_(loop),
+      id_(loop.add(*this)),
+      rate_(config.drain_rate) {
+  const auto queues = queues_of(config);
+  for (std::size_t q = 0; q < queues.size(); ++q) {
+    const LosslessConfig& lossless = queues[q].queue.lossless;
+    if (lossless.on())
+      queues_.push_back({static_cast<std::uint8_t>(q), lossless, PauseGate(lossless.watchdog), {}});
+  }
+  buffer.join(number, *this);
+}
+
+void PortPauses::change_rate(BitRate rate) noexcept {
+  rate_ = rate;
+  for (const Queue& queue : queues_)
+    buffer_.account(number_, queue.number)
+        .change_pause(pause_time(queue.config.pause_quanta, rate));
+}
+
+Packet* PortPauses::make_frame(Time now) noexcept {
+  waits_ = false;
+  Packet* packet = rte_pktmbuf_alloc(&buffer_.pool());
+  if (packet == nullptr) {
+    retry_at_ = now + kRetry;
+    loop_.schedule(id_, retry_at_);
+    return nullptr;
+  }
+  PauseFrame frame;
+  for (Queue& queue : queues_) {
+    if ((news_ >> queue.number & 1) == 0) continue;
+    PauseAccount& account = buffer_.account(number_, queue.number);
+    frame.set(queue.config.priority,
+              account.pauses() ? queue.config.pause_quanta : std::uint16_t{0});
+    ++(account.pauses() ? queue.counters.pauses_sent : queue.counters.resumes_sent);
+    account.on_sent(now);
+  }
+  news_ = 0;
+  ++frames_;
+  packet->data_len = kPauseFrameBytes;
+  packet->pkt_len = kPauseFrameBytes;
+  forget_headers(*packet);
+  meta(*packet) = {};
+  meta(*packet).frame_bytes = kPauseFrameBytes;
+  meta(*packet).traffic_class = TrafficClass::kSignal;
+  encode(frame, buffer_.mac(), buffer(*packet));
+  loop_.schedule(id_, next(now));
+  return packet;
+}
+
+void PortPauses::on_frame(const PauseFrame& frame, Time now) noexcept {
+  for (Queue& queue : queues_) {
+    if (!frame.concerns(queue.config.priority)) continue;
+    const std::uint16_t quanta = frame.quanta[queue.config.priority];
+    ++(quanta != 0 ? queue.counters.pauses_received : queue.counters.resumes_received);
+    queue.gate.on_frame(pause_time(quanta, rate_), now);
+  }
+  obey(now);
+  loop_.schedule(id_, next(now));
+}
+
+/// Stops and starts the queues as their gates say.
+void PortPauses::obey(Time now) noexcept {
+  QueueMask closed = 0;
+  for (Queue& queue : queues_) {
+    queue.gate.settle(now);
+    if (queue.gate.closed()) closed = static_cast<QueueMask>(closed | 1U << queue.number);
+    port_.queue(queue.number).discard(queue.gate.broken_out(), now);
+  }
+  if (closed == closed_) return;
+  closed_ = closed;
+  port_.stop_queues(closed, now);
+}
+
+Time PortPauses::waits_since(const Queue& queue, Time now) const noexcept {
+  const PortQueue& waits = port_.queue(queue.number);
+  return waits.empty() ? now : waits.waits_since();
+}
+
+/// Ends a pause that was too long.
+void PortPauses::watch(Queue& queue, Time now) noexcept {
+  queue.gate.settle(now);
+  if (queue.gate.too_long_at(waits_since(queue, now)) > now) return;
+  queue.gate.break_out();
+  ++queue.counters.watchdog_releases;
+}
+
+Time PortPauses::fire(Time now) noexcept {
+  for (Queue& queue : queues_) {
+    watch(queue, now);
+    if (buffer_.account(number_, queue.number).renew_at() <= now)
+      news_ = static_cast<QueueMask>(news_ | 1U << queue.number);
+  }
+  obey(now);
+  retry_at_ = kNever;
+  if (news_ != 0 && !waits_) {
+    waits_ = true;
+    port_.send_pause_frame(now);
+  }
+  return next(now);
+}
+
+/// Returns when something is due that does not come by a call. A frame that waits for the
+/// transmitter needs no time: what it renews is due again once it has left.
+Time PortPauses::next(Time now) noexcept {
+  const bool untold = news_ != 0 && !waits_ && retry_at_ == kNever;
+  Time at = untold ? now : retry_at_;
+  for (const Queue& queue : queues_) {
+    at = std::min({at, queue.gate.until(), queue.gate.too_long_at(waits_since(queue, now))});
+    if ((news_ >> queue.number & 1) == 0)
+      at = std::min(at, buffer_.account(number_, queue.number).renew_at());
+  }
+  return std::max(at, now);
+}
+
+void PortPauses::count(std::size_t queue, QueueCounts& to, Time now) const noexcept {
+  if (queue == 0) to.pause_frames = frames_;
+  for (const Queue& own : queues_) {
+    if (own.number != queue) continue;
+    const PauseAccount& account = buffer_.account(number_, own.number);
+    to.pause = own.counters;
+    to.pause.held_bytes = account.held_bytes();
+    to.pause.most_held_bytes = account.most_held_bytes();
+    to.pause.paused_ns = static_cast<std::uint64_t>(own.gate.paused_for(now).count());
+  }
+}
+
+}  // namespace outrider::sw

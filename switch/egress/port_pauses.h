@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "common/aqm/pause_gate.h"
+#include "common/aqm/scheduler.h"
+#include "common/core/clock.h"
+#include "common/core/units.h"
+#include "common/dpdk/packet.h"
+#include "common/net/pause_frame.h"
+#include "common/runtime/event_loop.h"
+#include "switch/config/config.h"
+#include "switch/egress/lossless_buffer.h"
+#include "switch/report/report.h"
+
+namespace outrider::sw {
+
+class EgressPort;
+
+/// Priority flow control at one port, in both directions: it tells the neighbour when lossless
+/// queues pause, as the LosslessBuffer says, and stops those of its port that the neighbour has
+/// paused.
+///
+/// A frame that tells the neighbour is made when the transmitter takes it, before all signals. It
+/// says what holds then, of all queues that have news: so at most one waits, however often they
+/// change. A buffer that is missing is asked for again after kRetry.
+///
+/// Pauses end, are renewed and become too long at times of its own, so it is an event source. It
+/// never sends within a call of the LosslessBuffer, which comes from the midst of another port.
+/// Not thread-safe: the owner of the port owns it.
+class PortPauses final : public EventSource {
+ public:
+  [[nodiscard]] static bool needed(const SwitchPortConfig& config);
+
+  /// @param number  of the port. @param buffer,port must outlive it
+  PortPauses(const SwitchPortConfig& config, std::uint16_t number, LosslessBuffer& buffer,
+             EgressPort& port, EventLoop& loop);
+
+  /// Has the neighbour told of a queue, soon after. @pre it is lossless
+  void tell(std::uint8_t queue, Time now) noexcept {
+    news_ = static_cast<QueueMask>(news_ | 1U << queue);
+    loop_.schedule(id_, now);
+  }
+  /// Makes the frame that leaves now. @return nullptr if no buffer was left
+  [[nodiscard]] Packet* make_frame(Time now) noexcept;
+
+  /// Obeys a frame of the neighbour's. Queues that are not lossless do not care.
+  void on_frame(const PauseFrame& frame, Time now) noexcept;
+
+  /// Changes the rate of both directions, in whose bit times pauses are counted.
+  void change_rate(BitRate rate) noexcept;
+
+  Time fire(Time now) noexcept override;
+
+  /// Adds its counters. @param queue  any of the port
+  void count(std::size_t queue, QueueCounts& to, Time now) const noexcept;
+
+ private:
+  static constexpr Duration kRetry = std::chrono::microseconds(10);
+
+  struct Queue {
+    std::uint8_t number;
+    LosslessConfig config;
+    PauseGate gate;
+    PauseCounters counters{};
+  };
+
+  void obey(Time now) noexcept;
+  void watch(Queue& queue, Time now) noexcept;
+  [[nodiscard]] Time waits_since(const Queue& queue, Time now) const noexcept;
+  [[nodiscard]] Time next(Time now) noexcept;
+
+  std::vector<Queue> queues_;  ///< the lossless ones
+  std::uint16_t number_;
+  LosslessBuffer& buffer_;
+  EgressPort& port_;
+  EventLoop& loop_;
+  SourceId id_;
+  BitRate rate_;
+  QueueMask news_ = 0;    ///< queues that the neighbour is to hear of
+  QueueMask closed_ = 0;  ///< queues that the neighbour has stopped
+  bool waits_ = false;    ///< whether a frame waits for the transmitter
+  std::uint64_t frames_ = 0;
+  Time retry_at_ = kNever;  ///< set when no buffer was left
+};
+
+}  // namespace outrider::sw

@@ -1,0 +1,178 @@
+// Goal: a port pauses its neighbour at XOFF and lets it go on at XON, renews the pause in time and
+// loses nothing below the headroom; a paused transmitter counts its time and its watchdog ends what
+// lasts too long. Method: timelines with numbers by hand, and random steps against a model.
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <random>
+
+#include "common/aqm/pause_account.h"
+#include "common/aqm/pause_gate.h"
+#include "common/core/pause_time.h"
+
+namespace outrider::pause_test {
+namespace {
+
+using namespace std::chrono_literals;
+using Tell = PauseAccount::Tell;
+
+constexpr PauseAccount::Limits kLimits{
+    .xoff_bytes = 3000, .xon_bytes = 1000, .headroom_bytes = 2000, .pause = 100us};
+
+TEST(PauseTime, IsInTimesOf512Bits) {
+  EXPECT_EQ(pause_time(0, {10'000'000'000}), 0ns);
+  EXPECT_EQ(pause_time(1, {10'000'000'000}), 52ns) << "51.2 ns";
+  EXPECT_EQ(pause_time(65535, {10'000'000'000}), 3'355'392ns);
+  EXPECT_EQ(pause_time(65535, {400'000'000'000}), 83'885ns) << "83,884.8 ns";
+  EXPECT_EQ(pause_time(65535, {1'000'000}), 33'553'920'000ns);
+}
+
+TEST(PauseAccount, PausesAtXoffAndResumesAtXon) {
+  PauseAccount account(kLimits);
+  EXPECT_EQ(account.charge(1500), Tell::kNothing);
+  EXPECT_EQ(account.charge(1499), Tell::kNothing) << "2,999 B";
+  EXPECT_EQ(account.charge(1), Tell::kPause) << "3,000 B";
+  EXPECT_TRUE(account.pauses());
+  EXPECT_EQ(account.charge(1500), Tell::kNothing) << "it was told";
+  EXPECT_EQ(account.release(1500), Tell::kNothing);
+  EXPECT_EQ(account.release(1999), Tell::kNothing) << "1,001 B: between the thresholds";
+  EXPECT_TRUE(account.pauses());
+  EXPECT_EQ(account.release(1), Tell::kResume) << "1,000 B";
+  EXPECT_FALSE(account.pauses());
+  EXPECT_EQ(account.charge(1999), Tell::kNothing);
+  EXPECT_EQ(account.charge(1), Tell::kPause);
+  EXPECT_EQ(account.most_held_bytes(), 4500U);
+}
+
+TEST(PauseAccount, RefusesBeyondTheHeadroom) {
+  PauseAccount account(kLimits);
+  EXPECT_EQ(account.charge(4000), Tell::kPause);
+  EXPECT_TRUE(account.admits(1000)) << "5,000 B = 3,000 + 2,000";
+  EXPECT_FALSE(account.admits(1001));
+  EXPECT_EQ(account.charge(1000), Tell::kNothing);
+  EXPECT_FALSE(account.admits(1));
+  EXPECT_EQ(account.release(1000), Tell::kNothing);
+  EXPECT_TRUE(account.admits(1000));
+}
+
+TEST(PauseAccount, RenewsAPauseWhenHalfOfItIsOver) {
+  PauseAccount account(kLimits);
+  EXPECT_EQ(account.renew_at(), kNever);
+  EXPECT_EQ(account.charge(3000), Tell::kPause);
+  EXPECT_EQ(account.renew_at(), kNever) << "not sent yet";
+  account.on_sent(Time{10us});
+  EXPECT_EQ(account.renew_at(), Time{60us});
+  account.on_sent(Time{60us});
+  EXPECT_EQ(account.renew_at(), Time{110us});
+  account.change_pause(40us);
+  account.on_sent(Time{65us});
+  EXPECT_EQ(account.renew_at(), Time{85us}) << "the link's rate has changed";
+  EXPECT_EQ(account.release(3000), Tell::kResume);
+  EXPECT_EQ(account.renew_at(), kNever);
+  account.on_sent(Time{70us});
+  EXPECT_EQ(account.renew_at(), kNever) << "nobody pauses";
+}
+
+TEST(PauseAccount, HoldsWhatAModelHolds) {
+  PauseAccount account(kLimits);
+  std::mt19937 draw(11);
+  std::deque<std::uint32_t> packets;
+  std::uint64_t held = 0;
+  bool paused = false;
+  std::size_t refused = 0, turns = 0;
+  for (int step = 0; step < 20'000; ++step) {
+    const bool arrives = draw() % 1000 < (step / 500 % 2 == 0 ? 700U : 300U);
+    Tell told = Tell::kNothing;
+    if (arrives) {
+      const auto bytes = static_cast<std::uint32_t>(60 + draw() % 1455);
+      ASSERT_EQ(account.admits(bytes), held + bytes <= 5000);
+      if (!account.admits(bytes)) {
+        ++refused;
+        continue;
+      }
+      held += bytes;
+      packets.push_back(bytes);
+      told = account.charge(bytes);
+    } else if (!packets.empty()) {
+      held -= packets.front();
+      told = account.release(packets.front());
+      packets.pop_front();
+    }
+    const bool was = paused;
+    if (held >= 3000) paused = true;
+    if (held <= 1000) paused = false;
+    ASSERT_EQ(told, was == paused ? Tell::kNothing : paused ? Tell::kPause : Tell::kResume);
+    ASSERT_EQ(account.pauses(), paused);
+    ASSERT_EQ(account.held_bytes(), held);
+    turns += was != paused;
+  }
+  EXPECT_GT(refused, 100U);
+  EXPECT_GT(turns, 100U);
+}
+
+TEST(PauseGate, PausesUntilTheQuantaAreOver) {
+  PauseGate gate;
+  EXPECT_FALSE(gate.closed());
+  EXPECT_EQ(gate.until(), kNever);
+  gate.on_frame(100us, Time{10us});
+  EXPECT_TRUE(gate.closed());
+  EXPECT_EQ(gate.until(), Time{110us});
+  gate.settle(Time{109'999ns});
+  EXPECT_TRUE(gate.closed());
+  gate.settle(Time{500us});
+  EXPECT_FALSE(gate.closed()) << "whenever it is asked";
+  EXPECT_EQ(gate.paused_for(Time{500us}), 100us);
+}
+
+TEST(PauseGate, ANewFrameReplacesTheTime) {
+  PauseGate gate;
+  gate.on_frame(100us, Time{0us});
+  gate.on_frame(100us, Time{50us});
+  EXPECT_EQ(gate.until(), Time{150us}) << "not added";
+  gate.on_frame(10us, Time{60us});
+  EXPECT_EQ(gate.until(), Time{70us}) << "a shorter one too";
+  EXPECT_EQ(gate.paused_for(Time{65us}), 65us) << "the one in force counts";
+  gate.on_frame(0us, Time{66us});
+  EXPECT_FALSE(gate.closed());
+  EXPECT_EQ(gate.paused_for(Time{1s}), 66us);
+  gate.on_frame(0us, Time{67us});
+  EXPECT_EQ(gate.paused_for(Time{1s}), 66us) << "there is none to end";
+  gate.on_frame(5us, Time{2s});
+  gate.on_frame(5us, Time{3s});
+  EXPECT_EQ(gate.paused_for(Time{3s} + 2us), 73us) << "66 + 5 + 2";
+}
+
+TEST(PauseGate, TheWatchdogCountsFromPauseOrPacketWhicheverIsLater) {
+  PauseGate none;
+  none.on_frame(100us, Time{0us});
+  EXPECT_EQ(none.too_long_at(Time{0us}), kNever);
+  PauseGate gate(1ms);
+  EXPECT_EQ(gate.too_long_at(Time{0us}), kNever) << "not paused";
+  gate.on_frame(100us, Time{200us});
+  gate.on_frame(100us, Time{290us});
+  EXPECT_EQ(gate.too_long_at(Time{50us}), Time{1200us}) << "renewals do not defer it";
+  EXPECT_EQ(gate.too_long_at(Time{300us}), Time{1300us});
+  gate.on_frame(100us, Time{400us});
+  EXPECT_EQ(gate.too_long_at(Time{50us}), Time{1400us}) << "10 us lay between the two";
+}
+
+TEST(PauseGate, ABrokenPauseStandsButIsNotObeyed) {
+  PauseGate gate(50us);
+  gate.on_frame(100us, Time{0us});
+  gate.break_out();
+  EXPECT_TRUE(gate.paused());
+  EXPECT_TRUE(gate.broken_out());
+  EXPECT_FALSE(gate.closed());
+  EXPECT_EQ(gate.too_long_at(Time{0us}), kNever) << "once for each pause";
+  gate.on_frame(100us, Time{80us});
+  EXPECT_FALSE(gate.closed()) << "renewed by the same neighbour";
+  EXPECT_EQ(gate.until(), Time{180us});
+  gate.settle(Time{180us});
+  EXPECT_FALSE(gate.broken_out());
+  gate.on_frame(100us, Time{190us});
+  EXPECT_TRUE(gate.closed()) << "a new pause";
+  EXPECT_EQ(gate.paused_for(Time{200us}), 190us);
+}
+
+}  // namespace
+}  // namespace outrider::pause_test

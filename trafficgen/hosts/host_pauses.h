@@ -1,0 +1,84 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "common/aqm/pause_gate.h"
+#include "common/core/clock.h"
+#include "common/core/pause_time.h"
+#include "common/core/units.h"
+#include "common/net/pause_frame.h"
+#include "trafficgen/hosts/host_counters.h"
+#include "trafficgen/hosts/nic_turns.h"
+
+namespace outrider::tg {
+
+/// A flow that no pause frame concerns.
+inline constexpr std::uint8_t kNoPriority = kPausePriorities;
+
+/// Stops the flows of a host's NIC whose priority the switch has paused (PFC, see PauseGate). A
+/// flow whose turn it is while it may not send is put aside, and is queued again when the pause
+/// ends. The segment being sent is not interrupted; signals, and replies to segments of no
+/// connection, have no priority.
+///
+/// Pauses end without an event of their own: the host calls settle() at next(). A put-aside flow
+/// allocates if there were never as many. Not thread-safe: the host owns it.
+class HostPauses {
+ public:
+  /// @param turns,counters of the host, must outlive this
+  HostPauses(BitRate rate, NicTurns& turns, HostCounters& counters)
+      : rate_(rate), turns_(turns), counters_(counters) {}
+
+  void on_frame(const PauseFrame& frame, Time now) noexcept {
+    ++counters_.pauses_taken;
+    for (std::size_t p = 0; p < kPausePriorities; ++p)
+      if (frame.concerns(p)) gates_[p].on_frame(pause_time(frame.quanta[p], rate_), now);
+    settle(now);
+  }
+  /// Lets go what is no longer paused.
+  void settle(Time now) noexcept {
+    next_ = kNever;
+    Duration paused{};
+    for (std::size_t p = 0; p < kPausePriorities; ++p) {
+      PauseGate& gate = gates_[p];
+      gate.settle(now);
+      next_ = std::min(next_, gate.until());
+      paused += gate.paused_for(now);
+      if (!gate.closed()) let_go(p);
+    }
+    counters_.paused_ns = static_cast<std::uint64_t>(paused.count());
+  }
+  /// Returns when settle() has something to do; kNever if no priority is paused.
+  [[nodiscard]] Time next() const noexcept { return next_; }
+
+  /// Returns whether a flow of that priority may not send. @pre settle() was called at next()
+  [[nodiscard]] bool stops(std::uint8_t priority) const noexcept {
+    return priority != kNoPriority && gates_[priority].closed();
+  }
+  /// Puts a flow aside. @param number as NicTurns::take() returned it. @pre stops(priority)
+  void put_aside(std::uint8_t priority, std::uint8_t nic_class, std::uint32_t number) {
+    aside_[priority].push_back({number, nic_class});
+  }
+
+ private:
+  struct Flow {
+    std::uint32_t number;
+    std::uint8_t nic_class;
+  };
+
+  void let_go(std::size_t priority) noexcept {
+    for (const Flow& flow : aside_[priority]) turns_.push(flow.nic_class, flow.number);
+    aside_[priority].clear();
+  }
+
+  BitRate rate_;
+  NicTurns& turns_;
+  HostCounters& counters_;
+  std::array<PauseGate, kPausePriorities> gates_{};
+  std::array<std::vector<Flow>, kPausePriorities> aside_{};
+  Time next_ = kNever;
+};
+
+}  // namespace outrider::tg
