@@ -645,12 +645,25 @@ TEST(ShippedExperiments, EveryOnCaseHasItsOffCase) {
       EXPECT_EQ(cases[off]->label, "off") << path << ": " << case_name(*file.config, *cases[i]);
     }
     // These compare runtimes, transports, send policies, synchronisation, queue disciplines.
-    const std::set<fs::path> none{
-        "agreement",         "dlcp-p3",       "burstiness",   "dlcp",
-        "dlcp-100g",         "dlcp-learning", "dlcp-ring",    "dlcp-spine",
-        "prophet",           "prophet-cost",  "r2sp",         "r2sp-models",
-        "rfc7928",           "rfc7928-codel", "tensorlights", "tensorlights-mixed",
-        "tensorlights-small"};
+    const std::set<fs::path> none{"agreement",
+                                  "dlcp-p3",
+                                  "burstiness",
+                                  "dlcp",
+                                  "dlcp-100g",
+                                  "dlcp-learning",
+                                  "dlcp-ring",
+                                  "dlcp-spine",
+                                  "prophet",
+                                  "prophet-cost",
+                                  "r2sp",
+                                  "r2sp-models",
+                                  "rfc7928",
+                                  "rfc7928-codel",
+                                  "tensorlights",
+                                  "tensorlights-mixed",
+                                  "tensorlights-small",
+                                  "r2sp-stacks",
+                                  "together-paper-stacks"};
     EXPECT_EQ(on_cases > 0, !none.contains(path.stem())) << path;
   }
 }
