@@ -642,7 +642,10 @@ TEST(ShippedExperiments, EveryOnCaseHasItsOffCase) {
       ++on_cases;
       const std::size_t off = points.off_case[i];
       ASSERT_LT(off, cases.size()) << path << ": " << case_name(*file.config, *cases[i]);
-      EXPECT_EQ(cases[off]->label, "off") << path << ": " << case_name(*file.config, *cases[i]);
+      // "on-mark-pfc" has its "off-pfc", where the switch's queues are others.
+      const std::string& label = cases[off]->label;
+      EXPECT_TRUE(label.starts_with("off") && cases[i]->label.ends_with(label.substr(3)))
+          << path << ": " << case_name(*file.config, *cases[i]) << " has " << label;
     }
     // These compare runtimes, transports, send policies, synchronisation, queue disciplines.
     const std::set<fs::path> none{"agreement",
