@@ -6,7 +6,7 @@
 
 namespace outrider {
 
-/// What a message shows of a value, and of a whole problem or key. A file may hold any size.
+/// The most that a message shows of a value, and of a whole problem or key. Each may have any size.
 inline constexpr std::size_t kShownValue_bytes = 120;
 inline constexpr std::size_t kShownProblem_bytes = 2000;
 

@@ -35,7 +35,7 @@ inline constexpr std::uint16_t kEtherTypeMacControl = 0x8808;
 inline constexpr std::uint16_t kPfcOpcode = 0x0101;
 /// The group address of pause frames, to which also those of PFC go.
 inline constexpr MacAddress kPauseMac{0x01, 0x80, 0xC2, 0x00, 0x00, 0x01};
-/// Of a MAC control frame, padding included, without FCS (IEEE 802.3, 31.4).
+/// Size of a MAC control frame with its padding, without the FCS (IEEE 802.3, 31.4).
 inline constexpr std::uint32_t kPauseFrameBytes = 60;
 
 namespace detail {

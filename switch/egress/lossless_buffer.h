@@ -16,9 +16,9 @@ namespace outrider::sw {
 
 class PortPauses;
 
-/// What the lossless queues of a switch's ports have brought and the switch still holds, by the
-/// port that a packet came by and the number of its queue. A port whose queue of that number is
-/// lossless asks its neighbour to pause the class (PFC), by its PortPauses.
+/// Counts the packets of lossless classes that a switch holds, by the port that they came by and
+/// the number of their queue. Where the port's queue of that number is lossless, the port asks its
+/// neighbour to pause the class (PFC) when they are too many, by its PortPauses.
 ///
 /// These packets are in memory of their own, xoff_bytes and headroom_bytes for each such port and
 /// queue, which the shared buffer lacks. Those of other ports share the buffer as ever, also if
@@ -34,8 +34,8 @@ class LosslessBuffer {
 
   explicit LosslessBuffer(const SwitchConfig& config);
 
-  /// Has the port's neighbour told what its accounts say. Call it once for each port that has a
-  /// lossless queue, before the first packet. @param pauses must outlive the last packet
+  /// Sets who tells the port's neighbour to pause or to go on. Call it once for each port that has
+  /// a lossless queue, before the first packet. @param pauses must outlive the last packet
   void join(std::uint16_t port, PortPauses& pauses) noexcept { pauses_[port] = &pauses; }
 
   /// Returns whether a packet of queue `queue` came as one of a lossless queue.

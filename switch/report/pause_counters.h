@@ -8,8 +8,8 @@
 
 namespace outrider::sw {
 
-/// What priority flow control did for one queue: the first three rows for what came by its port,
-/// the others for what leaves through it. A frame may tell of several queues.
+/// Counters of priority flow control at one queue. The first four are about packets that came by
+/// its port, the others about packets that leave by it. A frame may tell of several queues.
 struct PauseCounters {
   std::uint64_t pauses_sent = 0;   ///< renewals included
   std::uint64_t resumes_sent = 0;  ///< before the pause was over

@@ -10,8 +10,9 @@ import time
 import lab
 from test_bad_frames import CONFIG, HOST, LINUX, SIZE
 
-IDS = 800  # process ids for which groups are held, more than the machine starts meanwhile; to let go
-# of one takes the kernel 10 ms and more
+# Process ids whose groups are held: more than the machine starts meanwhile. To let go of a group takes the
+# kernel 10 ms and more.
+IDS = 800
 MESSAGE = "going on in a child process"
 
 # Holds, on lo, the groups that even process ids give an interface.
