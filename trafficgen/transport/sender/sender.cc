@@ -238,6 +238,7 @@ void TcpSender::on_timeout(Time now) noexcept {
   if (by_time_) {
     rack_.on_timeout(scoreboard_, timer_, !recovery_.open(), now);
     tail_probe_.cancel();
+    tail_probe_.forget(&flight);
   } else {
     scoreboard_.mark_all_lost();
   }

@@ -211,6 +211,7 @@ void TcpSender::detect_losses_by_time(Time now) noexcept {
 
 /// @param base see CongestionWindow::reduction_base_bytes()
 void TcpSender::reduce(CongestionWindow::Cause cause, std::uint32_t base, Time now) noexcept {
+  tail_probe_.forget(scoreboard_.flight());
   if (context_.config.reduction == WindowReduction::kPrr)
     window_.begin_reduction(cause, base, scoreboard_.flight(), stream_.nxt(), now);
   else window_.reduce(cause, base, scoreboard_.flight(), stream_.nxt(), now);
@@ -232,6 +233,7 @@ void TcpSender::take_step(std::int64_t delivered, bool advances) noexcept {
 void TcpSender::enter_recovery(std::uint32_t base, Time now) noexcept {
   recovery_.enter(*scoreboard_.flight(), stream_.nxt(), scoreboard_.lost_pending() != 0);
   ++context_.counters.fast_recoveries;
+  tail_probe_.forget(scoreboard_.flight());
   if (past_reduction() < 0) return;  // ECE has reduced this window already
   reduce(CongestionWindow::Cause::kLoss, base, now);
 }

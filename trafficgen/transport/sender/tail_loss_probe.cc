@@ -30,10 +30,7 @@ bool TailLossProbe::take_answer(const TcpSegment& s, std::int64_t ack, bool adva
   const bool plain_duplicate = !advances && s.sack_blocks == 0 && s.payload_bytes == 0 &&
                                !s.has(kTcpFin) && ack == static_cast<std::int64_t>(end);
   const bool repaired = resent && !seen_twice && ack > static_cast<std::int64_t>(end);
-  if (repaired || !resent || seen_twice || plain_duplicate) {
-    if (flight != nullptr) flight->probe_end = 0;
-    ended_here_ = false;
-  }
+  if (repaired || !resent || seen_twice || plain_duplicate) forget(flight);
   return repaired;
 }
 

@@ -43,6 +43,13 @@ class TailLossProbe {
     due_ = false;
     spent_ = true;
   }
+  /// Forgets the probe that is out, because recovery or a reduction begins or the RTO has expired
+  /// (7.1, TLP_init()): its answer is no second sign of the same congestion. Marks count as in
+  /// Linux 6.1, tcp_init_cwnd_reduction(). @param flight nullptr if there is none
+  void forget(Flight* flight) noexcept {
+    if (flight != nullptr) flight->probe_end = 0;
+    ended_here_ = false;
+  }
   /// Evaluates an ACK (7.4). @param flight nullptr if there is none, @param ack stream offset
   /// @param advances una has moved, @param duplicate the ACK reports a duplicate (D-SACK)
   /// @return true if the probe has repaired a loss, which is a sign of congestion

@@ -152,7 +152,7 @@ std::pair<std::uint32_t, std::uint32_t> window_before_and_after(
   t.client().open(t.now());
   t.run_for(1ms);
   t.client().send(10 * kMss, t.now());
-  t.run_for(5ms);
+  t.run_for(20ms);
   EXPECT_EQ(t.client().acked_bytes(), 10 * kMss);
   EXPECT_EQ(t.memory(0).events.tail_probes, 1U);
   EXPECT_EQ(t.memory(0).flights.lent(), 0U) << "idle";
@@ -173,6 +173,16 @@ TEST(RackTlp, ALossThatAProbeRepairedReducesTheWindow) {
   };
   const auto spared = window_before_and_after({}, last_ack);
   EXPECT_EQ(spared.second, spared.first);
+}
+
+// RFC 8985, 7.1: what began after the probe has answered for its loss, so the next burst does not.
+TEST(RackTlp, ARecoveryOrATimeoutAfterTheProbeReducesTheWindowOnce) {
+  const auto two_lost = [a = drops(8, 1), b = drops(9, 1)](
+                            TcpSegment& s, std::uint64_t n) mutable { return a(s, n) || b(s, n); };
+  const auto recovered = window_before_and_after(two_lost, {});
+  EXPECT_GE(recovered.second, recovered.first);
+  const auto timed_out = window_before_and_after(drops(9, 2), {});
+  EXPECT_GE(timed_out.second, timed_out.first);
 }
 
 TEST(RackTlp, RandomLossAndReorderingDeliverEveryByteOnce) {
