@@ -36,6 +36,8 @@ TcpConfig read(const std::string& settings) {
 TEST(TransportStack, LinuxSetsWhatLinuxDoes) {
   const TcpConfig c = read("stack = \"linux\"");
   EXPECT_EQ(c.loss_detection, LossDetection::kRackTlp);
+  EXPECT_EQ(c.tail_probe, TailProbe::kLinux);
+  EXPECT_EQ(c.segment_bursts, SegmentJoining::kLinux);
   EXPECT_EQ(c.reduction, WindowReduction::kPrr);
   EXPECT_EQ(c.control.hystart, HyStartKind::kLinux);
   EXPECT_EQ(c.control.idle_restart, IdleRestart::kLinux);
@@ -61,7 +63,8 @@ TEST(TransportStack, ASingleSettingWins) {
       "reduction = \"at_once\"\nhystart = \"off\"\nstack = \"linux\"\ntimestamps = false\n"
       "loss_detection = \"rfc6675\"\nidle_restart = \"rfc5681\"\nquick_acks = 0\nmax_rto = "
       "\"60s\"\nrto = \"rfc6298\"\nssthresh_base = \"flight\"\nlost_retransmission = "
-      "\"reduces\"\nwindow_validation = \"off\"");
+      "\"reduces\"\nwindow_validation = \"off\"\ntail_probe = \"rfc8985\"\nsegment_bursts = "
+      "\"off\"");
   EXPECT_EQ(c.stack, TcpStack::kLinux);
   TcpConfig rfc;
   rfc.stack = TcpStack::kLinux;

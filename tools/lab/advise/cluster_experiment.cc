@@ -187,7 +187,6 @@ void add_background(ConfigTable& out, const ClusterBackground& b, const ConfigTa
 /// Adds what is the same in every cluster.
 void add_rest(ConfigTable& out, Duration rtt) {
   set(out, "transport.stack", text("linux"));
-  set(out, "transport.segment_bursts", text("linux"));
   set(out, "connection", text("idle_restart"));
   set(out, "warm_up_seconds", number(kWarmUp_rtts * seconds(rtt)));
   set(out, "start_spread_seconds", number(kStartSpread_rtts * seconds(rtt)));
