@@ -126,8 +126,9 @@ std::uint32_t encode(const Message& message, std::span<std::uint8_t, kMaxHeaderB
                                           std::uint32_t datagram_bytes, Message& message) noexcept;
 
 /// Returns the ICRC of an IPv4 packet, whose bytes on the wire are the value's from the lowest on.
-/// The cost depends on the bytes that are present: any number of zeros after them costs a few
-/// multiplications. @param ip [size >= 40] the IPv4 header without options and what follows it;
+/// All bytes count as they are. Zeros at the end are quick: those that are present are compared by
+/// words, those that are not cost a few multiplications. Other bytes cost a load of a table each.
+/// @param ip [size >= 40] the IPv4 header without options and what follows it;
 /// bytes behind ip_bytes are ignored
 /// @param ip_bytes from the IPv4 header to the ICRC, which is not included; what is not in `ip` is
 /// zeros

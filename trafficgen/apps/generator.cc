@@ -304,12 +304,6 @@ Generator::Generator(const GeneratorConfig& config, EventLoop& loop, rte_mempool
   const auto learns = [](const JobConfig& j) { return j.learner.model != LearnerModel::kNone; };
   if (std::ranges::any_of(config.jobs, learns) && full_payload)
     throw std::runtime_error("job.learner needs virtual time: its sums would stall the loop");
-  const auto over_roce = [](const TransportConfig& t) {
-    return t.protocol == TransportProtocol::kRoce;
-  };
-  if (std::ranges::any_of(config.transports, over_roce) && full_payload)
-    throw std::runtime_error(
-        "protocol = \"roce\" needs virtual time: an ICRC would stay in buffers of zeros");
   if (config.attribution && (full_payload || !can_attribute(pool)))
     throw std::runtime_error("attribution needs virtual time and a pool with room for it");
   if (owners_of(config) != 0) state_->next_owner = 1;

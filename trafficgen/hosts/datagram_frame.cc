@@ -8,6 +8,7 @@
 #include "common/net/roce.h"
 #include "trafficgen/hosts/frame.h"
 #include "trafficgen/hosts/ipv4_frame.h"
+#include "trafficgen/hosts/stale_trailer.h"
 
 namespace outrider::tg {
 
@@ -28,7 +29,9 @@ void write_icrc(Packet& packet, std::uint32_t udp_bytes) noexcept {
   const std::uint32_t present = std::min(end, kWrittenEnd);
   const std::uint32_t icrc = roce::icrc({bytes + kIpOffset, present - kIpOffset}, end - kIpOffset);
   trailer_beside(packet) = icrc;
-  if (end + roce::kIcrcBytes <= packet.data_len) std::memcpy(bytes + end, &icrc, sizeof icrc);
+  if (end + roce::kIcrcBytes > packet.data_len) return;
+  std::memcpy(bytes + end, &icrc, sizeof icrc);
+  if (end + roce::kIcrcBytes > kWrittenEnd) note_trailer(packet, end);  // others are cleared anyway
 }
 
 void read_trailer(Packet& packet, ReceivedDatagram& datagram, std::uint32_t udp_bytes) noexcept {
@@ -45,8 +48,6 @@ void read_trailer(Packet& packet, ReceivedDatagram& datagram, std::uint32_t udp_
 void write_datagram_frame(Packet& packet, const FlowKey& flow, const OutgoingDatagram& datagram,
                           bool full_payload) noexcept {
   assert(datagram.head_bytes <= datagram.head.size());
-  // A buffer with payload must hold nothing but zeros behind kWrittenEnd when it is used again.
-  assert(!full_payload || !datagram.icrc || datagram.value_bytes == 0);
   auto* bytes = rte_pktmbuf_mtod(&packet, std::uint8_t*);
   auto& ethernet = *reinterpret_cast<EthernetHeader*>(bytes);
   ethernet.destination = mac_of(flow.destination_address);

@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "trafficgen/hosts/ephemeral_ports.h"
+#include "trafficgen/hosts/stale_trailer.h"
 
 namespace outrider::tg {
 
@@ -382,6 +383,7 @@ inline Host::Wrote Host::write_next(Packet& packet, Time now, Time start) noexce
 inline bool Host::send_next(Time now) noexcept {
   Packet* packet = wire_.take_buffer(counters_, now);
   if (packet == nullptr) return false;
+  clear_trailer(*packet);
   const Time start = wire_.start_at(now);
   meta(*packet).owner = 0;
   const Wrote wrote = write_next(*packet, now, start);

@@ -2,6 +2,7 @@
 // and Wireshark's dissector reads in them what was written.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <fstream>
@@ -12,7 +13,9 @@
 #include "common/net/roce.h"
 #include "tests/support/pool.h"
 #include "trafficgen/hosts/datagram_frame.h"
+#include "trafficgen/hosts/ipv4_frame.h"
 #include "trafficgen/hosts/roce_key.h"
+#include "trafficgen/hosts/stale_trailer.h"
 
 namespace outrider::roce_frame_test {
 using namespace tg;
@@ -113,6 +116,46 @@ TEST(RoceFrame, ATurnedBitIsFound) {
     ReceivedDatagram d;
     ASSERT_FALSE(read_datagram_frame(*frame.packet, d));
     EXPECT_EQ(roce::icrc(d.ip, 28 + d.payload_bytes - roce::kIcrcBytes), d.trailer);
+  }
+}
+
+// On a device the buffer holds the whole frame, and foreign payload need not be zeros.
+TEST(RoceFrame, AWholeFrameIsReadAsItsBytesAre) {
+  TestPool pool(1, 2048);
+  for (const roce::Message& m : examples()) {
+    const std::string brief = Frame(m).bytes();
+    Packet* packet = rte_pktmbuf_alloc(&pool.get());
+    clear_trailer(*packet);
+    write_datagram_frame(*packet, kFlow, datagram_of(m), true);
+    const auto bytes = buffer(*packet);
+    EXPECT_EQ(std::string(bytes.begin(), bytes.end()), brief) << "as in virtual time";
+    packet->hash.rss = 0;  // a device knows nothing of it
+    ReceivedDatagram d;
+    const auto right = [&] {
+      EXPECT_FALSE(read_datagram_frame(*packet, d));
+      return roce::icrc(d.ip, 28 + d.payload_bytes - roce::kIcrcBytes) == d.trailer;
+    };
+    EXPECT_TRUE(right());
+    for (const std::size_t at : {bytes.size() - 1, bytes.size() - 5, bytes.size() / 2}) {
+      bytes[at] ^= 1;
+      EXPECT_FALSE(right()) << at;
+      bytes[at] ^= 1;
+    }
+    release(packet);
+  }
+}
+
+TEST(RoceFrame, LeavesZerosToTheNextFrame) {
+  TestPool pool(1, 2048);
+  for (const roce::Message& m : examples()) {
+    Packet* packet = rte_pktmbuf_alloc(&pool.get());
+    write_datagram_frame(*packet, kFlow, datagram_of(m), true);
+    release(packet);
+    packet = rte_pktmbuf_alloc(&pool.get());
+    clear_trailer(*packet);
+    const auto* begin = rte_pktmbuf_mtod(packet, const std::uint8_t*);
+    EXPECT_TRUE(std::all_of(begin + kWrittenEnd, begin + 2048, [](auto b) { return b == 0; }));
+    release(packet);
   }
 }
 

@@ -1,0 +1,175 @@
+// Goal: bursts over RoCEv2 cross real devices as they cross virtual links: frames with payload and
+// a right ICRC, marks that come back as congestion notification packets, beside TCP whose buffers
+// stay zeros. Method: the two programs over vhost and virtio-user; a generator alone over a ring.
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <string>
+
+#include "common/telemetry/exit_status.h"
+#include "switch/report/report_json.h"
+#include "tests/loopback/process_guard.h"
+#include "trafficgen/report/report_json.h"
+
+namespace outrider::roce_loopback_test {
+using namespace sw;
+using namespace tg;
+namespace {
+
+constexpr int kIterations = 5;
+constexpr std::uint64_t kBurstBytes = 200'000;
+
+constexpr const char* kHosts = R"(
+[[host]]
+name = "worker"
+address = "198.18.1.1"
+device = "left"
+rate = "200mbit"
+[[host]]
+name = "bulk"
+address = "198.18.1.2"
+device = "left"
+rate = "200mbit"
+[[host]]
+name = "server"
+address = "198.18.2.1"
+device = "right"
+rate = "200mbit"
+[[host]]
+name = "sink"
+address = "198.18.2.2"
+device = "right"
+rate = "200mbit"
+[[transport]]
+name = "rdma"
+protocol = "roce"
+[transport.roce.dcqcn]
+least_rate = "5mbit"
+[[transport]]
+name = "tcp"
+controller = "dctcp"
+[[job]]
+name = "train"
+workers = ["worker"]
+servers = ["server"]
+transport = "rdma"
+burst_bytes = "200kB"
+iterations = 5
+compute = "5ms"
+announce.lead_source = "none"
+[[long_flows]]
+name = "background"
+from = ["bulk"]
+to = ["sink"]
+transport = "tcp"
+)";
+
+/// Returns a CPU for one of two programs; the same for both if there is one.
+std::string cpu_of(bool last) {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  sched_getaffinity(0, sizeof(allowed), &allowed);
+  int found = -1;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, &allowed) && (found < 0 || last)) found = cpu;
+  return std::to_string(found);
+}
+
+/// Every packet that arrived had a right ICRC, and every burst is whole in both directions.
+void expect_whole(const GeneratorReport& g) {
+  EXPECT_TRUE(g.ledger_balanced);
+  EXPECT_TRUE(g.jobs_finished);
+  EXPECT_TRUE(g.roce.balanced());
+  EXPECT_EQ(g.roce.bad_icrc, 0U);
+  EXPECT_EQ(g.roce.malformed, 0U);
+  EXPECT_EQ(g.roce.refused, 0U);
+  EXPECT_EQ(g.drops[DropReason::kBadChecksum], 0U) << "TCP in buffers that RoCEv2 has used";
+  ASSERT_EQ(g.bursts.size(), 2U * kIterations);
+  for (const auto& burst : g.bursts) EXPECT_EQ(burst.delivered_bytes, kBurstBytes);
+  EXPECT_GE(g.roce.in_order, 2 * kIterations * kBurstBytes / 1024);
+  ASSERT_FALSE(g.flows.empty());
+}
+
+class RoceLoopback : public testing::Test {
+ protected:
+  GeneratorReport report() const {
+    return generator_report_from_json(read_whole(directory_ / "hosts.json"));
+  }
+  ScratchDirectory directory_;
+};
+
+TEST_F(RoceLoopback, MarksComeBackThroughASwitch) {
+  const std::string l = directory_ / "l", r = directory_ / "r";
+  const std::string switches = R"([[device]]
+name = "left"
+device = "net_vhost0,iface=)" + l +
+                               R"(,client=1"
+[[device]]
+name = "right"
+device = "net_vhost1,iface=)" + r +
+                               R"(,client=1"
+[[switch]]
+name = "s"
+[[switch.port]]
+name = "left"
+device = "left"
+drain_rate = "50mbit"
+queue.limit_packets = 500
+marker.threshold_packets = 20
+[[switch.port]]
+name = "right"
+device = "right"
+drain_rate = "50mbit"
+queue.limit_packets = 500
+marker.threshold_packets = 20
+[[switch.route]]
+prefix = "198.18.1.0/24"
+port = "left"
+[[switch.route]]
+prefix = "198.18.2.0/24"
+port = "right"
+)";
+  const std::string hosts = R"([[device]]
+name = "left"
+device = "net_virtio_user0,path=)" +
+                            l + R"(,server=1"
+[[device]]
+name = "right"
+device = "net_virtio_user1,path=)" +
+                            r + R"(,server=1"
+)" + std::string(kHosts);
+  ProcessGuard sw({OUTRIDER_SWITCH_PROGRAM, "--config", directory_.write("s.toml", switches),
+                   "--lcore", cpu_of(false), "--report", directory_ / "switch.json"},
+                  directory_ / "switch.log");
+  ProcessGuard gen({OUTRIDER_TRAFFICGEN_PROGRAM, "--config", directory_.write("h.toml", hosts),
+                    "--lcore", cpu_of(true), "--report", directory_ / "hosts.json"},
+                   directory_ / "hosts.log");
+  ASSERT_EQ(gen.wait(kPatience), kExitOk) << gen.output();
+  sw.send(SIGINT);
+  ASSERT_EQ(sw.wait(kPatience), kExitOk) << sw.output();
+  const GeneratorReport g = report();
+  expect_whole(g);
+  EXPECT_GT(g.flows.front().delivered_bytes, 0U);
+  EXPECT_GT(g.roce.marked, 0U);
+  EXPECT_GT(g.roce.cnps_sent, 0U);
+  EXPECT_GT(g.roce.cnps_received, 0U);
+  EXPECT_TRUE(switch_report_from_json(read_whole(directory_ / "switch.json")).ledger_balanced);
+}
+
+// The generator alone: the ring hands over the buffers themselves.
+TEST_F(RoceLoopback, AGeneratorAloneOverARing) {
+  std::string hosts = "lcore = " + cpu_of(true) + "\n[[device]]\nname = \"left\"\n" +
+                      "device = \"net_ring0\"\n" + kHosts;
+  for (std::size_t at = 0; (at = hosts.find("\"right\"", at)) != std::string::npos;)
+    hosts.replace(at, 7, "\"left\"");
+  ProcessGuard gen({OUTRIDER_TRAFFICGEN_PROGRAM, "--config", directory_.write("h.toml", hosts),
+                    "--report", directory_ / "hosts.json"},
+                   directory_ / "hosts.log");
+  ASSERT_EQ(gen.wait(kPatience), kExitOk) << gen.output();
+  expect_whole(report());
+}
+
+}  // namespace
+}  // namespace outrider::roce_loopback_test
