@@ -244,6 +244,7 @@ const SEVERAL_JOBS = [["jobs_completion_seconds_mean", "Completion of the jobs, 
   ["worker_spread_seconds_mean", "Workers apart, mean", true], ["server_nic_sending_share", "Server's NIC sends"], ["server_nic_receiving_share", "Server's NIC receives"]];
 const LEARNING = [["worker_iteration_seconds_mean", "Iteration of a worker, mean"], ["update_gap_variation", "Gaps of updates, variation"],
   ["time_to_loss_seconds", "Time to the target loss", true], ["gradients_to_loss", "Gradients to it"], ["last_loss", "Last loss"]];
+const OVER_ROCE = [["roce_cnps_per_burst", "CNPs of a burst"], ["roce_naks_per_burst", "NAKs of a burst"], ["roce_retransmitted_per_burst", "Sent again of a burst"]];
 
 function isClosedLoop(arm) {
   const of = data.settings.varying.schedule;
@@ -257,6 +258,7 @@ function jobColumns(arms) {
   if (arms.some(isClosedLoop)) all.push(...CLOSED_LOOP);
   if (has("jobs_completion_seconds_mean") || has("worker_spread_seconds_mean")) all.push(...SEVERAL_JOBS);
   if (has("last_loss")) all.push(...LEARNING);
+  if (has("roce_cnps_per_burst")) all.push(...OVER_ROCE);
   return all.filter(([name]) => has(name));
 }
 

@@ -48,15 +48,28 @@ constexpr RatioOfSums kAloneRtosPerBurst{
     [](const CaseSummary& c) { return static_cast<double>(c.alone.push_rtos); },
     [](const CaseSummary& c) { return static_cast<double>(c.alone.push_bursts); }};
 
-/// A switch counts drops by class, not by burst: packets of pulls and of connections that open are
-/// among them.
-std::vector<double> packets_dropped_per_burst(const CaseRun& run) {
+/// Returns a count of a run over its push bursts; nothing if it has none.
+std::vector<double> per_push_burst(const CaseRun& run, std::uint64_t count) {
   const auto bursts = std::ranges::count_if(run.result.traffic.bursts, [](const auto& burst) {
     return burst.identity.direction == BurstDirection::kPush;
   });
   if (bursts == 0) return {};
-  return {static_cast<double>(sum(run.result.switches.drops[TrafficClass::kDdl])) /
-          static_cast<double>(bursts)};
+  return {static_cast<double>(count) / static_cast<double>(bursts)};
+}
+
+/// A switch counts drops by class, not by burst: packets of pulls and of connections that open are
+/// among them.
+std::vector<double> packets_dropped_per_burst(const CaseRun& run) {
+  return per_push_burst(run, sum(run.result.switches.drops[TrafficClass::kDdl]));
+}
+
+bool over_roce(const CaseMetrics& m) { return m.roce.sent != 0; }
+
+/// Queue pairs count over the whole run: packets of pulls are among them.
+template <std::uint64_t tg::RoceCounters::*kCount>
+std::vector<double> roce_packets_per_burst(const CaseRun& run) {
+  if (run.result.traffic.roce.sent == 0) return {};
+  return per_push_burst(run, run.result.traffic.roce.*kCount);
 }
 
 constexpr Metric kRows[] = {
@@ -226,6 +239,30 @@ constexpr Metric kRows[] = {
      .source = FromRun{&packets_dropped_per_burst},
      .change = false,
      .column = {"dropped", "packets /burst"}},
+    {.name = "roce_cnps_per_burst",
+     .unit = kPackets,
+     .help = "congestion notification packets that responders sent over RoCEv2 in a run, first "
+             "bursts included, over the run's push bursts",
+     .source = FromRun{&roce_packets_per_burst<&tg::RoceCounters::cnps_sent>},
+     .change = false,
+     .column = {"CNPs", "/burst"},
+     .there = over_roce},
+    {.name = "roce_naks_per_burst",
+     .unit = kPackets,
+     .help = "negative acknowledgments that responders sent over RoCEv2 in a run, first "
+             "bursts included, over the run's push bursts",
+     .source = FromRun{&roce_packets_per_burst<&tg::RoceCounters::naks_sent>},
+     .change = false,
+     .column = {"NAKs", "/burst"},
+     .there = over_roce},
+    {.name = "roce_retransmitted_per_burst",
+     .unit = kPackets,
+     .help = "data packets that requesters sent again over RoCEv2 in a run, first "
+             "bursts included, over the run's push bursts",
+     .source = FromRun{&roce_packets_per_burst<&tg::RoceCounters::retransmitted>},
+     .change = false,
+     .column = {"sent again", "/burst"},
+     .there = over_roce},
     {.name = "communication_over_alone_median",
      .unit = kNumber,
      .help =

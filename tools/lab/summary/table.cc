@@ -101,6 +101,11 @@ constexpr std::array<Cell, 8> kJobCells{{{"jobs_completion_seconds_mean"},
                                          {"server_nic_sending_share"},
                                          {"server_nic_receiving_share"}}};
 
+constexpr std::array<Cell, 4> kRoceCells{{{"roce_cnps_per_burst"},
+                                          {"roce_naks_per_burst"},
+                                          {"roce_retransmitted_per_burst"},
+                                          {"rtos_per_burst"}}};
+
 using Arms = std::vector<const ArmSummary*>;
 
 // -- which arms, under which names
@@ -308,6 +313,15 @@ std::string learning_block(const Arms& point) {
   return rows.empty() ? "" : "Learning:\n" + headings(kLearningCells) + rows;
 }
 
+/// Returns what queue pairs sent beside data; empty if no burst is over RoCEv2.
+std::string roce_block(const Arms& point) {
+  std::string rows;
+  for (const ArmSummary* arm : point)
+    if (has(*arm, "roce_cnps_per_burst"))
+      rows += table_line(row_name(*arm, point), values(*arm, kRoceCells));
+  return rows.empty() ? "" : "Bursts over RoCEv2:\n" + headings(kRoceCells) + rows;
+}
+
 /// Returns how several jobs on one network affect each other; empty for a single job.
 std::string jobs_block(const Arms& point) {
   std::string rows;
@@ -415,7 +429,7 @@ std::string comparison_table(const Summary& summary) {
     if (points.size() > 1) text += "== " + point_heading(points, points[i]) + "\n";
     text += value_block(points[i], with_paper) + change_block(points[i], with_paper);
     text += iteration_block(points[i]) + learning_block(points[i]) + jobs_block(points[i]) +
-            flow_block(points[i]) + time_block(points[i]);
+            roce_block(points[i]) + flow_block(points[i]) + time_block(points[i]);
     if (points.size() <= kPointsInFull)
       text +=
           tail_block(points[i]) + cost_block(points[i], summary) + link_block(points[i], summary);

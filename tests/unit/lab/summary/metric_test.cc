@@ -125,6 +125,25 @@ TEST(Metric, DroppedPacketsOfBurstsAreOverPushesOfTheRun) {
   EXPECT_TRUE(dropped().empty());
 }
 
+TEST(Metric, QueuePairsAreOverPushesAndThereOverRoceAlone) {
+  const Case c = make_case("off", 2);
+  RunResult r = make_result(10);
+  add_burst(r, 0, 0, {.due = 1});
+  add_burst(r, 1, 0, {.due = 1});
+  add_burst(r, 0, 0, {.due = 5}, BurstDirection::kPull);
+  const auto figures = [&] { return values_of_run({.definition = &c, .result = r}); };
+  EXPECT_TRUE(figures().at("roce_cnps_per_burst").empty()) << "TCP";
+  r.traffic.roce = {.sent = 100, .retransmitted = 12, .naks_sent = 3, .cnps_sent = 7};
+  EXPECT_EQ(figures().at("roce_cnps_per_burst"), std::vector<double>{3.5});
+  EXPECT_EQ(figures().at("roce_naks_per_burst"), std::vector<double>{1.5});
+  EXPECT_EQ(figures().at("roce_retransmitted_per_burst"), std::vector<double>{6});
+  const Metric& metric = metric_named("roce_cnps_per_burst");
+  CaseMetrics m;
+  EXPECT_FALSE(metric.there(m));
+  m.roce.sent = 1;
+  EXPECT_TRUE(metric.there(m));
+}
+
 // First bursts count among all, and have a figure of their own.
 TEST(Metric, FirstBurstsAreToldApart) {
   const Summary s = example();
