@@ -96,8 +96,10 @@ void check_background(const Checks& at, const Cluster& c) {
   if (b.load > 0 && b.sizes.empty())
     at.fault("sizes", "load needs the sizes of its flows, such as \"web-search\"");
   if (b.load == 0 && !b.sizes.empty()) at.fault("sizes", "must be left out without load");
-  if (b.load == 0 && b.long_flows == 0 && b.list.empty())
+  if (b.load == 0 && b.long_flows == 0 && b.list.empty() && b.capture.empty())
     at.fault("long_flows", "there is no background: nothing is to be kept from the job");
+  at.require(b.capture.empty() || !c.in_fabric(), "capture", Checks::quoted(b.capture),
+             "must be left out with [fabric]: a capture is that of one link");
   at.in_range("hosts", b.hosts, 0, 65536);
   if (b.long_flows > 0 && b.hosts != 0)
     at.fault("hosts", std::to_string(b.hosts),
@@ -166,6 +168,7 @@ void describe(Settings& v, ClusterBackground& c) {
   v.share("load", c.load);
   v.value("sizes", c.sizes);
   v.value("list", c.list);
+  v.value("capture", c.capture);
   v.value("hosts", c.hosts);
   v.choice("placement", c.placement, kHostPlacements);
   v.choice("controller", c.controller, tg::kControllers);

@@ -68,6 +68,7 @@ struct ClusterBackground {
   double load = 0;          ///< share of the link; in a fabric, of the NICs of its hosts
   std::string sizes{};      ///< a file of conf/distributions by name, or a path
   std::string list{};       ///< a file of flows
+  std::string capture{};    ///< a pcap or pcapng file, which one pair of hosts plays
   std::uint32_t hosts = 0;  ///< that take part; 0: as many as long_flows need, or a few
   HostPlacement placement = HostPlacement::kSpread;  ///< in a fabric
   tg::Controller controller = tg::Controller::kDctcp;

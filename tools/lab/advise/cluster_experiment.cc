@@ -180,6 +180,7 @@ void add_background(ConfigTable& out, const ClusterBackground& b, const ConfigTa
     set(out, "background_sizes", text(b.sizes));
   }
   if (!b.list.empty()) set(out, "background_list", text(b.list));
+  if (!b.capture.empty()) set(out, "background_capture", text(b.capture));
   set(out, "background.transport.controller", *words.get("controller"));
   set(out, "background.transport.ecn", ConfigValue(b.ecn));
 }

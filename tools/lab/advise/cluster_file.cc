@@ -6,6 +6,7 @@
 
 #include "common/config/checks.h"
 #include "common/config/config_file.h"
+#include "trafficgen/background/capture_frames.h"
 #include "trafficgen/import/flow_list.h"
 
 namespace outrider::lab {
@@ -92,16 +93,20 @@ void find_files(Cluster& c, const fs::path& from, const fs::path& conf, ConfigIs
     find(c.jobs[i].model, conf / "models", ".toml", from, at.below("job", i), "model");
   find(c.background.sizes, conf / "distributions", ".cdf", from, at.below("background"), "sizes");
   find_path(c.background.list, from);
+  find_path(c.background.capture, from);
 }
 
-void check_list(const Cluster& c, ConfigIssues& issues) {
-  if (c.background.list.empty()) return;
-  const auto flows = tg::load_flow_list(c.background.list, listed_hosts(c));
-  for (const auto& issue : flows.issues)
-    Checks(issues)
-        .below("background")
-        .fault("list", Checks::quoted(c.background.list),
-               issue.key + (issue.key.empty() ? "" : ": ") + issue.problem);
+/// Reads the files of background, to refuse them before anything runs.
+void check_traffic(const Cluster& c, ConfigIssues& issues) {
+  const auto tell = [&issues](const char* key, const std::string& file, const auto& read) {
+    for (const auto& issue : read.issues)
+      Checks(issues).below("background").fault(
+          key, Checks::quoted(file), issue.key + (issue.key.empty() ? "" : ": ") + issue.problem);
+  };
+  const ClusterBackground& b = c.background;
+  if (!b.list.empty()) tell("list", b.list, tg::load_flow_list(b.list, listed_hosts(c)));
+  if (!b.capture.empty())
+    tell("capture", b.capture, tg::load_capture_frames(b.capture, tg::HostConfig{}.mtu_bytes));
 }
 
 }  // namespace
@@ -113,7 +118,7 @@ ConfigResult<Cluster> cluster_from(ConfigTable file, const fs::path& from, const
   read_config(file, "", *result.config, result.issues);
   ConfigIssues rules = validate(*result.config);
   find_files(*result.config, from, conf, rules);
-  if (result.issues.empty() && rules.empty()) check_list(*result.config, rules);
+  if (result.issues.empty() && rules.empty()) check_traffic(*result.config, rules);
   merge_issues(result.issues, rules);
   for (auto& issue : result.issues)
     if (constexpr std::string_view kListed = "job[0]"; one_job && issue.key.starts_with(kListed))
@@ -177,6 +182,7 @@ long_flows = 3
 load = 0.3                   # of the link, by flows that come and go
 sizes = "web-search"         # of these flows: a name of conf/distributions, or a path
 # list = "flows.csv"         # flows of your own, see docs/configuration.md; with hosts = ...
+# capture = "link.pcap"      # packets of your own, see docs/own-traffic.md; they obey nothing
 controller = "dctcp"
 ecn = true                   # its senders obey marks
 

@@ -40,6 +40,7 @@ Duration longer(Duration duration, double factor) {
 std::string no_twin_because(const Cluster& cluster) {
   if (cluster.in_fabric()) return "a fabric has more switches than two processes can be";
   if (!cluster.background.list.empty()) return "the times of a list of flows cannot be slowed down";
+  if (!cluster.background.capture.empty()) return "the times of a capture cannot be slowed down";
   return {};
 }
 

@@ -167,6 +167,31 @@ TEST(Cluster, AFabricsJobsHaveTheirHostsAndSettingsForThemselves) {
   EXPECT_EQ(sw.ports.front().queue.alpha, 4);
 }
 
+TEST(Cluster, ACaptureIsBackgroundOfOneLink) {
+  const auto with = [](const std::string& network, const std::string& capture) {
+    return cluster_from(*parse_toml(network +
+                                    "[job]\nworkers = 2\nburst = \"100kB\"\nperiod = \"20ms\"\n"
+                                    "[background]\ncapture = \"" +
+                                    capture + "\"\n")
+                             .config,
+                        conf() / "samples", conf());
+  };
+  const std::string link = "[network]\nrate = \"1gbit\"\nrtt = \"100us\"\nbuffer = \"300kB\"\n";
+  const std::string fabric =
+      "[network]\nbuffer = \"300kB\"\n[fabric]\nkind = \"fat_tree\"\nk = 4\n"
+      "host_rate = \"1gbit\"\n";
+  const auto cluster = with(link, "frames.pcap");
+  ASSERT_TRUE(cluster) << format_issues("c", cluster.issues);
+  const auto cases = planned(*cluster.config);
+  ASSERT_EQ(cases.front().traffic.captures.size(), 1U);
+  EXPECT_EQ(cases.front().traffic.captures.front().from, "sender_0");
+  EXPECT_TRUE(cases.front().traffic.long_flows.empty());
+  for (const auto& [network, file] : {std::pair{link, "jobs.csv"}, std::pair{link, "none.pcap"},
+                                      std::pair{fabric, "frames.pcap"}})
+    EXPECT_THAT(with(network, file).issues, Contains(Field(&ConfigIssue::key, "background.capture")))
+        << file;
+}
+
 TEST(Cluster, AListOfFlowsHasSendersAndThenReceivers) {
   const fs::path list = fs::temp_directory_path() / ("list-" + std::to_string(getpid()));
   std::ofstream(list) << "start_seconds,from,to,bytes\n0,0,2,1000\n1,1,3,500\n";

@@ -72,10 +72,13 @@ TEST(LoopbackTwin, OfAModelComputesTheSameShare) {
   EXPECT_TRUE(twin.cluster.jobs.front().model.empty());
 }
 
-TEST(LoopbackTwin, IsNotThereForFabricsAndLists) {
+TEST(LoopbackTwin, IsNotThereForFabricsListsAndCaptures) {
   Cluster c = with_bursts();
   EXPECT_EQ(no_twin_because(c), "");
   c.background.list = "flows.csv";
+  EXPECT_NE(no_twin_because(c), "");
+  c = with_bursts();
+  c.background.capture = "link.pcap";
   EXPECT_NE(no_twin_because(c), "");
   c = with_bursts();
   c.fabric["kind"] = ConfigValue(std::string("fat_tree"));
