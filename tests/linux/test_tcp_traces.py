@@ -6,8 +6,9 @@ of the scenarios of tools/tcp-traces, with a congestion control each."""
 import lab
 import tcp_traces
 
-# Losses that are found and repaired; reductions for marks; restarts; the end of slow start.
-COMPARED = (("many-losses", "reno"), ("marks", "reno"), ("marks", "cubic"),
+# Losses that are found and repaired, also at a tail; reductions for marks; restarts; the end of
+# slow start.
+COMPARED = (("many-losses", "reno"), ("tail", "reno"), ("marks", "reno"), ("marks", "cubic"),
             ("idle-short", "cubic"), ("slow-start", "cubic"))
 DEPARTS = {"idle-short", "slow-start"}  # with stack = "rfc"
 
