@@ -50,6 +50,12 @@ class Manuals(unittest.TestCase):
                 for option in re.findall(r"^  (-\S+)", text, re.MULTILINE):
                     self.assertIn(option, page, f"{name} {command}")
 
+    def test_the_name_says_what_the_program_is_in_whole_words(self):
+        for name, brief in (("outrider-lab", "Runs an experiment"), ("outrider-switch",
+                            "Software switch with ECN marking and regulation before announced bursts")):
+            page = (self.man / f"{name}.1").read_text(encoding="utf-8").replace("\\-", "-")
+            self.assertIn(f".SH NAME\n{name} - {brief}\n", page)
+
     @unittest.skipUnless(shutil.which("groff"), "no groff")
     def test_the_pages_are_well_formed(self):
         for name in NAMES:
