@@ -72,6 +72,20 @@ std::vector<double> roce_packets_per_burst(const CaseRun& run) {
   return per_push_burst(run, run.result.traffic.roce.*kCount);
 }
 
+bool over_lossless(const CaseMetrics& m) { return m.lossless; }
+
+std::vector<double> pauses_per_burst(const CaseRun& run) {
+  std::uint64_t pauses = 0;
+  for (const auto& queue : run.result.switches.queues) pauses += queue.pause.pauses_sent;
+  return per_push_burst(run, pauses);
+}
+
+std::vector<double> paused_seconds_per_burst(const CaseRun& run) {
+  auto time = per_push_burst(run, run.result.traffic.paused_ns);
+  for (double& ns : time) ns *= 1e-9;
+  return time;
+}
+
 constexpr Metric kRows[] = {
     {.name = "start_queue_packets_mean",
      .unit = kPackets,
@@ -263,6 +277,21 @@ constexpr Metric kRows[] = {
      .change = false,
      .column = {"sent again", "/burst"},
      .there = over_roce},
+    {.name = "pauses_per_burst",
+     .help = "pauses that switches with a lossless queue (PFC) asked of their neighbours in a run, "
+             "renewals included, over the run's push bursts",
+     .source = FromRun{&pauses_per_burst},
+     .change = false,
+     .column = {"pauses", "/burst"},
+     .there = over_lossless},
+    {.name = "host_paused_seconds_per_burst",
+     .unit = kSeconds,
+     .help = "time in which pauses (PFC) stopped a priority of a host in a run, summed over hosts, "
+             "over the run's push bursts",
+     .source = FromRun{&paused_seconds_per_burst},
+     .change = false,
+     .column = {"paused", "ms /burst"},
+     .there = over_lossless},
     {.name = "communication_over_alone_median",
      .unit = kNumber,
      .help =

@@ -101,10 +101,12 @@ constexpr std::array<Cell, 8> kJobCells{{{"jobs_completion_seconds_mean"},
                                          {"server_nic_sending_share"},
                                          {"server_nic_receiving_share"}}};
 
-constexpr std::array<Cell, 4> kRoceCells{{{"roce_cnps_per_burst"},
+constexpr std::array<Cell, 6> kRoceCells{{{"roce_cnps_per_burst"},
                                           {"roce_naks_per_burst"},
                                           {"roce_retransmitted_per_burst"},
-                                          {"rtos_per_burst"}}};
+                                          {"rtos_per_burst"},
+                                          {"pauses_per_burst"},
+                                          {"host_paused_seconds_per_burst"}}};
 
 using Arms = std::vector<const ArmSummary*>;
 

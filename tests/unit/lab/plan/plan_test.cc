@@ -666,6 +666,7 @@ TEST(ShippedExperiments, EveryOnCaseHasItsOffCase) {
                                   "tensorlights-mixed",
                                   "tensorlights-small",
                                   "r2sp-stacks",
+                                  "roce-pfc",
                                   "together-paper-stacks"};
     EXPECT_EQ(on_cases > 0, !none.contains(path.stem())) << path;
   }

@@ -144,6 +144,24 @@ TEST(Metric, QueuePairsAreOverPushesAndThereOverRoceAlone) {
   EXPECT_TRUE(metric.there(m));
 }
 
+TEST(Metric, PausesAreOverPushesAndThereWhereAQueueIsLossless) {
+  const Case c = make_case("off", 2);
+  RunResult r = make_result(10);
+  add_burst(r, 0, 0, {.due = 1});
+  add_burst(r, 1, 0, {.due = 1});
+  r.switches.queues.resize(2);
+  r.switches.queues[0].pause.pauses_sent = 4;
+  r.switches.queues[1].pause.pauses_sent = 1;
+  r.traffic.paused_ns = 3'000'000;
+  const auto figures = values_of_run({.definition = &c, .result = r});
+  EXPECT_EQ(figures.at("pauses_per_burst"), std::vector<double>{2.5});
+  EXPECT_NEAR(figures.at("host_paused_seconds_per_burst").at(0), 0.0015, 1e-12);
+  CaseMetrics m;
+  EXPECT_FALSE(metric_named("pauses_per_burst").there(m));
+  m.lossless = true;
+  EXPECT_TRUE(metric_named("pauses_per_burst").there(m));
+}
+
 // First bursts count among all, and have a figure of their own.
 TEST(Metric, FirstBurstsAreToldApart) {
   const Summary s = example();

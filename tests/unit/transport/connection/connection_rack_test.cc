@@ -140,15 +140,26 @@ TEST(RackTlp, ReorderingWithinTheWindowIsNotLoss) {
   }
 }
 
-/// Returns cwnd after a burst that needed a probe, and cwnd after one more segment.
-std::pair<std::uint32_t, std::uint32_t> window_before_and_after(
+/// A window and its slow start threshold.
+struct Windows {
+  std::uint32_t cwnd_bytes = 0, ssthresh_bytes = 0;
+};
+
+/// Returns the windows after a burst that needed a probe, and after one more segment.
+std::pair<Windows, Windows> windows_before_and_after(
     std::function<bool(TcpSegment&, std::uint64_t)> from_client,
-    std::function<bool(TcpSegment&, std::uint64_t)> from_server) {
+    std::function<bool(TcpSegment&, std::uint64_t)> from_server,
+    SsthreshBase base = SsthreshBase::kFlight) {
   TwoEnds::Options o{.config = config_of(LossDetection::kRackTlp)};
   o.config.reuse = ConnectionReuse::kKeep;
+  o.config.ssthresh_base = base;
   o.wires[0].drop = std::move(from_client);
   o.wires[1].drop = std::move(from_server);
   TwoEnds t(std::move(o));
+  const auto windows = [&t] {
+    const auto& window = t.client().sender().window();
+    return Windows{window.bytes(), window.control().ssthresh_bytes()};
+  };
   t.client().open(t.now());
   t.run_for(1ms);
   t.client().send(10 * kMss, t.now());
@@ -156,33 +167,37 @@ std::pair<std::uint32_t, std::uint32_t> window_before_and_after(
   EXPECT_EQ(t.client().acked_bytes(), 10 * kMss);
   EXPECT_EQ(t.memory(0).events.tail_probes, 1U);
   EXPECT_EQ(t.memory(0).flights.lent(), 0U) << "idle";
-  const std::uint32_t before = t.client().sender().window().bytes();
+  const Windows before = windows();
   t.client().send(kMss, t.now());
   t.run_for(5ms);
-  return {before, t.client().sender().window().bytes()};
+  return {before, windows()};
 }
 
 // RFC 8985, 7.4: the probe hid a loss from congestion control.
 TEST(RackTlp, ALossThatAProbeRepairedReducesTheWindow) {
-  const auto lost = window_before_and_after(drops(9, 1), {});
-  EXPECT_GE(lost.first, 10 * kMss);
-  EXPECT_EQ(lost.second, 2 * kMss) << "half of what was in flight, at least two segments";
+  const auto lost = windows_before_and_after(drops(9, 1), {});
+  EXPECT_GE(lost.first.cwnd_bytes, 10 * kMss);
+  EXPECT_EQ(lost.second.cwnd_bytes, 2 * kMss)
+      << "half of what was in flight, at least two segments";
   // The last ACK is lost but not the data, so the peer reports a duplicate.
   const auto last_ack = [](TcpSegment& s, std::uint64_t) {
     return s.acknowledgment == kFirst + 10 * kMss && s.sack_blocks == 0;
   };
-  const auto spared = window_before_and_after({}, last_ack);
-  EXPECT_EQ(spared.second, spared.first);
+  const auto spared = windows_before_and_after({}, last_ack);
+  EXPECT_EQ(spared.second.cwnd_bytes, spared.first.cwnd_bytes);
 }
 
 // RFC 8985, 7.1: what began after the probe has answered for its loss, so the next burst does not.
 TEST(RackTlp, ARecoveryOrATimeoutAfterTheProbeReducesTheWindowOnce) {
   const auto two_lost = [a = drops(8, 1), b = drops(9, 1)](
                             TcpSegment& s, std::uint64_t n) mutable { return a(s, n) || b(s, n); };
-  const auto recovered = window_before_and_after(two_lost, {});
-  EXPECT_GE(recovered.second, recovered.first);
-  const auto timed_out = window_before_and_after(drops(9, 2), {});
-  EXPECT_GE(timed_out.second, timed_out.first);
+  for (const auto& [before, after] :
+       {windows_before_and_after(two_lost, {}, SsthreshBase::kWindow),
+        windows_before_and_after(drops(9, 2), {}, SsthreshBase::kWindow)}) {
+    EXPECT_GT(before.ssthresh_bytes, 4 * kMss);
+    EXPECT_EQ(after.ssthresh_bytes, before.ssthresh_bytes);
+    EXPECT_GE(after.cwnd_bytes, before.cwnd_bytes);
+  }
 }
 
 TEST(RackTlp, RandomLossAndReorderingDeliverEveryByteOnce) {
