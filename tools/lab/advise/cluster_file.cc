@@ -100,8 +100,10 @@ void find_files(Cluster& c, const fs::path& from, const fs::path& conf, ConfigIs
 void check_traffic(const Cluster& c, ConfigIssues& issues) {
   const auto tell = [&issues](const char* key, const std::string& file, const auto& read) {
     for (const auto& issue : read.issues)
-      Checks(issues).below("background").fault(
-          key, Checks::quoted(file), issue.key + (issue.key.empty() ? "" : ": ") + issue.problem);
+      Checks(issues)
+          .below("background")
+          .fault(key, Checks::quoted(file),
+                 issue.key + (issue.key.empty() ? "" : ": ") + issue.problem);
   };
   const ClusterBackground& b = c.background;
   if (!b.list.empty()) tell("list", b.list, tg::load_flow_list(b.list, listed_hosts(c)));

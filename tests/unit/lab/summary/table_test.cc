@@ -191,7 +191,8 @@ TEST(Table, ShowsPacketsOfQueuePairsOverRoceAlone) {
   const std::string text = comparison_table(summary_of("mine", {over, arm("off-tcp", 0)}));
   const std::string block = text.substr(text.find("Bursts over RoCEv2:"));
   EXPECT_EQ(line_of(block, "off "),
-            "off                      107.0       2.500       40.00       0.050           -           -");
+            "off                      107.0       2.500       40.00       0.050           -"
+            "           -");
   EXPECT_NE(line_of(block, "off-tcp"), line_of(text, "off-tcp ")) << "not among these rows";
 }
 

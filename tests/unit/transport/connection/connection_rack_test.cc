@@ -189,8 +189,9 @@ TEST(RackTlp, ALossThatAProbeRepairedReducesTheWindow) {
 
 // RFC 8985, 7.1: what began after the probe has answered for its loss, so the next burst does not.
 TEST(RackTlp, ARecoveryOrATimeoutAfterTheProbeReducesTheWindowOnce) {
-  const auto two_lost = [a = drops(8, 1), b = drops(9, 1)](
-                            TcpSegment& s, std::uint64_t n) mutable { return a(s, n) || b(s, n); };
+  const auto two_lost = [a = drops(8, 1), b = drops(9, 1)](TcpSegment& s, std::uint64_t n) mutable {
+    return a(s, n) || b(s, n);
+  };
   for (const auto& [before, after] :
        {windows_before_and_after(two_lost, {}, SsthreshBase::kWindow),
         windows_before_and_after(drops(9, 2), {}, SsthreshBase::kWindow)}) {
