@@ -200,6 +200,17 @@ class Report(unittest.TestCase):
                         " s.parentNode.clientWidth || s.getBoundingClientRect().width < s.getAttribute('width') - 1)"
                         ".map((s) => s.getAttribute('aria-label'))"), [])
 
+    def test_arms_that_lie_on_each_other_have_their_names_in_a_key(self):
+        self.open(self.quick, width=390)
+        self.page.evaluate(
+            "(() => { for (let i = 0; i < 9; i++) data.arms.push({ ...data.arms[1], name: `one-of-many-${i}` });"
+            " drawAll(); })()")
+        names = self.page.evaluate("data.arms.map((a) => a.name)")
+        self.assertEqual(self.page.evaluate(OVERLAPS), [])
+        shown = self.page.evaluate("[...document.querySelectorAll('#figure-gain text')].map((t) => t.textContent)")
+        for name in names:
+            self.assertIn(name, shown)
+
     def test_names_of_rows_stay_when_a_table_is_scrolled(self):
         self.open(self.several, width=390)
         for box in ("#table", "#jobs", "#each-job-table"):

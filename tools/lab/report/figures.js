@@ -71,14 +71,20 @@ function drawGain(c) {
       bar(g, flat ? b.x0 : p.x, flat ? b.x1 : p.x, flat ? p.y : b.y0, flat ? p.y : b.y1, stroke);
     }
   }
-  const places = placeLabels(points, taken, w, h);
+  // Where names would cover each other or a point, as on a phone, a key below has them.
+  const tried = placeLabels(points, taken, w, h);
+  const places = tried.some((at) => at.covers > 30) ? null : tried;
+  if (!places) {
+    const below = height + legend(svg, 8, height + 14, c.width - 16, arms, c.theme) + 12;
+    svg.attr({ height: below, viewBox: `0 0 ${c.width} ${below}` });
+  }
   points.forEach((p, i) => {
-    const at = places[i];
-    if (at.d > 20) bar(g, p.x, (at.box.x0 + at.box.x1) / 2, p.y, at.y, { stroke: c.theme.strong, "stroke-width": 0.7 });
+    const at = places && places[i];
+    if (at && at.d > 20) bar(g, p.x, (at.box.x0 + at.box.x1) / 2, p.y, at.y, { stroke: c.theme.strong, "stroke-width": 0.7 });
     const node = g.append("g").attr("class", "mark");
     node.append("path").attr({ d: symbolPath(p.arm, 95), transform: `translate(${p.x},${p.y})`,
       fill: c.theme.color(p.arm), stroke: c.theme.card, "stroke-width": 1.2 });
-    text(node, at.x, at.y, p.name, { dy: ".35em", "text-anchor": at.anchor, "paint-order": "stroke",
+    if (at) text(node, at.x, at.y, p.name, { dy: ".35em", "text-anchor": at.anchor, "paint-order": "stroke",
       stroke: c.theme.card, "stroke-width": 3, "stroke-linejoin": "round", fill: c.theme.text });
     tip(node, armTip(p.arm, c.unit));
   });

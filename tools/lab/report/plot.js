@@ -230,7 +230,7 @@ function boxesOf(points) {
   return boxes;
 }
 
-/** Puts each label beside its point where it covers least: {x, y, name, r} */
+/** Puts each label beside its point where it covers least. `covers` is the area that it does cover. */
 function placeLabels(points, taken, width, height, size = 12) {
   return points.map((p) => {
     const w = measure(p.name, size), h = size + 2;
@@ -241,10 +241,10 @@ function placeLabels(points, taken, width, height, size = 12) {
         const x = p.x + dx * d, y = p.y + dy * (d + 2);
         const x0 = anchor === "start" ? x : anchor === "end" ? x - w : x - w / 2;
         const box = { x0: x0 - 4, x1: x0 + w + 4, y0: y - h / 2, y1: y + h / 2 };
-        let cost = d / 4 + (dx < 0 ? 1 : 0);
-        if (x0 < 0 || x0 + w > width || box.y0 < 0 || box.y1 > height) cost += 1000;
-        for (const t of taken) cost += over(box, t) * 2;
-        if (!best || cost < best.cost) best = { cost, box, x, y, anchor, d };
+        const outside = x0 < 0 || x0 + w > width || box.y0 < 0 || box.y1 > height;
+        const covers = d3.sum(taken, (t) => over(box, t)) + (outside ? 500 : 0);
+        const cost = d / 4 + (dx < 0 ? 1 : 0) + covers * 2;
+        if (!best || cost < best.cost) best = { cost, covers, box, x, y, anchor, d };
       }
     }
     taken.push(best.box);
