@@ -159,6 +159,22 @@ TEST(RoceFrame, LeavesZerosToTheNextFrame) {
   }
 }
 
+// A driver with time stamps has written what it liked into the field that notes a trailer.
+TEST(RoceFrame, LeavesAloneWhatADriverSaysIsOutsideTheBuffer) {
+  TestPool pool(1, 2048);
+  Packet* packet = rte_pktmbuf_alloc(&pool.get());
+  std::uint8_t* const last = static_cast<std::uint8_t*>(packet->buf_addr) + packet->buf_len - 1;
+  *last = 7;
+  for (const unsigned offset : {packet->buf_len - packet->data_off - 3U, 0xFFFFU}) {
+    packet->timesync = static_cast<std::uint16_t>(offset);
+    clear_trailer(*packet);
+    EXPECT_EQ(*last, 7);
+    EXPECT_EQ(packet->timesync, 0);
+  }
+  *last = 0;
+  release(packet);
+}
+
 void write_capture(const std::string& path) {
   std::ofstream out(path, std::ios::binary);
   const auto word = [&out](std::uint32_t v) {
