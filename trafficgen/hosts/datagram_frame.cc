@@ -31,7 +31,8 @@ void write_icrc(Packet& packet, std::uint32_t udp_bytes) noexcept {
   trailer_beside(packet) = icrc;
   if (end + roce::kIcrcBytes > packet.data_len) return;
   std::memcpy(bytes + end, &icrc, sizeof icrc);
-  if (end + roce::kIcrcBytes > kWrittenEnd) note_trailer(packet, end);  // others are cleared anyway
+  // The next writer clears up to kWrittenEnd.
+  if (end + roce::kIcrcBytes > kWrittenEnd) note_trailer(packet, end);
 }
 
 void read_trailer(Packet& packet, ReceivedDatagram& datagram, std::uint32_t udp_bytes) noexcept {

@@ -71,7 +71,8 @@ function drawGain(c) {
       bar(g, flat ? b.x0 : p.x, flat ? b.x1 : p.x, flat ? p.y : b.y0, flat ? p.y : b.y1, stroke);
     }
   }
-  // Where names would cover each other or a point, as on a phone, a key below has them.
+  // Where a name would cover another one, a point, a line or the margin, as on a phone, a key below
+  // has them all.
   const tried = placeLabels(points, taken, w, h);
   const places = tried.some((at) => at.covers > 30) ? null : tried;
   if (!places) {

@@ -286,8 +286,8 @@ constexpr Metric kRows[] = {
      .there = over_lossless},
     {.name = "host_paused_seconds_per_burst",
      .unit = kSeconds,
-     .help = "time in which pauses (PFC) stopped a priority of a host in a run, summed over hosts, "
-             "over the run's push bursts",
+     .help = "time in which pauses (PFC) were in force at a host in a run, summed over hosts and "
+             "priorities, also those that no flow has, over the run's push bursts",
      .source = FromRun{&paused_seconds_per_burst},
      .change = false,
      .column = {"paused", "ms /burst"},
