@@ -99,7 +99,7 @@ TEST(RackTlp, LinuxProbesTwoTicksLaterAndALoneSegmentWhenATimeoutIsDue) {
   EXPECT_EQ(tail.events.tail_probes, 1U);
   EXPECT_GT(tail.took, 8ms + 4 * 100us);
   EXPECT_LT(tail.took, 8ms + 550us);
-  for (const std::uint32_t segments : {1, 10}) {
+  for (const std::uint32_t segments : {1U, 10U}) {
     const Finish lone = run(linux, segments, drops(segments - 1, 1));
     EXPECT_EQ(lone.events.tail_probes, 1U);
     EXPECT_GT(lone.took, 10ms) << "min_rto";
