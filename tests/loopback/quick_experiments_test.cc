@@ -31,9 +31,10 @@ std::vector<std::string> experiments() {
 
 /// Those that take longer than a quarter of a minute: for OUTRIDER_FULL.
 bool is_long(const std::string& name) {
-  static constexpr std::array<std::string_view, 9> kLong = {
-      "dlcp-p3", "fabric-1024",  "fabric-64-workers", "front", "grant", "grant-256",
-      "prophet", "prophet-cost", "prophet-regulation"};
+  static constexpr std::array<std::string_view, 11> kLong = {
+      "dlcp-p3",       "fabric-1024",        "fabric-64-workers", "front",
+      "grant",         "grant-256",          "prophet",           "prophet-cost",
+      "roce-resnet50", "roce-resnet50-100g", "prophet-regulation"};
   return std::ranges::find(kLong, name) != kLong.end();
 }
 
