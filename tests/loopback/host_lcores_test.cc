@@ -2,7 +2,6 @@
 // report. Method: the real program with real threads; two pairs of hosts, each joined by a ring.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sched.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 
 #include "common/telemetry/exit_status.h"
 #include "tests/loopback/process_guard.h"
+#include "tests/loopback/test_cpus.h"
 #include "trafficgen/report/report_json.h"
 
 namespace outrider::host_lcores_test {
@@ -17,17 +17,6 @@ using namespace tg;
 namespace {
 
 using ::testing::HasSubstr;
-
-/// Two lcores on the CPUs that this process may use; on one CPU they take turns.
-std::string two_lcores() {
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  sched_getaffinity(0, sizeof(allowed), &allowed);
-  std::string cpus;
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
-    if (CPU_ISSET(cpu, &allowed)) cpus += (cpus.empty() ? "" : ",") + std::to_string(cpu);
-  return "--lcores=(0-1)@(" + cpus + ")";
-}
 
 /// Returns two pairs of hosts. Of the jobs the second pair has the first and the longer one.
 std::string config(const std::string& top, int iterations) {
@@ -73,7 +62,7 @@ Outcome run(const std::string& text, const std::vector<std::string>& more, bool 
 
 TEST(HostLcores, OneAndTwoFinishTheSameJobsInTheOrderOfTheFile) {
   const Outcome one = run(config("", 20), {});
-  const Outcome two = run(config("more_lcores = [0]", 20), {"--eal", two_lcores()});
+  const Outcome two = run(config("more_lcores = [0]", 20), {"--eal", shared_lcores(2)});
   for (const Outcome* each : {&one, &two}) {
     const GeneratorReport& r = each->report;
     EXPECT_EQ(each->status, kExitOk) << each->said;
@@ -94,7 +83,7 @@ TEST(HostLcores, OneAndTwoFinishTheSameJobsInTheOrderOfTheFile) {
 
 TEST(HostLcores, CtrlCEndsAllLcoresWhileBothSend) {
   const Outcome two =
-      run(config("more_lcores = [0]", 100'000), {"--live", "--eal", two_lcores()}, true);
+      run(config("more_lcores = [0]", 100'000), {"--live", "--eal", shared_lcores(2)}, true);
   EXPECT_EQ(two.status, kExitInterrupted) << two.said;
   for (const auto& flow : two.report.flows) EXPECT_GT(flow.delivered_bytes, 0U) << flow.name;
 }
@@ -105,7 +94,7 @@ TEST(HostLcores, ShareOneDevice) {
   const std::string second = "[[device]]\nname = \"loop1\"\ndevice = \"net_ring1\"\n";
   text.erase(text.find(second), second.size());
   text = std::regex_replace(text, std::regex("device = \"loop1\""), "device = \"loop0\"");
-  const Outcome two = run(text, {"--eal", two_lcores()});
+  const Outcome two = run(text, {"--eal", shared_lcores(2)});
   EXPECT_EQ(two.status, kExitOk) << two.said;
   const GeneratorReport& r = two.report;
   EXPECT_TRUE(r.jobs_finished);
@@ -121,7 +110,7 @@ TEST(HostLcores, StreamsOfBothDevicesLeaveHostsToTheSecond) {
   const std::string stream =
       "[[stream]]\nname = \"probe\"\ndevice = \"loop0\"\nreceive_device = \"loop1\"\nrate = "
       "\"1kpps\"\nsource = \"10.1.0.1\"\ndestination = \"10.2.0.1\"\npackets = 10\n";
-  const Outcome two = run(config("more_lcores = [0]", 20) + stream, {"--eal", two_lcores()});
+  const Outcome two = run(config("more_lcores = [0]", 20) + stream, {"--eal", shared_lcores(2)});
   EXPECT_EQ(two.status, kExitOk) << two.said;
   ASSERT_EQ(two.report.streams.streams.size(), 1U);
   EXPECT_EQ(two.report.streams.streams[0].sent, 10U);
@@ -141,7 +130,7 @@ TEST(HostLcores, StreamsRunBesideHostsOfAnotherLcore) {
   const std::string stream =
       "[[stream]]\nname = \"probe\"\ndevice = \"loop1\"\nreceive_device = \"loop1\"\nrate = "
       "\"1kpps\"\nsource = \"10.1.0.1\"\ndestination = \"10.2.0.1\"\npackets = 10\n";
-  const Outcome two = run(config("more_lcores = [0]", 20) + stream, {"--eal", two_lcores()});
+  const Outcome two = run(config("more_lcores = [0]", 20) + stream, {"--eal", shared_lcores(2)});
   EXPECT_EQ(two.status, kExitOk) << two.said;
   ASSERT_EQ(two.report.streams.streams.size(), 1U);
   EXPECT_EQ(two.report.streams.streams[0].received, 10U);
@@ -160,9 +149,9 @@ TEST(HostLcores, StreamsWithoutHostsAreSharedOutAndReportedInTheOrderOfTheFile) 
             "\"\ndestination = \"10.2.0.1\"\nlatency_samples = 5\npackets = " +
             (name == "b1" ? "300" : "200") + "\n";
   const ScratchDirectory scratch;
-  ProcessGuard process({OUTRIDER_TRAFFICGEN_PROGRAM, "--live", "--eal", two_lcores(), "--config",
-                        scratch.write("streams.toml", text), "--report", scratch / "report.json",
-                        "--samples", scratch / "samples.csv"},
+  ProcessGuard process({OUTRIDER_TRAFFICGEN_PROGRAM, "--live", "--eal", shared_lcores(2),
+                        "--config", scratch.write("streams.toml", text), "--report",
+                        scratch / "report.json", "--samples", scratch / "samples.csv"},
                        scratch / "log");
   EXPECT_EQ(process.wait(kPatience), kExitOk) << process.output();
   const auto report = generator_report_from_json(read_whole(scratch / "report.json"));

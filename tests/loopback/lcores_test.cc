@@ -2,7 +2,6 @@
 // its ledger balances. Method: the real program with real threads; what comes in is read
 // from files once, what leaves is written to files.
 #include <gtest/gtest.h>
-#include <sched.h>
 
 #include <map>
 #include <sstream>
@@ -12,6 +11,7 @@
 #include "switch/report/report_json.h"
 #include "tests/loopback/pcap_file.h"
 #include "tests/loopback/process_guard.h"
+#include "tests/loopback/test_cpus.h"
 #include "tests/support/frames.h"
 
 namespace outrider::lcores_test {
@@ -53,17 +53,6 @@ Flows flows_in(const std::string& capture) {
         octet(38) << 24 | octet(39) << 16 | octet(40) << 8 | octet(41));
   }
   return flows;
-}
-
-/// "(0-3)@(0,1)" over the CPUs this process may use: more lcores than CPUs take turns.
-std::string shared_lcores(std::uint32_t lcores) {
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  sched_getaffinity(0, sizeof(allowed), &allowed);
-  std::string cpus;
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
-    if (CPU_ISSET(cpu, &allowed)) cpus += (cpus.empty() ? "" : ",") + std::to_string(cpu);
-  return "--lcores=(0-" + std::to_string(lcores - 1) + ")@(" + cpus + ")";
 }
 
 enum class Scene { kMark, kWindow };  ///< windows: a receive queue each, on their port's lcore

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -23,6 +22,7 @@
 #include "common/telemetry/exit_status.h"
 #include "switch/report/report_json.h"
 #include "tests/loopback/process_guard.h"
+#include "tests/loopback/test_cpus.h"
 #include "trafficgen/report/report_json.h"
 
 namespace outrider::loopback_test {
@@ -110,21 +110,6 @@ std::string replaced(std::string text, const std::string& what, const std::strin
   for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size())
     text.replace(at, what.size(), with);
   return text;
-}
-
-/// CPUs of this test: the first and the last that it may use, the same if there is one.
-std::pair<std::string, std::string> two_cpus() {
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  sched_getaffinity(0, sizeof(allowed), &allowed);
-  int first = -1;
-  int last = -1;
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-    if (!CPU_ISSET(cpu, &allowed)) continue;
-    if (first < 0) first = cpu;
-    last = cpu;
-  }
-  return {std::to_string(first), std::to_string(last)};
 }
 
 class Loopback : public testing::Test {

@@ -2,7 +2,6 @@
 // a right ICRC, marks that come back as congestion notification packets, beside TCP whose buffers
 // stay zeros. Method: the two programs over vhost and virtio-user; a generator alone over a ring.
 #include <gtest/gtest.h>
-#include <sched.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include "common/telemetry/exit_status.h"
 #include "switch/report/report_json.h"
 #include "tests/loopback/process_guard.h"
+#include "tests/loopback/test_cpus.h"
 #include "trafficgen/report/report_json.h"
 
 namespace outrider::roce_loopback_test {
@@ -66,17 +66,6 @@ to = ["sink"]
 transport = "tcp"
 )";
 
-/// Returns a CPU for one of two programs; the same for both if there is one.
-std::string cpu_of(bool last) {
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  sched_getaffinity(0, sizeof(allowed), &allowed);
-  int found = -1;
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
-    if (CPU_ISSET(cpu, &allowed) && (found < 0 || last)) found = cpu;
-  return std::to_string(found);
-}
-
 /// Every packet that arrived had a right ICRC, and every burst is whole in both directions.
 void expect_whole(const GeneratorReport& g) {
   EXPECT_TRUE(g.ledger_balanced);
@@ -98,6 +87,7 @@ class RoceLoopback : public testing::Test {
     return generator_report_from_json(read_whole(directory_ / "hosts.json"));
   }
   ScratchDirectory directory_;
+  std::pair<std::string, std::string> cpus_ = two_cpus();
 };
 
 TEST_F(RoceLoopback, MarksComeBackThroughASwitch) {
@@ -141,10 +131,10 @@ device = "net_virtio_user1,path=)" +
                             r + R"(,server=1"
 )" + std::string(kHosts);
   ProcessGuard sw({OUTRIDER_SWITCH_PROGRAM, "--config", directory_.write("s.toml", switches),
-                   "--lcore", cpu_of(false), "--report", directory_ / "switch.json"},
+                   "--lcore", cpus_.first, "--report", directory_ / "switch.json"},
                   directory_ / "switch.log");
   ProcessGuard gen({OUTRIDER_TRAFFICGEN_PROGRAM, "--config", directory_.write("h.toml", hosts),
-                    "--lcore", cpu_of(true), "--report", directory_ / "hosts.json"},
+                    "--lcore", cpus_.second, "--report", directory_ / "hosts.json"},
                    directory_ / "hosts.log");
   ASSERT_EQ(gen.wait(kPatience), kExitOk) << gen.output();
   sw.send(SIGINT);
@@ -160,7 +150,7 @@ device = "net_virtio_user1,path=)" +
 
 // The generator alone: the ring hands over the buffers themselves.
 TEST_F(RoceLoopback, AGeneratorAloneOverARing) {
-  std::string hosts = "lcore = " + cpu_of(true) + "\n[[device]]\nname = \"left\"\n" +
+  std::string hosts = "lcore = " + cpus_.second + "\n[[device]]\nname = \"left\"\n" +
                       "device = \"net_ring0\"\n" + kHosts;
   for (std::size_t at = 0; (at = hosts.find("\"right\"", at)) != std::string::npos;)
     hosts.replace(at, 7, "\"left\"");
