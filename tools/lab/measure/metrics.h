@@ -133,7 +133,7 @@ struct CaseMetrics {
   MeasuredQueue queue;
   SignalCounts signals;
   tg::RoceCounters roce;  ///< of all queue pairs; zero without any
-  bool lossless = false;  ///< a queue of a switch is (PFC)
+  bool lossless = false;  ///< some queue of a switch is lossless (PFC)
   BackgroundDip background_dip;
   BackgroundFloor background_floor;
   FlowTimes flow_times;
