@@ -125,8 +125,14 @@ std::uint32_t header_bytes(std::uint8_t opcode) noexcept {
       return kBthBytes + sizeof(Reth);
     case Opcode::kWriteMiddle:
     case Opcode::kWriteLast:
+    case Opcode::kSendFirst:
+    case Opcode::kSendMiddle:
+    case Opcode::kSendLast:
+    case Opcode::kSendOnly:
       return kBthBytes;
     case Opcode::kWriteLastImmediate:
+    case Opcode::kSendLastImmediate:
+    case Opcode::kSendOnlyImmediate:
     case Opcode::kAcknowledge:
       return kBthBytes + sizeof(Be32);
     case Opcode::kWriteOnlyImmediate:
@@ -146,7 +152,7 @@ std::uint32_t encode(const Message& m, std::span<std::uint8_t, kMaxHeaderBytes> 
   bth.queue_pair.set(m.destination_qp | (m.fecn ? kFecn : 0) | (m.becn ? kBecn : 0));
   bth.sequence.set(m.psn | (m.asks ? kAsks : 0));
   std::uint32_t end = write_at(out, 0, bth);
-  if (starts_message(m.opcode)) {
+  if (has_reth(m.opcode)) {
     Reth reth{};
     reth.address_high.set(static_cast<std::uint32_t>(m.address >> 32));
     reth.address_low.set(static_cast<std::uint32_t>(m.address));
@@ -179,7 +185,7 @@ std::optional<Fault> decode(std::span<const std::uint8_t> present, std::uint32_t
   Message m{.opcode = static_cast<Opcode>(bth.opcode)};
   const std::uint32_t fixed = headers + kIcrcBytes;
   if (present.size() < headers || datagram_bytes < fixed ||
-      (!is_write(m.opcode) && datagram_bytes != fixed))
+      (!is_data(m.opcode) && datagram_bytes != fixed))
     return Fault::kBadLength;
   if ((bth.flags & kVersionMask) != 0) return Fault::kBadVersion;
   const std::uint32_t pad = (bth.flags >> kPadShift) & 3U;
@@ -192,7 +198,7 @@ std::optional<Fault> decode(std::span<const std::uint8_t> present, std::uint32_t
   m.asks = (bth.sequence.get() & kAsks) != 0;
   m.psn = bth.sequence.get() & kPsnMask;
   std::uint32_t at = kBthBytes;
-  if (starts_message(m.opcode)) {
+  if (has_reth(m.opcode)) {
     const auto reth = read_at<Reth>(present, at);
     at += sizeof reth;
     m.address = std::uint64_t{reth.address_high.get()} << 32 | reth.address_low.get();

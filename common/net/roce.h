@@ -20,13 +20,13 @@ namespace outrider {
 ///          8      1  acknowledgment request (1), reserved (7)
 ///          9      3  packet sequence number (PSN)
 ///     RETH, 16 bytes, in the first packet of a WRITE: address (8), key (4), length (4)
-///     ImmDt, 4 bytes, in the last packet of a WRITE with immediate
+///     ImmDt, 4 bytes, in the last packet of a WRITE or SEND with immediate
 ///     AETH, 4 bytes, in an acknowledgment: syndrome (1), message sequence number (3)
 ///     CNP: 16 reserved bytes
 ///     payload, with a pad of up to 3 bytes, and the ICRC, 4 bytes
 ///
 /// Sources: InfiniBand Architecture Specification, volume 1, release 1.2.1, chapter 9 and annex
-/// A17 (RoCEv2).
+/// A17 (RoCEv2). A selective NAK is not in them: see kNakSelectiveSyndrome.
 namespace roce {
 
 inline constexpr std::uint16_t kPort = 4791;  ///< UDP destination port
@@ -36,10 +36,18 @@ inline constexpr std::uint32_t kIcrcBytes = 4;
 inline constexpr std::uint32_t kMaxHeaderBytes = 32;
 inline constexpr std::uint32_t kPsnBits = 24;
 inline constexpr std::uint32_t kPsnMask = (1U << kPsnBits) - 1;
+/// Longest WRITE or SEND.
+inline constexpr std::uint32_t kMaxMessageBytes = 1U << 31;
 inline constexpr std::uint16_t kDefaultPartition = 0xFFFF;
 
 /// Opcodes of the reliable connection that this program has, and that of a CNP.
 enum class Opcode : std::uint8_t {
+  kSendFirst = 0x00,
+  kSendMiddle = 0x01,
+  kSendLast = 0x02,
+  kSendLastImmediate = 0x03,
+  kSendOnly = 0x04,
+  kSendOnlyImmediate = 0x05,
   kWriteFirst = 0x06,
   kWriteMiddle = 0x07,
   kWriteLast = 0x08,
@@ -52,6 +60,10 @@ enum class Opcode : std::uint8_t {
 
 inline constexpr std::uint8_t kAckSyndrome = 0x1F;          ///< credits are not used
 inline constexpr std::uint8_t kNakSequenceSyndrome = 0x60;  ///< PSN sequence error
+/// The NAK of selective repeat, with a code that InfiniBand reserves. The PSN is the first that has
+/// not come, as in other NAKs; the AETH has the PSN whose arrival caused the NAK where others have
+/// the message sequence number.
+inline constexpr std::uint8_t kNakSelectiveSyndrome = 0x65;
 
 /// Returns true for every NAK but "receiver not ready".
 [[nodiscard]] constexpr bool is_nak(std::uint8_t syndrome) noexcept {
@@ -60,18 +72,47 @@ inline constexpr std::uint8_t kNakSequenceSyndrome = 0x60;  ///< PSN sequence er
 [[nodiscard]] constexpr bool is_ack(std::uint8_t syndrome) noexcept {
   return (syndrome & 0xE0) == 0;
 }
+
+/// The place of a packet in its message. The numbers of a SEND and of a WRITE are these in the same
+/// order, from kSendFirst and from kWriteFirst on.
+enum class Part : std::uint8_t {
+  kFirst,
+  kMiddle,
+  kLast,
+  kLastImmediate,
+  kOnly,
+  kOnlyImmediate,
+};
+enum class Operation : std::uint8_t { kWrite, kSend };
+
+[[nodiscard]] constexpr Opcode opcode_of(Operation operation, Part part) noexcept {
+  const Opcode first = operation == Operation::kSend ? Opcode::kSendFirst : Opcode::kWriteFirst;
+  return static_cast<Opcode>(static_cast<std::uint8_t>(first) + static_cast<std::uint8_t>(part));
+}
+[[nodiscard]] constexpr bool is_send(Opcode o) noexcept { return o <= Opcode::kSendOnlyImmediate; }
+[[nodiscard]] constexpr bool is_write(Opcode o) noexcept {
+  return o >= Opcode::kWriteFirst && o <= Opcode::kWriteOnlyImmediate;
+}
+/// Returns true for packets with payload: those of WRITEs and SENDs.
+[[nodiscard]] constexpr bool is_data(Opcode o) noexcept { return is_send(o) || is_write(o); }
+/// @pre is_data(o)
+[[nodiscard]] constexpr Part part_of(Opcode o) noexcept {
+  const Opcode first = is_send(o) ? Opcode::kSendFirst : Opcode::kWriteFirst;
+  return static_cast<Part>(static_cast<std::uint8_t>(o) - static_cast<std::uint8_t>(first));
+}
 [[nodiscard]] constexpr bool starts_message(Opcode o) noexcept {
-  return o == Opcode::kWriteFirst || o == Opcode::kWriteOnly || o == Opcode::kWriteOnlyImmediate;
+  if (!is_data(o)) return false;
+  return part_of(o) == Part::kFirst || part_of(o) >= Part::kOnly;
 }
 [[nodiscard]] constexpr bool ends_message(Opcode o) noexcept {
-  return o == Opcode::kWriteLast || o == Opcode::kWriteLastImmediate || o == Opcode::kWriteOnly ||
-         o == Opcode::kWriteOnlyImmediate;
+  return is_data(o) && part_of(o) >= Part::kLast;
 }
 [[nodiscard]] constexpr bool has_immediate(Opcode o) noexcept {
-  return o == Opcode::kWriteLastImmediate || o == Opcode::kWriteOnlyImmediate;
+  return is_data(o) && (part_of(o) == Part::kLastImmediate || part_of(o) == Part::kOnlyImmediate);
 }
-[[nodiscard]] constexpr bool is_write(Opcode o) noexcept {
-  return starts_message(o) || ends_message(o) || o == Opcode::kWriteMiddle;
+/// Returns true for the first packet of a WRITE: a SEND names no memory.
+[[nodiscard]] constexpr bool has_reth(Opcode o) noexcept {
+  return is_write(o) && starts_message(o);
 }
 
 /// Returns the place of a packet in its flow as a START names it and a switch compares it: serial
@@ -92,7 +133,7 @@ struct Message {
   std::uint32_t immediate = 0;       ///< ImmDt
   std::uint8_t syndrome = 0;         ///< AETH
   std::uint32_t message_number = 0;  ///< AETH, 24 bits
-  std::uint16_t payload_bytes = 0;   ///< of a WRITE, without pad
+  std::uint16_t payload_bytes = 0;   ///< of a WRITE or SEND, without pad
 
   bool operator==(const Message&) const = default;
 };

@@ -21,11 +21,11 @@ namespace {
 
 constexpr std::uint32_t kSignalQueuePackets = 256;  // a START of each worker of the largest job
 
-/// Reads place and length of a WRITE of RoCEv2, which names no burst.
-void read_write(PacketMeta& m, const DatagramHead& datagram) noexcept {
+/// Reads place and length of a WRITE or SEND of RoCEv2, which names no burst.
+void read_roce(PacketMeta& m, const DatagramHead& datagram) noexcept {
   roce::Message message;
   if (roce::decode(datagram.present, datagram.payload_bytes, message) ||
-      !roce::is_write(message.opcode))
+      !roce::is_data(message.opcode))
     return;
   m.sequence = roce::sequence_of(message.psn);
   m.payload_bytes = message.payload_bytes;
@@ -37,7 +37,7 @@ void read_datagram(Packet& packet) noexcept {
   PacketMeta& m = meta(packet);
   const auto datagram = datagram_head_of(packet);
   if (!datagram) return;
-  if (m.flow.destination_port == roce::kPort) return read_write(m, *datagram);
+  if (m.flow.destination_port == roce::kPort) return read_roce(m, *datagram);
   mlt::Message message;
   if (mlt::decode(datagram->present, datagram->payload_bytes, message) ||
       message.kind != mlt::Kind::kData)

@@ -48,6 +48,22 @@ const std::vector<roce::Message>& examples() {
        .psn = 0xFFFFFF,
        .immediate = 42,
        .payload_bytes = 473},
+      {.opcode = roce::Opcode::kSendFirst,
+       .destination_qp = 0x8001,
+       .psn = 7,
+       .payload_bytes = 1024},
+      {.opcode = roce::Opcode::kSendLastImmediate,
+       .asks = true,
+       .destination_qp = 0x8001,
+       .psn = 8,
+       .immediate = 43,
+       .payload_bytes = 3},
+      {.opcode = roce::Opcode::kSendOnly, .destination_qp = 0x8001, .psn = 9, .payload_bytes = 96},
+      {.opcode = roce::Opcode::kAcknowledge,
+       .destination_qp = 0x8002,
+       .psn = 6,
+       .syndrome = roce::kNakSelectiveSyndrome,
+       .message_number = 11},
       {.opcode = roce::Opcode::kAcknowledge,
        .destination_qp = 0x8002,
        .psn = 5,
@@ -205,6 +221,10 @@ TEST(RoceFrame, WiresharkReadsIt) {
   EXPECT_EQ(said,
             "6,0x008001,16777214,0,1500,,\n"
             "9,0x008001,16777215,1,,0000002a,\n"
+            "0,0x008001,7,0,,,\n"
+            "3,0x008001,8,1,,0000002b,\n"
+            "4,0x008001,9,0,,,\n"
+            "17,0x008002,6,0,,,11\n"
             "17,0x008002,5,0,,,9\n"
             "129,0x008002,0,0,,,\n");
 }

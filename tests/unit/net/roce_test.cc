@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "common/net/headers.h"
@@ -127,13 +128,48 @@ TEST(RocePacket, EveryKindComesBackAsItWas) {
                     .syndrome = kNakSequenceSyndrome,
                     .message_number = 0x123456};
   const Message middle{.opcode = Opcode::kWriteMiddle, .fecn = true, .payload_bytes = 256};
-  for (const Message& m : {write, only, last, ack, middle}) {
+  const Message send{.opcode = Opcode::kSendFirst, .psn = 9, .payload_bytes = 4096};
+  const Message sent{.opcode = Opcode::kSendOnlyImmediate,
+                     .asks = true,
+                     .psn = 10,
+                     .immediate = 5,
+                     .payload_bytes = 2};
+  for (const Message& m : {write, only, last, ack, middle, send, sent}) {
     std::array<std::uint8_t, kMaxHeaderBytes> out{};
     const std::uint32_t bytes = encode(m, out);
     const std::uint32_t datagram = bytes + m.payload_bytes + pad_of(m.payload_bytes) + kIcrcBytes;
     Message read;
     ASSERT_EQ(decode(std::span(out).first(bytes), datagram, read), std::nullopt);
     EXPECT_EQ(read, m);
+  }
+}
+
+// Numbers of InfiniBand Architecture Specification 1.2.1, table 38.
+TEST(RocePacket, AnOpcodeSaysWhatAPacketHas) {
+  struct Row {
+    std::uint8_t number;
+    const char* kinds;  ///< s: SEND, w: WRITE, f: first, l: last, i: immediate, r: RETH
+    std::uint32_t headers;
+  };
+  constexpr Row kRows[]{{0x00, "sf", 12},  {0x01, "s", 12},    {0x02, "sl", 12},
+                        {0x03, "sli", 16}, {0x04, "sfl", 12},  {0x05, "sfli", 16},
+                        {0x06, "wfr", 28}, {0x07, "w", 12},    {0x08, "wl", 12},
+                        {0x09, "wli", 16}, {0x0A, "wflr", 28}, {0x0B, "wflir", 32},
+                        {0x11, "", 16},    {0x81, "", 28}};
+  for (const Row& row : kRows) {
+    const auto o = static_cast<Opcode>(row.number);
+    std::string kinds;
+    if (is_data(o) && is_send(o)) kinds += 's';
+    if (is_data(o) && is_write(o)) kinds += 'w';
+    if (starts_message(o)) kinds += 'f';
+    if (ends_message(o)) kinds += 'l';
+    if (has_immediate(o)) kinds += 'i';
+    if (has_reth(o)) kinds += 'r';
+    EXPECT_EQ(kinds, row.kinds) << int{row.number};
+    EXPECT_EQ(header_bytes(row.number), row.headers) << int{row.number};
+    if (is_data(o)) {
+      EXPECT_EQ(opcode_of(is_send(o) ? Operation::kSend : Operation::kWrite, part_of(o)), o);
+    }
   }
 }
 
