@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cassert>
 #include <cstring>
 
@@ -50,53 +51,104 @@ constexpr std::uint32_t product(std::uint32_t a, std::uint32_t b) noexcept {
   return sum;
 }
 
-/// [byte]: what a byte adds to the remainder.
-constexpr std::array<std::uint32_t, 256> kByteTable = [] {
-  std::array<std::uint32_t, 256> table{};
-  for (std::uint32_t byte = 0; byte < table.size(); ++byte) {
+std::uint32_t word_at(const std::uint8_t* bytes) noexcept {
+  std::uint32_t word;
+  std::memcpy(&word, bytes, sizeof word);
+  return word;
+}
+
+/// [bytes behind it][byte]: what a byte adds to the remainder once so many more have followed.
+constexpr std::array<std::array<std::uint32_t, 256>, 4> kByteTables = [] {
+  std::array<std::array<std::uint32_t, 256>, 4> tables{};
+  for (std::uint32_t byte = 0; byte < 256; ++byte) {
     std::uint32_t crc = byte;
-    for (int bit = 0; bit < 8; ++bit) crc = times_x(crc);
-    table[byte] = crc;
+    for (auto& table : tables) {
+      for (int bit = 0; bit < 8; ++bit) crc = times_x(crc);
+      table[byte] = crc;
+    }
   }
-  return table;
+  return tables;
 }();
+
+constexpr std::uint32_t add_byte(std::uint32_t crc, std::uint8_t byte) noexcept {
+  return kByteTables[0][(crc ^ byte) & 0xFF] ^ (crc >> 8);
+}
+/// @param word the next four bytes, the first of them lowest
+constexpr std::uint32_t add_word(std::uint32_t crc, std::uint32_t word) noexcept {
+  crc ^= word;
+  return kByteTables[3][crc & 0xFF] ^ kByteTables[2][crc >> 8 & 0xFF] ^
+         kByteTables[1][crc >> 16 & 0xFF] ^ kByteTables[0][crc >> 24];
+}
+
+/// [nibble][its bits]: a factor times these bits, which are those of a remainder.
+using Factor = std::array<std::array<std::uint32_t, 16>, 8>;
+
+constexpr Factor factor_of(std::uint32_t power) noexcept {
+  Factor factor{};
+  for (unsigned nibble = 0; nibble < 8; ++nibble)
+    for (std::uint32_t bits = 1; bits < 16; ++bits) {
+      const std::uint32_t lowest = bits & -bits;  // a product is the sum of those of single bits
+      factor[nibble][bits] = bits == lowest
+                                 ? product(bits << (4 * nibble), power)
+                                 : factor[nibble][lowest] ^ factor[nibble][bits ^ lowest];
+    }
+  return factor;
+}
 
 /// [digit][value]: x to the power of the bits in value * 16^digit bytes. A zero byte multiplies the
 /// remainder by x^8, so four digits are enough for any IP packet.
-constexpr std::array<std::array<std::uint32_t, 16>, 4> kPowers = [] {
-  std::array<std::array<std::uint32_t, 16>, 4> powers{};
+constexpr std::array<std::array<Factor, 16>, 4> kPowers = [] {
+  std::array<std::array<Factor, 16>, 4> powers{};
   std::uint32_t step = 0x80000000U >> 8;  // x^8
   for (auto& digit : powers) {
-    digit[0] = 0x80000000U;  // x^0
-    for (std::size_t value = 1; value < digit.size(); ++value)
-      digit[value] = product(digit[value - 1], step);
-    step = product(digit.back(), step);
+    std::uint32_t power = 0x80000000U;  // x^0
+    for (Factor& value : digit) {
+      value = factor_of(power);
+      power = product(power, step);
+    }
+    step = power;
   }
   return powers;
 }();
 
 std::uint32_t add_bytes(std::uint32_t crc, std::span<const std::uint8_t> bytes) noexcept {
-  for (const std::uint8_t byte : bytes) crc = kByteTable[(crc ^ byte) & 0xFF] ^ (crc >> 8);
+  for (; bytes.size() >= sizeof(std::uint32_t); bytes = bytes.subspan(sizeof(std::uint32_t)))
+    crc = add_word(crc, word_at(bytes.data()));
+  for (const std::uint8_t byte : bytes) crc = add_byte(crc, byte);
   return crc;
+}
+
+std::uint32_t times(const Factor& factor, std::uint32_t crc) noexcept {
+  std::uint32_t sum = 0;
+  for (const auto& nibble : factor) {
+    sum ^= nibble[crc & 15];
+    crc >>= 4;
+  }
+  return sum;
 }
 
 std::uint32_t add_zeros(std::uint32_t crc, std::uint32_t bytes) noexcept {
   assert(bytes < 1U << 16);
   for (const auto& digit : kPowers) {
-    if ((bytes & 15) != 0) crc = product(digit[bytes & 15], crc);
+    if ((bytes & 15) != 0) crc = times(digit[bytes & 15], crc);
     bytes >>= 4;
   }
   return crc;
 }
 
-/// Returns the bytes without the zeros at their end, but for up to 31 of them: add_zeros() costs a
-/// few multiplications, the table a load for each byte.
+/// Returns the bytes without the zeros at their end, but for up to 3 of them: add_zeros() costs a
+/// few multiplications, the tables a load for each byte.
 std::span<const std::uint8_t> without_zeros(std::span<const std::uint8_t> bytes) noexcept {
   std::array<std::uint64_t, 4> last;
   while (bytes.size() >= sizeof last) {
     const auto rest = bytes.first(bytes.size() - sizeof last);
     std::memcpy(last.data(), bytes.data() + rest.size(), sizeof last);
     if ((last[0] | last[1] | last[2] | last[3]) != 0) break;
+    bytes = rest;
+  }
+  while (bytes.size() >= sizeof(std::uint32_t)) {
+    const auto rest = bytes.first(bytes.size() - sizeof(std::uint32_t));
+    if (word_at(bytes.data() + rest.size()) != 0) break;
     bytes = rest;
   }
   return bytes;
@@ -220,12 +272,18 @@ std::uint32_t icrc(std::span<const std::uint8_t> ip, std::uint32_t ip_bytes) noe
   // FECN and BECN. Eight bytes of ones stand for InfiniBand's local header (annex A17.3.3).
   constexpr std::uint32_t kMaskedBytes = sizeof(Ipv4Header) + sizeof(UdpHeader) + kBthBytes;
   constexpr std::array<std::size_t, 7> kMasked{1, 8, 10, 11, 26, 27, 32};
+  constexpr auto kOnes = [kMasked] {  // by words, as the bytes are loaded
+    std::array<std::uint32_t, kMaskedBytes / 4> ones{};
+    for (const std::size_t at : kMasked) ones[at / 4] |= 0xFFU << (8 * (at % 4));
+    return ones;
+  }();
+  constexpr std::uint32_t kAfterLocalHeader =
+      add_word(add_word(0xFFFFFFFF, 0xFFFFFFFF), 0xFFFFFFFF);
+  static_assert(std::endian::native == std::endian::little);
   assert(ip.size() >= kMaskedBytes && ip_bytes >= kMaskedBytes);
-  std::array<std::uint8_t, 8 + kMaskedBytes> head;
-  std::memset(head.data(), 0xFF, 8);
-  std::memcpy(head.data() + 8, ip.data(), kMaskedBytes);
-  for (const std::size_t at : kMasked) head[8 + at] = 0xFF;
-  std::uint32_t crc = add_bytes(0xFFFFFFFF, head);
+  std::uint32_t crc = kAfterLocalHeader;
+  for (std::size_t word = 0; word < kOnes.size(); ++word)
+    crc = add_word(crc, word_at(ip.data() + 4 * word) | kOnes[word]);
   const auto present =
       without_zeros(ip.first(std::min<std::size_t>(ip.size(), ip_bytes)).subspan(kMaskedBytes));
   crc = add_bytes(crc, present);
