@@ -49,21 +49,28 @@ roce::Message wild(FuzzInput& in) {
   constexpr std::array kOpcodes{roce::Opcode::kWriteFirst,  roce::Opcode::kWriteMiddle,
                                 roce::Opcode::kWriteLast,   roce::Opcode::kWriteLastImmediate,
                                 roce::Opcode::kWriteOnly,   roce::Opcode::kWriteOnlyImmediate,
-                                roce::Opcode::kAcknowledge, roce::Opcode::kCnp};
+                                roce::Opcode::kAcknowledge, roce::Opcode::kCnp,
+                                roce::Opcode::kSendFirst,   roce::Opcode::kSendMiddle,
+                                roce::Opcode::kSendLast,    roce::Opcode::kSendLastImmediate,
+                                roce::Opcode::kSendOnly,    roce::Opcode::kSendOnlyImmediate,
+                                roce::Opcode::kAcknowledge, roce::Opcode::kAcknowledge};
   roce::Message m{.opcode = kOpcodes[in.byte() % kOpcodes.size()]};
   const std::uint8_t odd = in.byte();
   m.destination_qp = kOwn;
   m.psn = (kFirstPsn + in.byte() - ((odd & 3) == 0 ? 9U : 0U)) & roce::kPsnMask;
   m.asks = (odd & 4) != 0;
-  if (roce::starts_message(m.opcode)) {
+  if (roce::has_reth(m.opcode)) {
     m.key = (odd & 0xF8) == 0 ? kPeer : kOwn;
     m.length_bytes = in.take<std::uint16_t>();
   }
-  if (roce::is_write(m.opcode)) m.payload_bytes = (odd & 16) != 0 ? std::uint16_t{1024} : in.byte();
-  if (m.opcode == roce::Opcode::kAcknowledge)
-    m.syndrome = (odd & 32) != 0   ? roce::kNakSequenceSyndrome
+  if (roce::is_data(m.opcode)) m.payload_bytes = (odd & 16) != 0 ? std::uint16_t{1024} : in.byte();
+  if (m.opcode == roce::Opcode::kAcknowledge) {
+    m.syndrome = (odd & 128) != 0  ? roce::kNakSelectiveSyndrome
+                 : (odd & 32) != 0 ? roce::kNakSequenceSyndrome
                  : (odd & 64) != 0 ? in.byte()
                                    : roce::kAckSyndrome;
+    m.message_number = (kFirstPsn + in.byte()) & roce::kPsnMask;
+  }
   return m;
 }
 
@@ -91,6 +98,9 @@ void run(FuzzInput in) {
   if (in.byte() % 4 == 0) return decode_anything(in);
   RoceConfig config;
   config.window_packets = 1 + in.byte();
+  const std::uint8_t settings = in.byte();
+  if ((settings & 1) != 0) config.operation = roce::Operation::kSend;
+  if ((settings & 2) != 0) config.repair = RoceRepair::kSelective;
   Ignored listener;
   QueuePair pair(config,
                  {.own_queue_pair = kOwn,
@@ -124,6 +134,8 @@ void run(FuzzInput in) {
     FUZZ_REQUIRE(pair.requester().acknowledged_bytes() >= acknowledged);
     FUZZ_REQUIRE(pair.requester().acknowledged_bytes() <= pair.requester().appended_bytes());
     FUZZ_REQUIRE(pair.responder().delivered_bytes() >= delivered);
+    FUZZ_REQUIRE(pair.counters().kept + pair.counters().in_order <= pair.counters().arrived);
+    FUZZ_REQUIRE(pair.counters().contradicted <= pair.counters().kept);
   }
 }
 

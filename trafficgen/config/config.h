@@ -46,7 +46,7 @@ struct HostConfig {
 enum class TransportProtocol : std::uint8_t {
   kTcp,
   kMlt,   ///< bounded loss, over UDP (trafficgen/mlt)
-  kRoce,  ///< RDMA WRITEs of RoCEv2 (trafficgen/roce)
+  kRoce,  ///< RDMA WRITEs or SENDs of RoCEv2 (trafficgen/roce)
 };
 
 struct TransportConfig {

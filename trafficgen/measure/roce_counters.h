@@ -17,10 +17,13 @@ struct RoceCounters {
   std::uint64_t acks_sent = 0;
   std::uint64_t naks_sent = 0;
   std::uint64_t cnps_sent = 0;
-  std::uint64_t timeouts = 0;  ///< silences of a requester
-  std::uint64_t arrived = 0;   ///< packets of all kinds
-  std::uint64_t in_order = 0;  ///< data with the PSN that was expected
+  std::uint64_t recoveries = 0;  ///< begun by NAKs
+  std::uint64_t timeouts = 0;    ///< silences of a requester
+  std::uint64_t arrived = 0;     ///< packets of all kinds
+  std::uint64_t in_order = 0;    ///< data with the PSN that was expected
   std::uint64_t out_of_order = 0;
+  std::uint64_t kept = 0;          ///< of these, by selective repeat, until their turn
+  std::uint64_t contradicted = 0;  ///< of these, not delivered: they do not continue the message
   std::uint64_t duplicate = 0;
   std::uint64_t acks_received = 0;
   std::uint64_t naks_received = 0;
@@ -49,11 +52,15 @@ void fields(V& v, R& r) {
   packets("acks_sent", "Acknowledgments that responders sent", r.acks_sent);
   packets("naks_sent", "NAKs that responders sent", r.naks_sent);
   packets("cnps_sent", "Congestion notification packets that responders sent", r.cnps_sent);
-  v.value(counter("timeouts", "timeouts", "Silences after which a requester sent all again"),
+  v.value(counter("recoveries", "recoveries", "Times that a NAK made a requester send again"),
+          r.recoveries);
+  v.value(counter("timeouts", "timeouts", "Silences after which a requester sent again"),
           r.timeouts);
   packets("arrived", "Packets that queue pairs received", r.arrived);
   packets("in_order", "Data packets with the expected PSN", r.in_order);
-  packets("out_of_order", "Data packets after a gap, which were dropped", r.out_of_order);
+  packets("out_of_order", "Data packets after a gap, dropped unless kept", r.out_of_order);
+  packets("kept", "Data packets after a gap that selective repeat kept", r.kept);
+  packets("contradicted", "Kept packets that proved not to continue the message", r.contradicted);
   packets("duplicate", "Data packets that had arrived before", r.duplicate);
   packets("acks_received", "Acknowledgments that requesters received", r.acks_received);
   packets("naks_received", "NAKs that requesters received", r.naks_received);
@@ -71,10 +78,13 @@ inline RoceCounters& RoceCounters::operator+=(const RoceCounters& o) noexcept {
   acks_sent += o.acks_sent;
   naks_sent += o.naks_sent;
   cnps_sent += o.cnps_sent;
+  recoveries += o.recoveries;
   timeouts += o.timeouts;
   arrived += o.arrived;
   in_order += o.in_order;
   out_of_order += o.out_of_order;
+  kept += o.kept;
+  contradicted += o.contradicted;
   duplicate += o.duplicate;
   acks_received += o.acks_received;
   naks_received += o.naks_received;

@@ -78,7 +78,7 @@ std::optional<DropReason> QueuePair::take(const roce::Message& m, Ecn ecn, Time 
     return std::nullopt;
   }
   const std::uint64_t refused = counters_.refused;
-  if (responder_.on_write(m, ecn == Ecn::kCe, now) != 0) listener_.on_received(*this, now);
+  if (responder_.on_data(m, ecn == Ecn::kCe, now) != 0) listener_.on_received(*this, now);
   if (counters_.refused != refused) return DropReason::kMalformed;
   return std::nullopt;
 }

@@ -9,12 +9,7 @@
 
 namespace outrider::tg {
 
-using roce::Opcode;
-
 namespace {
-
-/// A WRITE's length has 32 bits; longer bursts are several WRITEs.
-constexpr std::uint64_t kMaxWriteBytes = std::uint64_t{1} << 31;
 
 /// Returns the length on the wire, L1.
 std::uint32_t wire_bytes_of(const roce::Message& m) noexcept {
@@ -24,10 +19,11 @@ std::uint32_t wire_bytes_of(const roce::Message& m) noexcept {
          roce::pad_of(m.payload_bytes);
 }
 
-Opcode opcode_of(bool first, bool last, bool immediate) noexcept {
-  if (!last) return first ? Opcode::kWriteFirst : Opcode::kWriteMiddle;
-  if (first) return immediate ? Opcode::kWriteOnlyImmediate : Opcode::kWriteOnly;
-  return immediate ? Opcode::kWriteLastImmediate : Opcode::kWriteLast;
+roce::Part part_at(bool first, bool last, bool immediate) noexcept {
+  using enum roce::Part;
+  if (!last) return first ? kFirst : kMiddle;
+  if (first) return immediate ? kOnlyImmediate : kOnly;
+  return immediate ? kLastImmediate : kLast;
 }
 
 }  // namespace
@@ -38,7 +34,8 @@ Requester::Requester(const RoceConfig& config, const Setup& setup,
       setup_(setup),
       control_(std::move(control)),
       counters_(counters),
-      writes_(config.window_packets + 1) {}
+      requests_(config.window_packets + 1),
+      recovery_(config.repair == RoceRepair::kSelective ? config.window_packets : 0) {}
 
 void Requester::append(std::uint64_t bytes, std::optional<std::uint32_t> immediate,
                        Time now) noexcept {
@@ -51,52 +48,72 @@ void Requester::append(std::uint64_t bytes, std::optional<std::uint32_t> immedia
   look_at_pace(now);
 }
 
-/// Returns the WRITE that a packet belongs to, which begins to leave if it is the open one.
-const Requester::Write& Requester::write_of(std::uint64_t packet) noexcept {
-  while (at_ < writes_.size()) {
-    const Write& write = writes_.peek(at_);
-    if (packet < write.first + packets_of(write.bytes)) return write;
-    ++at_;
+/// Returns the request that a packet belongs to, which begins to leave if it is the open one.
+/// @param place where in requests_ to begin to look, and where it is
+const Requester::Request& Requester::request_of(std::uint64_t packet, std::size_t& place) noexcept {
+  while (place < requests_.size()) {
+    const Request& request = requests_.peek(place);
+    if (packet < request.first + packets_of(request.bytes)) return request;
+    ++place;
   }
   assert(open_.bytes > 0 && packet == open_.first);
-  Write begun = open_;
-  begun.bytes = std::min(begun.bytes, kMaxWriteBytes);
+  Request begun = open_;
+  // Lengths have 32 bits; a longer burst is several messages.
+  begun.bytes = std::min<std::uint64_t>(begun.bytes, roce::kMaxMessageBytes);
   if (begun.bytes < open_.bytes) begun.immediate.reset();
   open_.bytes -= begun.bytes;
   open_.address += begun.bytes;
   open_.first += packets_of(begun.bytes);
-  writes_.push(begun);
-  return writes_.peek(at_);
+  requests_.push(begun);
+  return requests_.peek(place);
 }
 
-roce::Message Requester::packet(const Write& write, std::uint64_t number) const noexcept {
-  const std::uint64_t place = number - write.first;
+roce::Message Requester::packet(const Request& request, std::uint64_t number) const noexcept {
+  const std::uint64_t place = number - request.first;
   const std::uint64_t begin = place * setup_.path_mtu;
-  const std::uint64_t left = write.bytes - begin;
+  const std::uint64_t left = request.bytes - begin;
   const bool first = place == 0, last = left <= setup_.path_mtu;
-  roce::Message m{.opcode = opcode_of(first, last, write.immediate.has_value())};
+  const roce::Part part = part_at(first, last, request.immediate.has_value());
+  roce::Message m{.opcode = roce::opcode_of(config_.operation, part)};
   m.destination_qp = setup_.peer_queue_pair;
   m.psn = psn_of(number);
   m.payload_bytes = static_cast<std::uint16_t>(std::min<std::uint64_t>(left, setup_.path_mtu));
   // The last packet that the window permits asks too: nothing else would open the window.
   m.asks = last || number + 1 - acknowledged_ >= config_.window_packets ||
            (number + 1) % config_.ack_packets == 0;
-  if (first) {
-    m.address = write.address;
+  if (roce::has_reth(m.opcode)) {
+    m.address = request.address;
     m.key = setup_.peer_queue_pair;
-    m.length_bytes = static_cast<std::uint32_t>(write.bytes);
+    m.length_bytes = static_cast<std::uint32_t>(request.bytes);
   }
-  if (last) m.immediate = write.immediate.value_or(0);
+  if (last) m.immediate = request.immediate.value_or(0);
+  return m;
+}
+
+/// Returns the packet that selective repeat sends again.
+roce::Message Requester::missing_packet() noexcept {
+  const std::uint64_t number = recovery_.next();
+  roce::Message m = packet(request_of(number, resend_at_), number);
+  m.asks = true;  // its answer ends the recovery
+  recovery_.on_sent();
+  ++counters_.retransmitted;
+  return m;
+}
+
+/// Returns the packet that continues what was sent.
+roce::Message Requester::following_packet() noexcept {
+  const roce::Message m = packet(request_of(sent_, at_), sent_);
+  if (sent_ < highest_) ++counters_.retransmitted;
+  ++sent_;
+  highest_ = std::max(highest_, sent_);
   return m;
 }
 
 roce::Message Requester::next_packet(Time now) noexcept {
   assert(has_packet(now));
-  const roce::Message m = packet(write_of(sent_), sent_);
+  const bool again = recovery_.next() != SelectiveRecovery::kNone;
+  const roce::Message m = again ? missing_packet() : following_packet();
   ++counters_.sent;
-  if (sent_ < highest_) ++counters_.retransmitted;
-  ++sent_;
-  highest_ = std::max(highest_, sent_);
   if (!first_sent_at_) first_sent_at_ = now;
   if (deadline_ == kNever) deadline_ = now + config_.timeout;
   const std::uint32_t bytes = wire_bytes_of(m);
@@ -110,20 +127,22 @@ roce::Message Requester::next_packet(Time now) noexcept {
 /// Everything before `packet` is acknowledged.
 void Requester::advance_to(std::uint64_t packet, Time now) noexcept {
   if (packet <= acknowledged_) return;
+  if (selective()) recovery_.on_acknowledged(acknowledged_, packet, highest_);
   acknowledged_ = packet;
   sent_ = std::max(sent_, packet);  // packets that were to be sent again have come after all
   const std::uint64_t before = acknowledged_bytes_;
-  while (!writes_.empty()) {
-    const Write& write = writes_.peek();
-    const std::uint64_t packets = packets_of(write.bytes);
-    if (packet < write.first + packets) {
-      if (packet > write.first)
-        acknowledged_bytes_ = write.address + (packet - write.first) * setup_.path_mtu;
+  while (!requests_.empty()) {
+    const Request& request = requests_.peek();
+    const std::uint64_t packets = packets_of(request.bytes);
+    if (packet < request.first + packets) {
+      if (packet > request.first)
+        acknowledged_bytes_ = request.address + (packet - request.first) * setup_.path_mtu;
       break;
     }
-    acknowledged_bytes_ = write.address + write.bytes;
-    (void)writes_.pop();
+    acknowledged_bytes_ = request.address + request.bytes;
+    (void)requests_.pop();
     if (at_ > 0) --at_;
+    if (resend_at_ > 0) --resend_at_;
   }
   silences_ = 0;
   deadline_ = acknowledged_ == highest_ ? kNever : now + config_.timeout;
@@ -135,9 +154,27 @@ void Requester::go_back() noexcept {
   at_ = 0;
 }
 
+/// Answers a NAK. @param arrived the packet behind the gap that a selective NAK names; nothing if
+/// it
+///   is acknowledged already
+void Requester::repair(std::optional<std::uint64_t> arrived, bool selects) noexcept {
+  if (!selective()) {
+    ++counters_.recoveries;
+    go_back();
+  } else if (!selects) {  // the peer has dropped all behind the gap
+    ++counters_.recoveries;
+    recovery_.resend_dropped(acknowledged_, highest_);
+    resend_at_ = 0;
+  } else if (arrived && recovery_.on_arrived(*arrived, acknowledged_, highest_)) {
+    ++counters_.recoveries;
+    resend_at_ = 0;
+  }
+}
+
 bool Requester::on_acknowledge(const roce::Message& m, Time now) noexcept {
   const bool nak = roce::is_nak(m.syndrome);
-  if (nak && m.syndrome != roce::kNakSequenceSyndrome) return false;
+  const bool selects = selective() && m.syndrome == roce::kNakSelectiveSyndrome;
+  if (nak && !selects && m.syndrome != roce::kNakSequenceSyndrome) return false;
   if (!nak && !roce::is_ack(m.syndrome)) return false;
   // An ACK names the last packet that has come, a NAK the first that has not.
   const std::uint32_t ahead = (m.psn + (nak ? 0U : 1U) - psn_of(acknowledged_)) & roce::kPsnMask;
@@ -146,13 +183,19 @@ bool Requester::on_acknowledge(const roce::Message& m, Time now) noexcept {
   look_at_pace(now);
   if (ahead >= kHalf) return true;  // of the past
   if (ahead > in_flight) return false;
+  std::optional<std::uint64_t> arrived;
+  if (selects) {
+    const std::uint32_t place = (m.message_number - psn_of(acknowledged_)) & roce::kPsnMask;
+    if (place == ahead || (place < kHalf && place >= in_flight)) return false;
+    if (place > ahead && place < kHalf) arrived = acknowledged_ + place;
+  }
   advance_to(acknowledged_ + ahead, now);
-  if (nak) go_back();
+  if (nak) repair(arrived, selects);
   return true;
 }
 
 Time Requester::next_timer() const noexcept {
-  const Time pace = may_send() && !pace_over_ ? next_send_at_ : kNever;
+  const Time pace = wants_to_send() && !pace_over_ ? next_send_at_ : kNever;
   return std::min(pace, deadline_);
 }
 
@@ -162,7 +205,9 @@ void Requester::on_timer(Time now) noexcept {
   ++counters_.timeouts;
   gave_up_ = ++silences_ > config_.retry_limit;
   deadline_ = gave_up_ ? kNever : now + config_.timeout;
-  go_back();
+  if (!selective()) return go_back();
+  recovery_.resend(acknowledged_, highest_);
+  resend_at_ = 0;
 }
 
 }  // namespace outrider::tg

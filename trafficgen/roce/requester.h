@@ -9,16 +9,18 @@
 #include "trafficgen/measure/roce_counters.h"
 #include "trafficgen/roce/control/rate_controller.h"
 #include "trafficgen/roce/roce_config.h"
+#include "trafficgen/roce/selective_recovery.h"
 
 namespace outrider::tg {
 
-/// The side of a queue pair that sends RDMA WRITEs, reliable and in order.
+/// The side of a queue pair that sends RDMA WRITEs or SENDs, reliable and in order.
 ///
-/// Bytes are appended; bytes that are appended before the last WRITE has begun to leave join it.
+/// Bytes are appended; bytes that are appended before the last request has begun to leave join it.
 /// Packets leave no faster than the RateController says and at most `window_packets` beyond what is
-/// acknowledged. A NAK of a sequence error, or a silence of `timeout`, makes all packets leave
-/// again from the first one that is not acknowledged (go-back-N). After `retry_limit` silences in a
-/// row without progress the requester gives up.
+/// acknowledged. With go-back-N a NAK of a sequence error, or a silence of `timeout`, makes all
+/// packets leave again from the first one that is not acknowledged. With selective repeat only
+/// those leave again that are missing (SelectiveRecovery). After `retry_limit` silences in a row
+/// without progress the requester gives up.
 ///
 /// Packets are counted from 0 in 64 bits; a PSN is the sum of that and the first PSN, modulo 2^24.
 /// Source: InfiniBand Architecture Specification 1.2.1, sections 9.7.5 to 9.9. Not thread-safe;
@@ -38,12 +40,12 @@ class Requester {
   void append(std::uint64_t bytes, std::optional<std::uint32_t> immediate, Time now) noexcept;
 
   [[nodiscard]] bool has_packet(Time now) const noexcept {
-    return may_send() && now >= next_send_at_;
+    return wants_to_send() && now >= next_send_at_;
   }
   /// Returns the packet, which leaves now. @pre has_packet(now)
   [[nodiscard]] roce::Message next_packet(Time now) noexcept;
-  /// @return false if it acknowledges what was never sent, or is another NAK than of a sequence
-  ///   error
+  /// @return false if it acknowledges or names what was never sent, or is another NAK than those
+  ///   of the repair
   bool on_acknowledge(const roce::Message& m, Time now) noexcept;
   void on_cnp(Time now) noexcept { control_->on_cnp(now); }
   [[nodiscard]] Time next_timer() const noexcept;
@@ -61,8 +63,8 @@ class Requester {
   [[nodiscard]] RateController& control() noexcept { return *control_; }
 
  private:
-  /// One WRITE.
-  struct Write {
+  /// One WRITE or SEND.
+  struct Request {
     std::uint64_t first = 0;  ///< its first packet
     std::uint64_t address = 0;
     std::uint64_t bytes = 0;
@@ -74,12 +76,17 @@ class Requester {
   [[nodiscard]] std::uint32_t psn_of(std::uint64_t packet) const noexcept {
     return static_cast<std::uint32_t>(setup_.first_psn + packet) & roce::kPsnMask;
   }
-  [[nodiscard]] bool may_send() const noexcept {
-    return !gave_up_ && sent_ < end_ && sent_ - acknowledged_ < config_.window_packets;
+  [[nodiscard]] bool wants_to_send() const noexcept {
+    const bool next = sent_ < end_ && sent_ - acknowledged_ < config_.window_packets;
+    return (next || recovery_.next() != SelectiveRecovery::kNone) && !gave_up_;
   }
-  [[nodiscard]] roce::Message packet(const Write& write, std::uint64_t number) const noexcept;
-  [[nodiscard]] const Write& write_of(std::uint64_t packet) noexcept;
+  [[nodiscard]] bool selective() const noexcept { return config_.repair == RoceRepair::kSelective; }
+  [[nodiscard]] roce::Message packet(const Request& request, std::uint64_t number) const noexcept;
+  [[nodiscard]] const Request& request_of(std::uint64_t packet, std::size_t& place) noexcept;
+  [[nodiscard]] roce::Message missing_packet() noexcept;
+  [[nodiscard]] roce::Message following_packet() noexcept;
   void advance_to(std::uint64_t packet, Time now) noexcept;
+  void repair(std::optional<std::uint64_t> arrived, bool selects) noexcept;
   void go_back() noexcept;
   void look_at_pace(Time now) noexcept { pace_over_ = now >= next_send_at_; }
 
@@ -87,11 +94,13 @@ class Requester {
   Setup setup_;
   std::unique_ptr<RateController> control_;
   RoceCounters& counters_;
-  /// WRITEs that are not acknowledged. All but the last have begun to leave: the bound is the
+  /// Requests that are not acknowledged. All but the last have begun to leave: the bound is the
   /// window and one more.
-  Fifo<Write> writes_;
-  Write open_{};        ///< the last WRITE, which has not begun to leave; no bytes: none
-  std::size_t at_ = 0;  ///< place in writes_ of the packet that leaves next
+  Fifo<Request> requests_;
+  Request open_{};      ///< the last request, which has not begun to leave; no bytes: none
+  std::size_t at_ = 0;  ///< place in requests_ of the packet that leaves next
+  SelectiveRecovery recovery_;
+  std::size_t resend_at_ = 0;       ///< the same of the packet that leaves again next
   std::uint64_t acknowledged_ = 0;  ///< packets
   std::uint64_t sent_ = 0;          ///< the packet that leaves next
   std::uint64_t highest_ = 0;       ///< packets that have left at least once

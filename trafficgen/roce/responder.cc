@@ -7,14 +7,25 @@ namespace outrider::tg {
 
 using roce::Opcode;
 
+/// Returns true if the packet by itself is one that its requester may send.
+bool Responder::is_whole(const roce::Message& m) const noexcept {
+  const bool ends = roce::ends_message(m.opcode);
+  if (m.payload_bytes == 0 || m.payload_bytes > setup_.path_mtu) return false;
+  if (!ends && m.payload_bytes != setup_.path_mtu) return false;
+  if (!roce::has_reth(m.opcode)) return true;
+  return m.key == setup_.own_queue_pair && m.payload_bytes <= m.length_bytes &&
+         ends == (m.payload_bytes == m.length_bytes);
+}
+
 /// Returns true if the packet continues the message that has begun, or begins one.
-bool Responder::fits(const roce::Message& m) const noexcept {
-  const bool starts = roce::starts_message(m.opcode);
-  if (starts != (message_left_ == 0)) return false;
-  if (starts && m.key != setup_.own_queue_pair) return false;
-  const std::uint32_t left = starts ? m.length_bytes : message_left_;
-  const bool whole = m.payload_bytes != 0 && m.payload_bytes == std::min(left, setup_.path_mtu);
-  return whole && roce::ends_message(m.opcode) == (m.payload_bytes == left);
+/// @pre is_whole(), when it arrived
+bool Responder::continues(const Early& packet) const noexcept {
+  const bool starts = roce::starts_message(packet.opcode);
+  if (starts || message_left_ == 0) return starts && message_left_ == 0;
+  if (roce::is_send(packet.opcode) != message_is_send_) return false;
+  const bool ends = roce::ends_message(packet.opcode);
+  if (ends && message_is_send_) return packet.payload_bytes <= message_left_;
+  return ends ? packet.payload_bytes == message_left_ : packet.payload_bytes < message_left_;
 }
 
 void Responder::notify(bool ce, Time now) noexcept {
@@ -25,34 +36,85 @@ void Responder::notify(bool ce, Time now) noexcept {
   cnp_due_ = true;
 }
 
-std::uint32_t Responder::on_write(const roce::Message& m, bool ce, Time now) noexcept {
+std::uint32_t Responder::on_data(const roce::Message& m, bool ce, Time now) noexcept {
   constexpr std::uint32_t kHalf = 1U << (roce::kPsnBits - 1);
   const std::uint32_t ahead = (m.psn - expected_psn_) & roce::kPsnMask;
-  if (ahead == 0 && !fits(m)) {
+  const bool old = ahead >= kHalf;
+  const Early packet{m.length_bytes, m.payload_bytes, m.opcode, m.asks};
+  // With go-back-N nobody reads what comes behind a gap.
+  const bool reads = ahead == 0 || (!old && window_.enabled());
+  if (reads && (!is_whole(m) || (ahead == 0 && !continues(packet)))) {
     ++counters_.refused;
     return 0;
   }
   notify(ce, now);
-  if (ahead >= kHalf) {
+  if (old) {
     ++counters_.duplicate;
     ack_due_ = ack_due_ || m.asks;  // the acknowledgment may have been lost
     return 0;
   }
   if (ahead != 0) {
-    ++counters_.out_of_order;
-    nak_due_ = nak_due_ || !nak_sent_;
-    nak_sent_ = true;
+    on_gap(m, ahead);
     return 0;
   }
   ++counters_.in_order;
   nak_sent_ = nak_due_ = false;
+  const std::uint64_t before = delivered_bytes_;
+  deliver(packet);
+  if (window_.kept() != 0) deliver_kept();
+  return static_cast<std::uint32_t>(delivered_bytes_ - before);
+}
+
+/// Takes a packet that is not the next one.
+void Responder::on_gap(const roce::Message& m, std::uint32_t ahead) noexcept {
+  if (!window_.enabled()) {
+    ++counters_.out_of_order;
+    nak_due_ = nak_due_ || !nak_sent_;
+    nak_sent_ = true;
+    return;
+  }
+  if (!window_.reaches(ahead)) {  // an honest requester's window is no longer than this one
+    ++counters_.out_of_order;
+    return;
+  }
+  if (window_.has(m.psn)) {
+    ++counters_.duplicate;  // the NAK that named it may have been lost
+  } else {
+    ++counters_.out_of_order;
+    ++counters_.kept;
+    window_.keep(m);
+  }
+  window_.tell(m.psn);
+}
+
+/// Takes the packet that is expected. @pre continues(packet)
+void Responder::deliver(const Early& packet) noexcept {
   expected_psn_ = (expected_psn_ + 1) & roce::kPsnMask;
-  if (roce::starts_message(m.opcode)) message_left_ = m.length_bytes;
-  message_left_ -= m.payload_bytes;
-  if (message_left_ == 0) message_number_ = (message_number_ + 1) & roce::kPsnMask;
-  delivered_bytes_ += m.payload_bytes;
-  ack_due_ = ack_due_ || m.asks || ++unacknowledged_ >= config_.ack_packets;
-  return m.payload_bytes;
+  if (roce::starts_message(packet.opcode)) {
+    message_is_send_ = roce::is_send(packet.opcode);
+    message_left_ = message_is_send_ ? roce::kMaxMessageBytes : packet.length_bytes;
+  }
+  message_left_ -= packet.payload_bytes;
+  if (roce::ends_message(packet.opcode)) {
+    message_left_ = 0;
+    message_number_ = (message_number_ + 1) & roce::kPsnMask;
+  }
+  delivered_bytes_ += packet.payload_bytes;
+  ack_due_ = ack_due_ || packet.asks || ++unacknowledged_ >= config_.ack_packets;
+}
+
+/// Takes the kept packets whose turn has come. One that contradicts what came before it is
+/// forgotten, as if it had not arrived.
+void Responder::deliver_kept() noexcept {
+  ack_due_ = true;  // the requester recovers, and waits for this
+  while (window_.has(expected_psn_)) {
+    const Early packet = window_.take(expected_psn_);
+    if (!continues(packet)) {
+      ++counters_.contradicted;
+      return;
+    }
+    deliver(packet);
+  }
 }
 
 roce::Message Responder::next_answer() noexcept {
@@ -67,12 +129,13 @@ roce::Message Responder::next_answer() noexcept {
     return m;
   }
   m.message_number = message_number_;
-  if (nak_due_) {
+  if (nak_due_ || window_.has_nak()) {
     // It acknowledges all before the gap, so no ACK has to follow.
     nak_due_ = ack_due_ = false;
     ++counters_.naks_sent;
-    m.syndrome = roce::kNakSequenceSyndrome;
+    m.syndrome = window_.enabled() ? roce::kNakSelectiveSyndrome : roce::kNakSequenceSyndrome;
     m.psn = expected_psn_;
+    if (window_.enabled()) m.message_number = window_.next_nak();
   } else {
     ack_due_ = false;
     ++counters_.acks_sent;

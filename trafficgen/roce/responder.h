@@ -5,17 +5,23 @@
 
 #include "common/net/roce.h"
 #include "trafficgen/measure/roce_counters.h"
+#include "trafficgen/roce/reorder_window.h"
 #include "trafficgen/roce/roce_config.h"
 
 namespace outrider::tg {
 
-/// The side of a queue pair that takes RDMA WRITEs. It takes packets in the order of their PSNs
-/// only, acknowledges every `ack_packets` of them and whenever the requester asks, sends one NAK
-/// for each gap, and one CNP at most in each `cnp_interval` in which a packet with CE came (the
-/// notification point of DCQCN). The state is a few numbers. Not thread-safe.
+/// The side of a queue pair that takes RDMA WRITEs and SENDs, as hardware does: the opcode tells
+/// which. There is always a receive buffer for a SEND and for an immediate, of any length. It
+/// acknowledges every `ack_packets` packets and whenever the requester asks, and sends one CNP at
+/// most in each `cnp_interval` in which a packet with CE came (the notification point of DCQCN).
+///
+/// With go-back-N it takes packets in the order of their PSNs only and sends one NAK for each gap.
+/// With selective repeat it also keeps packets behind a gap, up to `window_packets` beyond the one
+/// that it expects, and sends a NAK for each of them. Nothing allocates after construction. Not
+/// thread-safe.
 ///
 /// Source: InfiniBand Architecture Specification 1.2.1, sections 9.7.4 and 9.7.5; Zhu et al.,
-/// SIGCOMM 2015, section 3.1.
+/// SIGCOMM 2015, section 3.1; for selective repeat Mittal et al., SIGCOMM 2018, section 3.1.
 class Responder {
  public:
   struct Setup {
@@ -25,19 +31,31 @@ class Responder {
     std::uint32_t first_psn = 0;
   };
   /// @param config,counters must outlive the responder
-  Responder(const RoceConfig& config, const Setup& setup, RoceCounters& counters) noexcept
-      : config_(config), setup_(setup), counters_(counters), expected_psn_(setup.first_psn) {}
+  Responder(const RoceConfig& config, const Setup& setup, RoceCounters& counters)
+      : config_(config),
+        setup_(setup),
+        counters_(counters),
+        expected_psn_(setup.first_psn),
+        window_(config.repair == RoceRepair::kSelective ? config.window_packets : 0) {}
 
-  /// Takes a packet of a WRITE. @return its new bytes in order; 0 if it brought none
-  std::uint32_t on_write(const roce::Message& m, bool ce, Time now) noexcept;
+  /// Takes a packet of a WRITE or SEND. @return the new bytes in order; 0 if it brought none
+  std::uint32_t on_data(const roce::Message& m, bool ce, Time now) noexcept;
 
-  [[nodiscard]] bool has_answer() const noexcept { return cnp_due_ || nak_due_ || ack_due_; }
+  [[nodiscard]] bool has_answer() const noexcept {
+    return cnp_due_ || nak_due_ || ack_due_ || window_.has_nak();
+  }
   /// Returns an answer, CNPs first: they must not wait. @pre has_answer()
   [[nodiscard]] roce::Message next_answer() noexcept;
   [[nodiscard]] std::uint64_t delivered_bytes() const noexcept { return delivered_bytes_; }
 
  private:
-  [[nodiscard]] bool fits(const roce::Message& m) const noexcept;
+  using Early = ReorderWindow::Early;
+
+  [[nodiscard]] bool is_whole(const roce::Message& m) const noexcept;
+  [[nodiscard]] bool continues(const Early& packet) const noexcept;
+  void on_gap(const roce::Message& m, std::uint32_t ahead) noexcept;
+  void deliver(const Early& packet) noexcept;
+  void deliver_kept() noexcept;
   void notify(bool ce, Time now) noexcept;
 
   const RoceConfig& config_;
@@ -45,7 +63,9 @@ class Responder {
   RoceCounters& counters_;
   std::uint32_t expected_psn_;
   std::uint32_t message_number_ = 0;  ///< messages that have arrived whole, modulo 2^24
-  std::uint32_t message_left_ = 0;    ///< bytes that the message lacks; 0: none has begun
+  /// Bytes that the message lacks; 0: none has begun. A SEND may have up to so many.
+  std::uint32_t message_left_ = 0;
+  bool message_is_send_ = false;
   std::uint32_t unacknowledged_ = 0;  ///< packets
   std::uint64_t delivered_bytes_ = 0;
   std::optional<Time> notified_at_{};
@@ -53,6 +73,7 @@ class Responder {
   bool nak_due_ = false;
   bool ack_due_ = false;
   bool cnp_due_ = false;
+  ReorderWindow window_;
 };
 
 }  // namespace outrider::tg

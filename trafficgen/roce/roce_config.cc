@@ -49,6 +49,11 @@ void describe(Settings& v, DcqcnConfig& c) {
 }
 
 void describe(Settings& v, RoceConfig& c) {
+  v.choice("operation", c.operation, kRoceOperations,
+           {.help = "that carries bursts: RDMA WRITE, or [SEND](roce.md#on-the-wire)"});
+  v.choice("repair", c.repair, kRoceRepairs,
+           {.help = "of lost packets: all from the first gap on are sent again, as InfiniBand "
+                    "does, or [what is missing](roce.md#selective-repeat)"});
   v.choice("controller", c.controller, kRoceControllers,
            {.help = "of a queue pair's rate: [DCQCN](roce.md#dcqcn), or none"});
   v.rate("rate", c.rate,

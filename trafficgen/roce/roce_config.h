@@ -7,6 +7,7 @@
 #include "common/config/config_binding.h"
 #include "common/core/clock.h"
 #include "common/core/units.h"
+#include "common/net/roce.h"
 
 namespace outrider::tg {
 
@@ -16,6 +17,16 @@ enum class RoceController : std::uint8_t {
   kFixed,  ///< the NIC's rate or `rate`, whatever the network says
 };
 
+/// What a requester does about lost packets, and what a responder does with those behind them.
+enum class RoceRepair : std::uint8_t {
+  kGoBackN,    ///< InfiniBand's reliable connection
+  kSelective,  ///< as IRN (Mittal et al., SIGCOMM 2018)
+};
+
+inline constexpr auto kRoceOperations = choices<roce::Operation>(
+    {{"write", roce::Operation::kWrite}, {"send", roce::Operation::kSend}});
+inline constexpr auto kRoceRepairs = choices<RoceRepair>(
+    {{"go_back_n", RoceRepair::kGoBackN}, {"selective", RoceRepair::kSelective}});
 inline constexpr auto kRoceControllers =
     choices<RoceController>({{"dcqcn", RoceController::kDcqcn}, {"fixed", RoceController::kFixed}});
 
@@ -37,11 +48,13 @@ struct DcqcnConfig {
 
 /// [transport.roce]: settings of RoCEv2.
 struct RoceConfig {
+  roce::Operation operation = roce::Operation::kWrite;  ///< that carries bursts
+  RoceRepair repair = RoceRepair::kGoBackN;
   RoceController controller = RoceController::kDcqcn;
   std::optional<BitRate> rate{};                     ///< kFixed; absent: that of the host's NIC
   std::uint32_t window_packets = 1024;               ///< sent and not acknowledged, at most
   std::uint32_t ack_packets = 8;                     ///< data packets from one ACK to the next
-  Duration timeout = std::chrono::milliseconds(67);  ///< silence after which all is sent again
+  Duration timeout = std::chrono::milliseconds(67);  ///< silence after which it sends again
   std::uint32_t retry_limit = 7;                     ///< such silences in a row before it gives up
   Duration cnp_interval = std::chrono::microseconds(50);  ///< shortest time between CNPs of a pair
   std::uint32_t dscp = 0;                                 ///< of data and acknowledgments

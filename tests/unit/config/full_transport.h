@@ -29,7 +29,9 @@ inline MltConfig full_mlt() {
 
 inline RoceConfig full_roce() {
   using namespace std::chrono_literals;
-  return {.window_packets = 256,
+  return {.operation = roce::Operation::kSend,
+          .repair = RoceRepair::kSelective,
+          .window_packets = 256,
           .ack_packets = 4,
           .timeout = 5ms,
           .retry_limit = 3,

@@ -2,14 +2,7 @@
 // with the answers and times that the transport has.
 #include <gtest/gtest.h>
 
-#include <deque>
-#include <functional>
-#include <memory>
-#include <vector>
-
-#include "trafficgen/roce/control/rate_controller.h"
-#include "trafficgen/roce/requester.h"
-#include "trafficgen/roce/responder.h"
+#include "tests/unit/roce/queue_pair_ends.h"
 
 namespace outrider::queue_pair_test {
 using namespace tg;
@@ -17,67 +10,6 @@ using roce::Opcode;
 namespace {
 
 using namespace std::chrono_literals;
-
-constexpr std::uint32_t kMtu = 1024;
-constexpr std::uint32_t kNearWrap = roce::kPsnMask - 2;
-
-/// Both sides on a wire without delay. A rule decides which packets of the requester are lost.
-struct Ends {
-  explicit Ends(const RoceConfig& c = {}, double bps = 1e12)
-      : config(c),
-        requester(config, {.path_mtu = kMtu, .peer_queue_pair = 7, .first_psn = kNearWrap},
-                  std::make_unique<FixedRate>(bps), sent),
-        responder(
-            config,
-            {.path_mtu = kMtu, .own_queue_pair = 7, .peer_queue_pair = 8, .first_psn = kNearWrap},
-            taken) {}
-
-  /// Sends all that may leave now, and its answers back.
-  void exchange() {
-    for (bool moved = true; moved;) {
-      moved = false;
-      while (requester.has_packet(now)) {
-        moved = true;
-        const roce::Message m = requester.next_packet(now);
-        log.push_back(m);
-        if (!lose(log.size() - 1)) (void)responder.on_write(m, ce, now);
-      }
-      while (responder.has_answer()) {
-        moved = true;
-        const roce::Message m = responder.next_answer();
-        answers.push_back(m);
-        if (m.opcode == Opcode::kCnp) {
-          requester.on_cnp(now);
-        } else if (!lose_answers) {
-          EXPECT_TRUE(requester.on_acknowledge(m, now));
-        }
-      }
-    }
-  }
-  void run_for(Duration time) {
-    const Time end = now + time;
-    for (exchange(); requester.next_timer() <= end; exchange()) {
-      now = std::max(now, requester.next_timer());
-      requester.on_timer(now);
-    }
-    now = end;
-  }
-  [[nodiscard]] std::size_t count(std::uint8_t syndrome) const {
-    std::size_t n = 0;
-    for (const auto& a : answers) n += a.opcode == Opcode::kAcknowledge && a.syndrome == syndrome;
-    return n;
-  }
-
-  RoceConfig config;
-  RoceCounters sent, taken;
-  Requester requester;
-  Responder responder;
-  Time now = Time{} + 1s;
-  bool ce = false;
-  bool lose_answers = false;
-  std::function<bool(std::size_t)> lose = [](std::size_t) { return false; };
-  std::vector<roce::Message> log, answers;
-};
 
 TEST(RoceQueuePair, AWriteHasItsOpcodesAndPsnsWrap) {
   Ends e;
@@ -127,7 +59,7 @@ TEST(RoceQueuePair, AcksAreCoalesced) {
     m.key = 7;
     m.length_bytes = 20 * kMtu;
     m.payload_bytes = kMtu;
-    EXPECT_EQ(alone.on_write(m, false, e.now), kMtu);
+    EXPECT_EQ(alone.on_data(m, false, e.now), kMtu);
     if (alone.has_answer()) {
       EXPECT_EQ(alone.next_answer().psn, psn);
       ++acks;
@@ -244,12 +176,12 @@ TEST(RoceQueuePair, WhatContradictsIsRefused) {
   Ends e;
   roce::Message m{.opcode = Opcode::kWriteOnly, .psn = kNearWrap, .key = 8, .length_bytes = 4};
   m.payload_bytes = 4;
-  EXPECT_EQ(e.responder.on_write(m, false, e.now), 0U) << "a wrong key";
+  EXPECT_EQ(e.responder.on_data(m, false, e.now), 0U) << "a wrong key";
   m.key = 7;
   m.payload_bytes = 8;
-  EXPECT_EQ(e.responder.on_write(m, false, e.now), 0U) << "longer than it says";
+  EXPECT_EQ(e.responder.on_data(m, false, e.now), 0U) << "longer than it says";
   m.opcode = Opcode::kWriteMiddle;
-  EXPECT_EQ(e.responder.on_write(m, false, e.now), 0U) << "no message has begun";
+  EXPECT_EQ(e.responder.on_data(m, false, e.now), 0U) << "no message has begun";
   EXPECT_EQ(e.taken.refused, 3U);
   const roce::Message unsent{
       .opcode = Opcode::kAcknowledge, .psn = kNearWrap, .syndrome = roce::kAckSyndrome};

@@ -172,7 +172,7 @@ FlowReport RoceExchange::report(const Lane& lane) const {
   const RoceCounters& c = sender(lane).pair.counters();
   report.retransmitted += c.retransmitted;
   report.rtos_data += c.timeouts;
-  report.fast_recoveries += c.naks_received;
+  report.fast_recoveries += c.recoveries;
   report.ece_reductions += c.cnps_received;
   return report;
 }

@@ -13,9 +13,10 @@ namespace outrider::tg {
 
 class JobRecords;
 
-/// Carries bursts as RDMA WRITEs of RoCEv2: a reliable connection between each worker and target,
-/// with pushes one way and pulls the other. What is handed over while nothing of it has left is one
-/// WRITE; the last one of a burst has an immediate, the iteration. Parts arrive in order.
+/// Carries bursts as RDMA WRITEs or SENDs of RoCEv2: a reliable connection between each worker and
+/// target, with pushes one way and pulls the other. What is handed over while nothing of it has
+/// left is one message; the last one of a burst has an immediate, the iteration. Parts arrive in
+/// order.
 ///
 /// There is no connection management: both ends are made at construction, and connected() is always
 /// true. A peer that stays silent for RoceConfig::retry_limit time-outs ends the job
