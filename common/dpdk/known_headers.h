@@ -16,8 +16,12 @@ namespace outrider {
 /// window with the functions of header_rewrite.h; these fields are read from the bytes. Whoever
 /// changes others, or copies the metadata to a packet of other bytes, calls forget_headers().
 ///
+/// The writer of a packet of RoCEv2 says note_icrc(): the invariant CRC is right. It does not cover
+/// what a switch may change. Whoever changes other bytes calls forget_headers().
+///
 /// The note is a packet type that DPDK does not define. Taking a buffer from its pool clears it.
 inline constexpr std::uint32_t kHeadersNoted = 0x1000'0000;
+inline constexpr std::uint32_t kIcrcNoted = 0x2000'0000;
 
 /// Offsets of the headers of such a packet: no VLAN tag, no IPv4 options.
 inline constexpr std::uint8_t kKnownIpOffset = sizeof(EthernetHeader);
@@ -30,6 +34,10 @@ inline void note_headers(Packet& packet, std::uint8_t tos) noexcept {
   m.tcp_offset = kKnownTcpOffset;
   m.tos = tos;
   packet.packet_type = kHeadersNoted;
+}
+inline void note_icrc(Packet& packet) noexcept { packet.packet_type = kIcrcNoted; }
+[[nodiscard]] inline bool knows_icrc(const Packet& packet) noexcept {
+  return packet.packet_type == kIcrcNoted;
 }
 inline void forget_headers(Packet& packet) noexcept { packet.packet_type = 0; }
 [[nodiscard]] inline bool knows_headers(const Packet& packet) noexcept {

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cstring>
 
+#include "common/dpdk/known_headers.h"
 #include "common/net/checksum.h"
 #include "common/net/roce.h"
 #include "trafficgen/hosts/frame.h"
@@ -40,6 +41,7 @@ void read_trailer(Packet& packet, ReceivedDatagram& datagram, std::uint32_t udp_
     return;
   const auto bytes = buffer(packet);
   const std::uint32_t end = kTransportOffset + udp_bytes;
+  datagram.icrc_known = knows_icrc(packet);
   datagram.trailer = trailer_beside(packet);
   if (end <= bytes.size())
     std::memcpy(&datagram.trailer, bytes.data() + end - roce::kIcrcBytes, roce::kIcrcBytes);
@@ -63,7 +65,9 @@ void write_datagram_frame(Packet& packet, const FlowKey& flow, const OutgoingDat
   std::memcpy(bytes + kPayloadOffset, head.data(), head.size());
   // Clears what an earlier packet may have left after the head of this one.
   std::memset(bytes + kPayloadOffset + head.size(), 0, kWrittenEnd - kPayloadOffset - head.size());
-  write_udp(bytes + kTransportOffset, flow, static_cast<std::uint16_t>(udp_bytes), head);
+  const auto length = static_cast<std::uint16_t>(udp_bytes);
+  if (datagram.icrc) write_udp_unsummed(bytes + kTransportOffset, flow, length);
+  else write_udp(bytes + kTransportOffset, flow, length, head);
 
   const std::uint32_t frame_bytes = std::max(kMinFrameBytes, kTransportOffset + udp_bytes);
   const bool whole = full_payload || (datagram.icrc && datagram.value_bytes == 0);
@@ -72,8 +76,8 @@ void write_datagram_frame(Packet& packet, const FlowKey& flow, const OutgoingDat
   packet.pkt_len = packet.data_len;
   if (full_payload) packet.ol_flags |= RTE_MBUF_F_RX_L4_CKSUM_GOOD;  // see write_frame()
   if (datagram.icrc) {
-    header_at<UdpHeader>(packet, kTransportOffset).checksum = {};
     write_icrc(packet, udp_bytes);
+    if (!full_payload) note_icrc(packet);
   }
   PacketMeta& m = meta(packet);
   m.next = nullptr;

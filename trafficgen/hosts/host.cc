@@ -423,12 +423,14 @@ Time Host::fire_timers(Time now) noexcept {
     retire_if_closed(slot, now);
   }
   if (attribution_) attribution_->end_event();
+  datagrams_.fire_due(now);
   timers_.fire_due(now);
   if (pauses_ && pauses_->next() <= now) pauses_->settle(now);
   --busy_;
   settle(now);
   const Time pause_ends = pauses_ ? pauses_->next() : kNever;
-  return std::max(now, std::min({timers_.next(), connections_.next_timer(), pause_ends}));
+  return std::max(now, std::min({timers_.next(), connections_.next_timer(), datagrams_.next_timer(),
+                                 pause_ends}));
 }
 
 }  // namespace outrider::tg

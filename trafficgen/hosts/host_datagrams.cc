@@ -5,16 +5,31 @@
 
 namespace outrider::tg {
 
+void HostDatagrams::add(DatagramEndpoint& endpoint, std::uint8_t nic_class, std::uint8_t priority) {
+  const std::uint32_t number = table_.add(endpoint, nic_class, priority);
+  if ((number & (number + 1)) != 0) return;  // the heap has room for up to a power of two
+  due_ = std::make_unique<Due>(2 * (number + 1));
+  for (std::uint32_t n = 0; n < number; ++n)
+    if (table_[n].timer_at != kNever) due_->push(n, table_[n].timer_at);
+}
+
+/// Queues the endpoint for the NIC if it has something to send.
+inline void HostDatagrams::offer(DatagramTable::Slot& slot, std::uint32_t number,
+                                 Time now) noexcept {
+  if (slot.queued || !slot.endpoint->has_datagram(now)) return;
+  slot.queued = true;
+  queue_.push(slot.nic_class, number | kBit);
+}
+
 void HostDatagrams::refresh(std::uint32_t number, Time now) noexcept {
   DatagramTable::Slot& slot = table_[number];
-  if (!slot.queued && slot.endpoint->has_datagram(now)) {
-    slot.queued = true;
-    queue_.push(slot.nic_class, number | kBit);
-  }
+  offer(slot, number, now);
   const Time at = slot.endpoint->next_timer();
   if (at >= slot.timer_at) return;  // a deadline that moved later: asked at the old time
+  if (slot.timer_at == kNever) due_->push(number, at);
+  else due_->change(number, at);
   slot.timer_at = at;
-  timers_.set(*this, number, at);
+  timers_.note(at);
 }
 
 std::optional<DropReason> HostDatagrams::take(Packet& packet, Time now) noexcept {
@@ -41,12 +56,16 @@ bool HostDatagrams::write(std::uint32_t number, Packet& packet, Time now) noexce
   return sends;
 }
 
-void HostDatagrams::on_timer(std::uint32_t number, Time now) noexcept {
-  DatagramTable::Slot& slot = table_[number];
-  if (slot.timer_at > now) return;  // stale: an earlier timer was set and has been handled
-  slot.timer_at = kNever;
-  if (slot.endpoint->next_timer() <= now) slot.endpoint->on_timer(now);
-  refresh(number, now);
+void HostDatagrams::fire_due(Time now) noexcept {
+  while (next_timer() <= now) {
+    const std::uint32_t number = due_->top();
+    DatagramTable::Slot& slot = table_[number];
+    if (slot.endpoint->next_timer() <= now) slot.endpoint->on_timer(now);
+    offer(slot, number, now);
+    slot.timer_at = slot.endpoint->next_timer();
+    if (slot.timer_at == kNever) due_->remove(number);
+    else due_->change(number, slot.timer_at);
+  }
 }
 
 }  // namespace outrider::tg

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 #include "common/core/drop_reason.h"
+#include "common/core/indexed_heap.h"
 #include "common/dpdk/packet.h"
 #include "trafficgen/hosts/datagram_table.h"
 #include "trafficgen/hosts/host_timers.h"
@@ -12,8 +14,10 @@
 namespace outrider::tg {
 
 /// Drives the datagram endpoints of a host: turns at the NIC, arrivals and timers, as for
-/// connections. Not thread-safe: the host owns it. add() allocates, before the run.
-class HostDatagrams final : private TimerClient {
+/// connections. An endpoint has one timer, which moves: a queue pair that is paced sets one for
+/// each packet, and its time-out lies far behind. Not thread-safe: the host owns it. add()
+/// allocates, before the run.
+class HostDatagrams {
  public:
   /// Set in the NIC's queue in an endpoint's number, to distinguish it from a connection's slot.
   static constexpr std::uint32_t kBit = 1U << 31;
@@ -21,11 +25,8 @@ class HostDatagrams final : private TimerClient {
   /// @param queue,timers of the host, must outlive this
   HostDatagrams(NicQueue& queue, HostTimers& timers, bool full_payload)
       : queue_(queue), timers_(timers), full_payload_(full_payload) {}
-  ~HostDatagrams() = default;
 
-  void add(DatagramEndpoint& endpoint, std::uint8_t nic_class, std::uint8_t priority) {
-    (void)table_.add(endpoint, nic_class, priority);
-  }
+  void add(DatagramEndpoint& endpoint, std::uint8_t nic_class, std::uint8_t priority);
   /// @param number without kBit
   [[nodiscard]] const DatagramTable::Slot& operator[](std::uint32_t number) noexcept {
     return table_[number];
@@ -40,10 +41,19 @@ class HostDatagrams final : private TimerClient {
   /// @return false if the endpoint had nothing to send after all
   [[nodiscard]] bool write(std::uint32_t number, Packet& packet, Time now) noexcept;
 
+  /// Wakes the endpoints whose timers are due.
+  void fire_due(Time now) noexcept;
+  [[nodiscard]] Time next_timer() const noexcept {
+    return due_ == nullptr || due_->empty() ? kNever : due_->top_key();
+  }
+
  private:
-  void on_timer(std::uint32_t number, Time now) noexcept override;
+  using Due = IndexedHeap<Time>;
+
+  void offer(DatagramTable::Slot& slot, std::uint32_t number, Time now) noexcept;
   void refresh(std::uint32_t number, Time now) noexcept;
 
+  std::unique_ptr<Due> due_;  ///< numbers of endpoints by timer_at, where there is one
   NicQueue& queue_;
   HostTimers& timers_;
   bool full_payload_;

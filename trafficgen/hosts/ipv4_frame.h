@@ -64,4 +64,12 @@ inline void write_udp(std::uint8_t* out, const FlowKey& flow, std::uint16_t udp_
                      checksum == 0 ? 0xFFFF : checksum);
 }
 
+/// Writes a UDP header without a checksum.
+inline void write_udp_unsummed(std::uint8_t* out, const FlowKey& flow,
+                               std::uint16_t udp_bytes) noexcept {
+  HeaderWriter udp(out);
+  udp.put(word_of(flow.source_port, flow.destination_port));
+  udp.put(word_of(udp_bytes, 0));
+}
+
 }  // namespace outrider::tg

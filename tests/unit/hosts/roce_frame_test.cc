@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "common/dpdk/known_headers.h"
 #include "common/net/roce.h"
 #include "tests/support/pool.h"
 #include "trafficgen/hosts/datagram_frame.h"
@@ -159,6 +160,22 @@ TEST(RoceFrame, AWholeFrameIsReadAsItsBytesAre) {
     }
     release(packet);
   }
+}
+
+TEST(RoceFrame, OnlyTheWritersOwnProcessTakesAnIcrcAsRight) {
+  Frame frame(examples()[0]);
+  ReceivedDatagram d;
+  ASSERT_FALSE(read_datagram_frame(*frame.packet, d));
+  EXPECT_TRUE(d.icrc_known);
+  forget_headers(*frame.packet);
+  ASSERT_FALSE(read_datagram_frame(*frame.packet, d));
+  EXPECT_FALSE(d.icrc_known);
+  TestPool pool(1, 2048);
+  Packet* packet = rte_pktmbuf_alloc(&pool.get());
+  write_datagram_frame(*packet, kFlow, datagram_of(examples()[0]), true);
+  ASSERT_FALSE(read_datagram_frame(*packet, d));
+  EXPECT_FALSE(d.icrc_known) << "from a device";
+  release(packet);
 }
 
 TEST(RoceFrame, LeavesZerosToTheNextFrame) {
