@@ -114,6 +114,115 @@ BENCHMARK(two_senders_50ms)->MinTime(2)->Unit(benchmark::kMillisecond);
 void counted_hops(benchmark::State& state) { two_senders_50ms(state); }
 BENCHMARK(counted_hops)->Iterations(1)->Unit(benchmark::kMillisecond);
 
+/// Workers that push to every server without end, all around one switch.
+struct AllToAll {
+  std::uint32_t workers = 2;
+  std::uint32_t servers = 1;
+  tg::TransportProtocol protocol = tg::TransportProtocol::kTcp;
+};
+
+void add_host(Incast& c, const std::string& name, const std::string& address) {
+  constexpr auto kDevice = "net_null0";
+  sw::SwitchPortConfig port;
+  port.name = name;
+  port.drain_rate = kRate;
+  port.delay = kRoundTrip / 4;
+  port.device = "d";
+  port.queue.limit_packets = 4000;
+  port.marker.threshold_packets = 65;
+  c.switches.switches[0].ports.push_back(port);
+  c.switches.switches[0].routes.push_back({address + "/32", name});
+  c.traffic.hosts.push_back({.name = name, .address = address, .device = "d", .rate = kRate});
+  if (!c.traffic.devices.empty()) return;
+  c.switches.devices = {{.name = "d", .device = kDevice}};
+  c.traffic.devices = {{.name = "d", .device = kDevice}};
+}
+
+Incast all_to_all(const AllToAll& a) {
+  Incast c;
+  c.switches.switches.resize(1);
+  c.switches.switches[0].name = "tor";
+  tg::JobConfig job;
+  job.name = "job";
+  job.transport = "ddl";
+  job.pull = false;
+  job.compute = 1us;
+  job.burst_bytes = std::uint64_t{1} << 32;  // more than any of these sends
+  job.announce.lead_source = tg::LeadSource::kNone;
+  for (std::uint32_t i = 0; i < a.workers; ++i) {
+    job.workers.push_back("w" + std::to_string(i));
+    add_host(c, job.workers.back(), "10.0.1." + std::to_string(i + 1));
+  }
+  for (std::uint32_t i = 0; i < a.servers; ++i) {
+    job.servers.push_back("s" + std::to_string(i));
+    add_host(c, job.servers.back(), "10.0.2." + std::to_string(i + 1));
+  }
+  tg::TransportConfig ddl{.name = "ddl", .tcp = {}, .protocol = a.protocol};
+  if (a.protocol == tg::TransportProtocol::kTcp)
+    ddl.tcp.control.controller = tg::Controller::kDctcp;
+  ddl.roce.window_packets = 64;
+  c.traffic.transports = {ddl};
+  c.traffic.jobs = {job};
+  return c;
+}
+
+/// 50 ms of two workers and a server, once: what tools/check-instructions counts.
+void counted_job_hops(benchmark::State& state, tg::TransportProtocol protocol) {
+  const Incast c = all_to_all({.protocol = protocol});
+  std::uint64_t hops = 0;
+  for (auto _ : state) {
+    lab::VirtualWorld world(c.switches, c.traffic, *packets);
+    world.run_until(Time{50ms});
+    hops = world.result().switches.received;
+    world.flush();
+  }
+  state.counters["hops"] = static_cast<double>(hops);
+}
+BENCHMARK_CAPTURE(counted_job_hops, tcp, tg::TransportProtocol::kTcp)
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(counted_job_hops, roce, tg::TransportProtocol::kRoce)
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
+
+/// What a hop costs with many connections or queue pairs, each between two hosts of its own pair.
+/// Every host sends and receives at its rate, so that hops a second of virtual time grow with the
+/// hosts, and connections with their square.
+void job_hops(benchmark::State& state, tg::TransportProtocol protocol) {
+  const auto hosts = static_cast<std::uint32_t>(state.range(0));
+  const Incast c = all_to_all({.workers = hosts, .servers = hosts, .protocol = protocol});
+  // Not the pool of the other benchmarks: a larger one fills caches.
+  const auto pool =
+      make_packet_pool({.name = "many", .mbufs = 131'072, .frame_room_bytes = kHeaderRoomBytes});
+  lab::VirtualWorld world(c.switches, c.traffic, *pool);
+  world.run_until(Time{3ms});
+  const auto received = [&world] { return world.result().switches.received; };
+  const std::uint64_t before = received();
+  const std::uint64_t sent_again = world.result().traffic.roce.retransmitted;
+  for (auto _ : state) world.run_until(world.now() + 200us);
+  const std::uint64_t hops = received() - before;
+  state.counters["hops"] =
+      benchmark::Counter(static_cast<double>(hops), benchmark::Counter::kIsRate);
+  state.counters["connections"] = hosts * hosts;
+  state.counters["again"] =
+      static_cast<double>(world.result().traffic.roce.retransmitted - sent_again);
+  world.flush();
+}
+BENCHMARK_CAPTURE(job_hops, tcp, tg::TransportProtocol::kTcp)
+    ->ArgName("hosts_a_side")
+    ->Arg(10)
+    ->Arg(32)
+    ->Arg(100)
+    ->MinTime(2)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(job_hops, roce, tg::TransportProtocol::kRoce)
+    ->ArgName("hosts_a_side")
+    ->Arg(10)
+    ->Arg(32)
+    ->Arg(100)
+    ->MinTime(2)
+    ->Unit(benchmark::kMillisecond);
+
 /// What a hop costs when many flows share the queue.
 void incast_hops(benchmark::State& state) {
   const Incast c = incast(static_cast<std::uint32_t>(state.range(0)) / 2);
