@@ -54,7 +54,6 @@ struct PfcBench : B {
   void pause(std::uint32_t port, std::uint16_t quanta, Time now, std::uint8_t priority = 3) {
     receive(port, packet_of(pool.get(), pause_bytes(priority, quanta)), now);
   }
-  void run_to(Time end) { loop.run_until(end); }
 
   /// Returns the pause frames that left by a port, with the time of their last bit.
   [[nodiscard]] std::vector<std::pair<Time, PauseFrame>> frames(std::uint32_t port) const {
