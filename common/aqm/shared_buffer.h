@@ -86,6 +86,11 @@ class SharedBuffer {
   [[nodiscard]] std::uint64_t used_bytes(std::size_t queue) const noexcept {
     return queues_[queue].used_bytes;
   }
+  /// Returns how much of the shared part the queue may hold now.
+  [[nodiscard]] std::uint64_t threshold_bytes(std::size_t queue) const noexcept {
+    return static_cast<std::uint64_t>(queues_[queue].alpha *
+                                      static_cast<double>(shared_free_bytes_));
+  }
   /// Returns the free bytes of the shared part, from which the thresholds are computed.
   [[nodiscard]] std::uint64_t shared_free_bytes() const noexcept { return shared_free_bytes_; }
   [[nodiscard]] std::size_t queues() const noexcept { return queues_.size(); }

@@ -13,9 +13,14 @@ void EventLoop::fetch_ahead() const noexcept {
   sources_[wheel_.soon(kPrepared)]->prepare();
 }
 
-std::uint64_t EventLoop::run_until(Time end) noexcept {
+/// @param goes_on  (events fired) -> whether another one may be
+template <class GoesOn>
+[[gnu::always_inline]] inline std::uint64_t EventLoop::run_while(Time end,
+                                                                 GoesOn goes_on) noexcept {
   std::uint64_t fired = 0;
-  for (auto due = wheel_.take_next(end); due.id != wheel_.kNobody; due = wheel_.take_next(end)) {
+  while (goes_on(fired)) {
+    const auto due = wheel_.take_next(end);
+    if (due.id == wheel_.kNobody) break;
     if (wheel_.known_ahead() > kPrepared) fetch_ahead();
     const Time again = sources_[due.id]->fire(due.at);
     assert(again >= due.at);
@@ -23,6 +28,14 @@ std::uint64_t EventLoop::run_until(Time end) noexcept {
     ++fired;
   }
   return fired;
+}
+
+std::uint64_t EventLoop::run_until(Time end) noexcept {
+  return run_while(end, [](std::uint64_t) { return true; });
+}
+
+std::uint64_t EventLoop::run_until(Time end, std::uint64_t most) noexcept {
+  return run_while(end, [most](std::uint64_t fired) { return fired < most; });
 }
 
 }  // namespace outrider

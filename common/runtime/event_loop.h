@@ -53,8 +53,14 @@ class EventLoop {
 
   /// Fires everything that is due at or before `end`. @return events fired
   std::uint64_t run_until(Time end) noexcept;
+  /// The same, of at most `most` events. With it a test ends although a source asks for the same
+  /// instant for ever, which is a fault of the source.
+  std::uint64_t run_until(Time end, std::uint64_t most) noexcept;
 
  private:
+  template <class GoesOn>
+  std::uint64_t run_while(Time end, GoesOn goes_on) noexcept;
+
   static constexpr std::size_t kFetched = 12;  ///< events ahead whose sources are fetched
   static constexpr std::size_t kPrepared = 5;  ///< events ahead that are prepared
 

@@ -126,7 +126,7 @@ void check_buffer(const Checks& at, const SwitchConfig& sw) {
   std::uint64_t reserved = 0;
   for (const auto& port : sw.ports)
     for (const auto& queue : queues_of(port)) reserved += queue.queue.reserved_bytes;
-  const std::uint64_t lossless = lossless_room_bytes(sw);
+  const std::uint64_t lossless = lossless_own_bytes(sw);
   at.require(
       *sw.buffer.total_bytes >= lossless + std::max<std::uint64_t>(reserved, kLargestFrameBytes),
       "total_bytes", std::to_string(*sw.buffer.total_bytes) + " bytes",
@@ -134,7 +134,7 @@ void check_buffer(const Checks& at, const SwitchConfig& sw) {
           " B and what queues reserve, " + std::to_string(reserved) + " B" +
           (lossless == 0
                ? ""
-               : ", beside what lossless queues may bring, " + std::to_string(lossless) + " B"));
+               : ", beside what lossless queues have alone, " + std::to_string(lossless) + " B"));
 }
 
 void check_numbers(const Checks& at, std::string_view key,

@@ -6,23 +6,38 @@
 
 namespace outrider::sw {
 
-std::unique_ptr<LosslessBuffer> LosslessBuffer::make(const SwitchConfig& config) {
-  return has_lossless(config) ? std::make_unique<LosslessBuffer>(config) : nullptr;
+std::vector<SharedBuffer::QueueShare> LosslessBuffer::shares_of(const SwitchConfig& config) {
+  std::vector<SharedBuffer::QueueShare> shares;
+  for (const auto& port : config.ports)
+    for (const auto& queue : queues_of(port))
+      if (const auto& alpha = queue.queue.lossless.xoff_alpha)
+        shares.push_back({.reserved_bytes = 0, .alpha = *alpha});
+  return shares;
 }
 
-LosslessBuffer::LosslessBuffer(const SwitchConfig& config)
+std::unique_ptr<LosslessBuffer> LosslessBuffer::make(const SwitchConfig& config,
+                                                     SharedBuffer* shared) {
+  return has_lossless(config) ? std::make_unique<LosslessBuffer>(config, shared) : nullptr;
+}
+
+LosslessBuffer::LosslessBuffer(const SwitchConfig& config, SharedBuffer* shared)
     : accounts_(config.ports.size() * kMaxQueuesPerPort), pauses_(config.ports.size()) {
   if (config.mac) mac_ = *parse_mac(*config.mac).value;
+  std::size_t share = shared != nullptr ? shared->queues() - shares_of(config).size() : 0;
   for (std::size_t p = 0; p < config.ports.size(); ++p) {
     const auto queues = queues_of(config.ports[p]);
     for (std::size_t q = 0; q < queues.size(); ++q) {
       const LosslessConfig& lossless = queues[q].queue.lossless;
       if (!lossless.on()) continue;
-      accounts_[p * kMaxQueuesPerPort + q].emplace(PauseAccount::Limits{
+      PauseAccount::Limits limits{
           .xoff_bytes = lossless.xoff_bytes,
           .xon_bytes = lossless.resume_bytes(),
           .headroom_bytes = lossless.headroom_bytes,
-          .pause = pause_time(lossless.pause_quanta, config.ports[p].drain_rate)});
+          .pause = pause_time(lossless.pause_quanta, config.ports[p].drain_rate)};
+      if (lossless.xoff_alpha)
+        limits.share = {
+            .buffer = shared, .queue = share++, .xon_offset_bytes = lossless.xon_offset_bytes};
+      accounts_[p * kMaxQueuesPerPort + q].emplace(limits);
     }
   }
 }

@@ -7,6 +7,7 @@
 
 #include "common/aqm/pause_account.h"
 #include "common/aqm/scheduler.h"
+#include "common/aqm/shared_buffer.h"
 #include "common/core/clock.h"
 #include "common/dpdk/packet.h"
 #include "common/net/headers.h"
@@ -21,18 +22,25 @@ class PortPauses;
 /// neighbour to pause the class (PFC) when they are too many, by its PortPauses.
 ///
 /// These packets are in memory of their own, xoff_bytes and headroom_bytes for each such port and
-/// queue, which the shared buffer lacks. Those of other ports share the buffer as ever, also if
-/// they wait in the same queue.
+/// queue, which the shared buffer lacks. With xoff_alpha only the headroom is the port's: the rest
+/// is in the shared buffer, as a queue of its own there. Packets of other ports share the buffer as
+/// ever, also if they wait in the same queue.
 ///
 /// Asked for packets that have passed Switch::ingress() and have not left: their ingress port is
 /// known. O(1), nothing is allocated after construction. Not thread-safe: the ports that share it
 /// have one owner.
 class LosslessBuffer {
  public:
-  /// @return nullptr if no queue is lossless
-  [[nodiscard]] static std::unique_ptr<LosslessBuffer> make(const SwitchConfig& config);
+  /// Returns what ports and queues with a dynamic threshold are in the shared buffer, where they
+  /// are the last.
+  [[nodiscard]] static std::vector<SharedBuffer::QueueShare> shares_of(const SwitchConfig& config);
 
-  explicit LosslessBuffer(const SwitchConfig& config);
+  /// @param shared  with shares_of() the configuration, must outlive it; nullptr: there is none
+  /// @return nullptr if no queue is lossless
+  [[nodiscard]] static std::unique_ptr<LosslessBuffer> make(const SwitchConfig& config,
+                                                            SharedBuffer* shared);
+
+  LosslessBuffer(const SwitchConfig& config, SharedBuffer* shared);
 
   /// Sets who tells the port's neighbour to pause or to go on. Call it once for each port that has
   /// a lossless queue, before the first packet. @param pauses must outlive the last packet

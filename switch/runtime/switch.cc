@@ -44,7 +44,9 @@ std::unique_ptr<SharedBuffer> make_buffer(const SwitchConfig& config) {
   for (const auto& port : config.ports)
     for (const auto& queue : queues_of(port))
       shares.push_back({queue.queue.reserved_bytes, queue.queue.alpha});
-  return std::make_unique<SharedBuffer>(*config.buffer.total_bytes - lossless_room_bytes(config),
+  const auto lossless = LosslessBuffer::shares_of(config);
+  shares.insert(shares.end(), lossless.begin(), lossless.end());
+  return std::make_unique<SharedBuffer>(*config.buffer.total_bytes - lossless_own_bytes(config),
                                         shares);
 }
 
@@ -61,7 +63,7 @@ Switch::Switch(const SwitchConfig& config, EventLoop& loop, const EgressPort::Li
                std::size_t lanes, std::uint32_t index)
     : name_(config.name), index_(index), tables_(make_tables(config, index)) {
   buffer_ = make_buffer(config);
-  lossless_ = LosslessBuffer::make(config);
+  lossless_ = LosslessBuffer::make(config, buffer_.get());
   EgressPort::Limits of_port = limits;
   of_port.buffer = buffer_.get();
   of_port.lossless = lossless_.get();

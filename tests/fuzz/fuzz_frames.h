@@ -48,6 +48,23 @@ class FuzzFrames {
     heard_[heard_frames_++ % heard_.size()] = a.flow;
   }
 
+  /// Makes a frame that asks for pauses of priorities, or nearly one, without the code under test
+  /// (IEEE 802.3, annex 31D): MAC control, opcode of PFC, class-enable vector, eight quanta.
+  static Bytes pause(FuzzInput& in) {
+    Bytes frame{1, 0x80, 0xC2, 0, 0, 1, 2, 0, 0, 0, 0, 9, 0x88, 0x08, 1, 1, 0, in.byte()};
+    const std::uint8_t how = in.byte();
+    std::uint16_t quanta = in.take<std::uint16_t>();
+    for (int priority = 0; priority < 8; ++priority) {
+      if ((how & 1) != 0 && priority > 0) quanta = in.take<std::uint16_t>();
+      frame.push_back(static_cast<std::uint8_t>(quanta >> 8));
+      frame.push_back(static_cast<std::uint8_t>(quanta));
+    }
+    frame.resize(60);
+    if ((how & 6) == 6) change(in, frame, false);
+    if ((how & 24) == 24) frame.resize(in.byte() % 61U);
+    return frame;
+  }
+
   /// Writes a whole UDP frame without the code under test.
   static Bytes udp(const FlowKey& flow, std::span<const std::uint8_t> payload) {
     FrameSpec spec{.flow = flow, .protocol = kIpProtocolUdp};

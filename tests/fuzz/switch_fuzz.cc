@@ -1,11 +1,14 @@
 // A whole switch in virtual time: frames that strangers make, at any port and instant, while its
-// policy is reloaded and buffers run out. Whatever comes, its ledger balances, every packet leaves
-// or has a named end, every buffer comes back, no queue is regulated for longer than its share, and
+// policy is reloaded and buffers run out; some switches have lossless classes, and strangers pause
+// them. Whatever comes, its ledger balances, every packet leaves or has a named end, every buffer
+// comes back, no queue is regulated for longer than its share, no pause frame is forwarded, and
 // nothing behind the end of a frame is read.
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <memory>
 #include <numeric>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -100,6 +103,34 @@ SignalConfig signals_from(FuzzInput& in) {
   return c;
 }
 
+/// Makes the first queue of some ports lossless, with little room.
+void make_lossless(FuzzInput& in, SwitchConfig& s) {
+  const std::uint8_t which = in.byte();
+  LosslessConfig how;
+  how.headroom_bytes = in.byte() * std::uint64_t{64};
+  how.pause_quanta = std::max<std::uint16_t>(1, in.take<std::uint16_t>());
+  const std::uint8_t threshold = in.byte(), below = in.byte();
+  if ((which & 16) != 0) {
+    how.xoff_alpha = 0.25 * (1 + threshold % 16);
+    if (below != 0) how.xon_offset_bytes = below * std::uint64_t{32};
+    if (!s.buffer.total_bytes) s.buffer.total_bytes = 65'536;
+  } else {
+    how.xoff_bytes = 1 + threshold * std::uint64_t{64};
+    if (below != 0) how.xon_bytes = how.xoff_bytes * below / 256;
+  }
+  if ((which & 32) != 0) how.watchdog = milliseconds(1 + in.byte());
+  const auto first_queue = [](SwitchPortConfig& port) -> QueueConfig& {
+    return port.queues.empty() ? port.queue : port.queues[0].queue;
+  };
+  for (std::size_t p = 0; p < kPorts; ++p)
+    if ((which >> p & 1) != 0) first_queue(s.ports[p]).lossless = how;
+  if (s.buffer.total_bytes) *s.buffer.total_bytes += lossless_own_bytes(s);
+  // Full frames fit; smaller packets may still fill a queue.
+  const auto full = static_cast<std::uint32_t>(lossless_room_bytes(s, 0) / kFullFrameBytes + 1);
+  for (auto& port : s.ports)
+    first_queue(port).limit_packets = std::max(first_queue(port).limit_packets, full);
+}
+
 SwitchProcessConfig config_from(FuzzInput& in) {
   SwitchProcessConfig c;
   c.devices.push_back({.name = "device", .device = "net_null0"});
@@ -124,6 +155,7 @@ SwitchProcessConfig config_from(FuzzInput& in) {
     port.record = (bits & 32) != 0;
     port.loss = (bits & 64) != 0 ? 0.25 : 0;
   }
+  if ((bits & 128) != 0) make_lossless(in, s);
   return c;
 }
 
@@ -135,7 +167,8 @@ class SwitchRun {
         pool_(pool),
         config_(config),
         switch_(config_.switches[0], loop_,
-                {.tap = {.bursts = 4, .bins = 16, .bin = milliseconds(1)}}) {
+                {.tap = {.bursts = 4, .bins = 16, .bin = milliseconds(1)}}),
+        lossless_(has_lossless(config.switches[0])) {
     for (std::uint32_t p = 0; p < kPorts; ++p) {
       links_.push_back(std::make_unique<Link>(loop_, microseconds(10), exit_, p));
       switch_.port(p).connect(*links_.back());
@@ -152,18 +185,29 @@ class SwitchRun {
 
   void run() {
     while (!in_.empty()) step(in_.byte());
+    if (lossless_) drain(kNone);  // without a buffer a port tries again every 10 us
     wait(std::chrono::seconds(10));
     settle();
   }
 
  private:
+  static constexpr std::uint8_t kNone = 255;
+
+  /// Returns whether a frame is one that pauses priorities, without the code under test.
+  static bool is_pause(std::span<const std::uint8_t> frame) {
+    constexpr std::array<std::uint8_t, 6> kTo{1, 0x80, 0xC2, 0, 0, 1};
+    constexpr std::array<std::uint8_t, 4> kPfc{0x88, 0x08, 1, 1};
+    return frame.size() >= 34 && std::ranges::equal(frame.first(6), kTo) &&
+           std::ranges::equal(frame.subspan(12, 4), kPfc);
+  }
   /// Counts what leaves.
   struct Exit final : Node {
     void receive(std::uint32_t, Packet* packet, Time) noexcept override {
       ++left;
+      pauses_left += is_pause(buffer(*packet));
       release(packet);
     }
-    std::uint64_t left = 0;
+    std::uint64_t left = 0, pauses_left = 0;
   };
   struct Cap {
     double share = 1;
@@ -192,18 +236,27 @@ class SwitchRun {
       case 6:
       case 7:
         return inject(port, 1 + in_.byte() % 32U);
+      case 8:
+      case 9:
+        if (lossless_) return inject(port, 1, FuzzFrames::pause(in_));
+        [[fallthrough]];
       default:
         return inject(port, 1);
     }
   }
 
   void inject(std::uint32_t port, std::uint32_t copies) {
-    const Bytes frame = frames_.next(in_, now_);
-    const bool floods = config_.switches[0].l2.learning;
+    inject(port, copies, frames_.next(in_, now_));
+  }
+
+  void inject(std::uint32_t port, std::uint32_t copies, const Bytes& frame) {
+    // A switch that makes packets of its own may write where a guarded frame ended.
+    const bool makes_packets = config_.switches[0].l2.learning || lossless_;
     for (; copies > 0; --copies) {
-      Packet* packet = pool_.packet_of(frame, !floods);
+      Packet* packet = pool_.packet_of(frame, !makes_packets);
       if (packet == nullptr) return;
       ++injected_;
+      pauses_in_ += lossless_ && is_pause(frame);
       switch_.receive(port, packet, now_);
     }
   }
@@ -242,7 +295,9 @@ class SwitchRun {
     FUZZ_REQUIRE(r.ledger_balanced && r.received == injected_);
     std::uint64_t on_links = 0;
     for (const auto& link : links_) on_links += link->resident();
-    FUZZ_REQUIRE(r.received + r.copied == exit_.left + on_links + sum(r.drops) + r.resident);
+    FUZZ_REQUIRE(r.received + r.copied + r.pause_frames ==
+                 exit_.left + on_links + sum(r.drops) + r.pauses_taken + r.resident);
+    check_pauses(r);
     // What is resident is one packet for each: those in service count as sent.
     FUZZ_REQUIRE(pool_.in_use() == on_links + r.resident + drained_.size());
     for (std::size_t q = 0; q < r.queues.size(); ++q) {
@@ -256,6 +311,23 @@ class SwitchRun {
     return r;
   }
 
+  void check_pauses(const SwitchReport& r) const {
+    FUZZ_REQUIRE(r.pauses_taken == pauses_in_);
+    FUZZ_REQUIRE(exit_.pauses_left <= r.pause_frames);
+    std::uint64_t told = 0;
+    for (const auto& queue : r.queues) {
+      const PauseCounters& c = queue.pause;
+      told += c.pauses_sent + c.resumes_sent;
+      FUZZ_REQUIRE(c.held_bytes <= c.most_held_bytes);
+      FUZZ_REQUIRE(c.pauses_received + c.resumes_received <= r.pauses_taken);
+      FUZZ_REQUIRE(c.watchdog_releases <= c.pauses_received);
+      FUZZ_REQUIRE(c.paused_ns <= static_cast<std::uint64_t>(now_.time_since_epoch().count()));
+    }
+    // A frame tells of the lossless queue of its port, and there is one.
+    FUZZ_REQUIRE(told == r.pause_frames);
+    FUZZ_REQUIRE(lossless_ || r.pause_frames == 0);
+  }
+
   /// Ten seconds after the last frame nothing waits and nothing is regulated.
   void settle() {
     for (std::uint32_t p = 0; p < kPorts; ++p) {
@@ -264,6 +336,7 @@ class SwitchRun {
     }
     const SwitchReport r = check();
     FUZZ_REQUIRE(r.resident == 0 && pool_.in_use() == drained_.size());
+    for (const auto& queue : r.queues) FUZZ_REQUIRE(queue.pause.held_bytes == 0);
     for (const auto& queue : r.queues)
       FUZZ_REQUIRE(queue.entries_left == 0 && queue.held_packets == 0 && queue.resident_bytes == 0);
   }
@@ -278,7 +351,8 @@ class SwitchRun {
   std::vector<Cap> cap_;  ///< [queues], in the order of reports
   FuzzFrames frames_{kAddresses, kTcpPorts};
   std::vector<Packet*> drained_;
-  std::uint64_t injected_ = 0;
+  bool lossless_;
+  std::uint64_t injected_ = 0, pauses_in_ = 0;
   std::uint32_t checks_ = 0, reloads_ = 0;
   Time now_{};
 };

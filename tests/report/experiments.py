@@ -94,6 +94,38 @@ regulation = "mark"
 """
 
 
+# Pauses make points of their own; one arm is at two points, one has neither RoCEv2 nor pauses.
+ROCE = """
+base = "%s"
+name = "roce"
+question = "What do pauses do to bursts over RoCEv2?"
+
+[parameters]
+iterations = 3
+period_seconds = 0.01
+warm_up_seconds = 0.01
+background_flows_per_pair = 0
+
+[[arm]]
+label = "off"
+%s"""
+
+PAUSED_ARMS = """
+[[arm]]
+label = "off-pfc"
+switch.queue.lossless.xoff_bytes = "50KB"
+
+[[arm]]
+label = "off-tcp"
+protocol = "tcp"
+
+[[vary]]
+parameter = "switch.queue.lossless.xoff_bytes"
+values = ["25KB"]
+arms = ["off-pfc"]
+"""
+
+
 def lab(*words):
     """Runs it. @return exit status and what it said on standard error"""
     done = subprocess.run([LAB, *map(str, words)], capture_output=True, text=True, check=False,
@@ -121,6 +153,14 @@ def run_fabric(directory, seeds=2):
     """FABRIC. @return the directory of its results"""
     file = pathlib.Path(directory) / "fabric.toml"
     file.write_text(FABRIC % (ROOT / "conf/distributions/web-search.cdf"), encoding="utf-8")
+    return results_of(file, seeds)
+
+
+def run_roce(directory, name="roce", pauses=True, seeds=2):
+    """ROCE, with or without its arms that have pauses. @return the directory of its results"""
+    file = pathlib.Path(directory) / f"{name}.toml"
+    file.write_text(ROCE % (ROOT / "conf/experiments/roce.toml", PAUSED_ARMS if pauses else ""),
+                    encoding="utf-8")
     return results_of(file, seeds)
 
 

@@ -103,6 +103,7 @@ class Report(unittest.TestCase):
         cls.sweep = experiments.run(root, "sweep", sweep=True)
         cls.several = experiments.run(root, "several", jobs=2, attribution=True)
         cls.fabric = experiments.run_fabric(root)
+        cls.roce = experiments.run_roce(root)
         cls.page = cls.enterClassContext(browser.Browser()) if hasattr(cls, "enterClassContext") \
             else cls.entered(browser.Browser())
 
@@ -190,7 +191,7 @@ class Report(unittest.TestCase):
 
     def test_figures_are_drawn_for_a_phone(self):
         """None is scrolled, or made smaller as a whole until its texts cannot be read."""
-        for results in (self.quick, self.sweep, self.several, self.fabric):
+        for results in (self.quick, self.sweep, self.several, self.fabric, self.roce):
             for width in (390, 360):
                 with self.subTest(results=results.name, width=width):
                     self.open(results, width=width)
@@ -248,6 +249,62 @@ class Report(unittest.TestCase):
             value = arm["metrics"]["jobs_completion_seconds_mean"]["value"]["value"] * of["scale"]
             shown = float(row[heads.index("Completion of the jobs, mean")])
             self.assertAlmostEqual(shown, value, delta=value / 100)
+
+    def roce_table(self):
+        """@return headings, and of each row the arm, what distinguishes it, and the numbers"""
+        return self.page.evaluate(
+            "(() => { const plain = (e) => [...e.childNodes].filter((n) => n.className !== 'unit')"
+            ".map((n) => n.textContent).join('');"
+            " const text = (e) => e ? e.textContent : '';"
+            " return [[...document.querySelectorAll('#roce-table thead th')].map(plain),"
+            " [...document.querySelectorAll('#roce-table tbody tr')].map((r) => "
+            "[r.querySelector('th').childNodes[1].data, text(r.querySelector('.of')),"
+            " ...[...r.querySelectorAll('td b')].map(text)])]; })()")
+
+    def test_pauses_and_queue_pairs_of_every_arm(self):
+        summary = json.loads((self.roce / "summary.json").read_text(encoding="utf-8"))
+        columns = {"Queue pairs": "roce_queue_pairs", "CNPs": "roce_cnps_per_burst",
+                   "NAKs": "roce_naks_per_burst", "Sent again": "roce_retransmitted_per_burst",
+                   "Pauses": "pauses_per_burst", "Hosts paused": "host_paused_seconds_per_burst"}
+        for width in (1100, 390):
+            self.open(self.roce, width=width)
+            heads, rows = self.roce_table()
+            self.assertEqual(heads, ["Arm", *columns])
+            arms = [a for a in summary["arms"] if a["label"] != "off-tcp"]
+            self.assertEqual([r[:2] for r in rows], [["off", ""], ["off-pfc", "xoff_bytes=50000"],
+                                                     ["off-pfc", "xoff_bytes=25000"]])
+            self.assertEqual([r[0] for r in rows], [a["label"] for a in arms])
+            of = {m["name"]: m for m in self.page.evaluate("data.metrics")}
+            for row, arm in zip(rows, arms):
+                for shown, name in zip(row[2:], columns.values()):
+                    with self.subTest(width=width, arm=row[:2], metric=name):
+                        if name not in arm["metrics"]:
+                            self.assertEqual(shown, "–")
+                            continue
+                        value = arm["metrics"][name]["value"]["value"] * of[name]["scale"]
+                        self.assertAlmostEqual(float(shown), value, delta=abs(value) / 100 + 0.005)
+            self.assertEqual([r[2] for r in rows], ["2", "2", "2"], "two workers and a server")
+            self.assertEqual([r[6] == "–" for r in rows], [True, False, False])
+            figure = self.page.evaluate(DRAWN)["pauses"]
+            self.assertEqual(figure["state"], "yes", figure["text"])
+            self.assertEqual(figure["marks"], 2 + 2 + 3, "pauses and time of two arms, CNPs of three")
+            self.assertEqual(self.page.evaluate(OVERLAPS), [])
+            self.assertLessEqual(self.page.evaluate("document.documentElement.scrollWidth"), width)
+            self.assertIn("RoCEv2 and pauses", self.page.evaluate("document.querySelector('nav').textContent"))
+
+    def test_a_report_has_no_pauses_where_there_are_none(self):
+        for results in (self.quick, self.fabric):
+            self.open(results)
+            self.assertIsNone(self.page.evaluate("document.getElementById('roce')"))
+            self.assertIsNone(self.page.evaluate("document.getElementById('figure-pauses')"))
+            said = self.page.evaluate("document.getElementById('page').innerText")
+            for word in ("RoCEv2 and", "Pauses", "Queue pairs"):
+                self.assertNotIn(word, said)
+        self.open(experiments.run_roce(self.directory.name, "lossy", pauses=False, seeds=1))
+        self.assertEqual(self.roce_table()[0], ["Arm", "Queue pairs", "CNPs", "NAKs", "Sent again"])
+        self.assertEqual(self.page.evaluate("document.querySelector('#figure-pauses h3').textContent"),
+                         "CNPs by arm")
+        self.assertEqual(self.page.evaluate("document.querySelector('#roce h2').innerText"), "RoCEv2")
 
     def test_links_and_jobs_of_a_fabric(self):
         for scheme, width in (("light", 1280), ("dark", 1280), ("light", 390)):

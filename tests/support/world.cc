@@ -15,6 +15,7 @@ namespace outrider {
 namespace {
 
 constexpr Duration kStep = std::chrono::milliseconds(10);
+constexpr std::uint64_t kMostEvents = 20'000'000;  // of a step; the tests have far fewer
 
 void require_valid(const ConfigIssues& issues) {
   if (!issues.empty()) throw std::runtime_error(issues[0].key + ": " + issues[0].problem);
@@ -138,7 +139,8 @@ lab::RunResult run(const sw::SwitchProcessConfig& switches, const tg::GeneratorC
   {
     lab::VirtualWorld world(switches, traffic, pool);
     while (!world.finished() && world.now() < limit)
-      world.run_until(std::min(limit, world.now() + kStep));
+      if (world.run_until(std::min(limit, world.now() + kStep), kMostEvents) == kMostEvents)
+        throw std::runtime_error("a source asks for the same instant for ever");
     r = world.result();
     EXPECT_TRUE(r.switches.ledger_balanced);
     EXPECT_TRUE(r.traffic.ledger_balanced);

@@ -58,12 +58,15 @@ double longest_push(const RunResult& r) {
 }
 
 struct Incast {
-  Dumbbell dumbbell = roce_dumbbell(4, 2'000'000);
+  Dumbbell dumbbell;
   SwitchProcessConfig switches;
   GeneratorConfig traffic;
 
-  explicit Incast(std::uint32_t background_flows = 0) {
+  explicit Incast(std::uint32_t background_flows = 0, std::uint32_t workers = 4,
+                  BitRate bottleneck = {10'000'000'000})
+      : dumbbell(roce_dumbbell(workers, 2'000'000)) {
     dumbbell.background_flows = background_flows;
+    dumbbell.bottleneck = bottleneck;
     dumbbell.bottleneck_port.queue.limit_packets = 400;
     dumbbell.bottleneck_port.marker.kind = MarkerKind::kTailDrop;
     switches = roce_switches(dumbbell);
@@ -88,6 +91,7 @@ TEST(PfcEffect, AnIncastLosesNothingAndFillsTheLink) {
   EXPECT_EQ(drops_of(r), 0U);
   EXPECT_EQ(r.traffic.roce.retransmitted, 0U);
   EXPECT_EQ(r.traffic.roce.timeouts, 0U);
+  EXPECT_EQ(r.traffic.roce.queue_pairs, 4U);
   EXPECT_GT(r.switches.pause_frames, 10U);
   EXPECT_EQ(r.traffic.pauses_taken, r.switches.pause_frames) << "all went to hosts";
   // 8 MB and headers at 10 Gbit/s take 6.9 ms; each of four hosts may send a quarter of the time.
@@ -112,6 +116,29 @@ TEST(PfcEffect, TooLittleHeadroomLosesPackets) {
   const RunResult r = run(incast.switches, incast.traffic, *pool, kLimit);
   EXPECT_GT(r.switches.drops[TrafficClass::kDdl][DropReason::kHeadroom], 10U);
   EXPECT_GT(r.traffic.roce.retransmitted, 0U);
+}
+
+// A port alone pauses when it holds half of the memory, two when each holds a third.
+TEST(PfcEffect, PortsThatCompeteForTheMemoryPauseEarlier) {
+  const Mempool pool = make_test_pool(40'000);
+  constexpr std::uint64_t kShared = 240'000;
+  for (const std::uint32_t workers : {1U, 2U}) {
+    Incast incast(0, workers, BitRate{5'000'000'000});
+    make_lossless(incast.switches, {.xoff_alpha = 1, .headroom_bytes = 30'000});
+    for (auto& sw : incast.switches.switches)
+      sw.buffer.total_bytes = lossless_own_bytes(sw) + kShared;
+    const RunResult r = run(incast.switches, incast.traffic, *pool, kLimit);
+    ASSERT_TRUE(r.traffic.jobs_finished);
+    EXPECT_EQ(drops_of(r), 0U);
+    EXPECT_EQ(r.traffic.roce.retransmitted, 0U);
+    for (std::uint32_t w = 0; w < workers; ++w) {
+      const PauseCounters& c = queue_at(r, "left", "w" + std::to_string(w), 0).pause;
+      EXPECT_GT(c.pauses_sent, 1U);
+      EXPECT_GT(c.resumes_sent, 1U);
+      EXPECT_GT(c.most_held_bytes, kShared / (1 + workers)) << workers;
+      EXPECT_LT(c.most_held_bytes, kShared / (1 + workers) + 20'000) << workers;
+    }
+  }
 }
 
 TEST(PfcEffect, ALossyClassBesideItIsNotPaused) {

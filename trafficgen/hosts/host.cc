@@ -148,7 +148,7 @@ std::uint32_t Host::add_connection(const FlowKey& flow, const TcpConfig& config,
                                    ConnectionListener& listener, std::uint32_t owner) {
   const std::uint32_t slot =
       connections_.add(config, {flow, role, initial_sequence(flow), option_bytes}, listener);
-  if (config.priority) obey_pauses();
+  if (config.priority) obey_pauses(*config.priority);
   if (attribution_) attribution_->attribute(slot, config, owner);
   return slot;
 }
@@ -281,8 +281,10 @@ void Host::take_unknown(const ReceivedFrame& frame, Time now) noexcept {
 
 // -- pauses
 
-void Host::obey_pauses() {
+/// Makes the host stop for a priority that a flow has, which was just added.
+void Host::obey_pauses(std::uint8_t priority) {
   if (!pauses_) pauses_ = std::make_unique<HostPauses>(setup_.rate, turns_, counters_);
+  pauses_->make_room(priority, connections_.size() + datagrams_.size());
 }
 
 /// Takes a pause frame. @return false if it is none, or nothing here can be paused

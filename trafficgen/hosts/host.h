@@ -141,8 +141,8 @@ class Host final : public Node {
   /// @param priority whose pause frames stop it
   void add_endpoint(DatagramEndpoint& endpoint, std::uint8_t nic_class = 0,
                     std::optional<std::uint8_t> priority = std::nullopt) {
-    if (priority) obey_pauses();
     datagrams_.add(endpoint, nic_class, priority.value_or(kNoPriority));
+    if (priority) obey_pauses(*priority);
   }
   /// Makes the host ask the endpoint again. Call it after any change that may have given the
   /// endpoint something to send without the host's knowledge.
@@ -203,7 +203,7 @@ class Host final : public Node {
   [[gnu::noinline]] void note_timer(Slot& slot) noexcept;
 
   [[gnu::noinline]] void take_other(Packet& packet, DropReason reason, Time now) noexcept;
-  void obey_pauses();
+  void obey_pauses(std::uint8_t priority);
   [[gnu::noinline]] bool take_pause(Packet& packet, Time now) noexcept;
   [[gnu::noinline]] bool put_aside(std::uint32_t index) noexcept;
   [[gnu::noinline]] void verify(Packet& packet, const ReceivedFrame& frame) noexcept;

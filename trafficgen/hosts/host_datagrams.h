@@ -32,6 +32,7 @@ class HostDatagrams {
     return table_[number];
   }
   [[nodiscard]] bool empty() const noexcept { return table_.empty(); }
+  [[nodiscard]] std::uint32_t size() const noexcept { return table_.size(); }
   /// The endpoint may have something to send.
   void changed(const DatagramEndpoint& endpoint, Time now) noexcept {
     if (const auto number = table_.find(endpoint.key())) refresh(*number, now);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -23,13 +25,24 @@ inline constexpr std::uint8_t kNoPriority = kPausePriorities;
 /// ends. The segment being sent is not interrupted; signals, and replies to segments of no
 /// connection, have no priority.
 ///
-/// Pauses end without an event of their own: the host calls settle() at next(). A put-aside flow
-/// allocates if there were never as many. Not thread-safe: the host owns it.
+/// Pauses end without an event of their own: the host calls settle() at next(). A flow waits at the
+/// NIC once, so no more are put aside than there are: make_room() makes room for all of them, and
+/// nothing else here allocates. Not thread-safe: the host owns it.
 class HostPauses {
  public:
   /// @param turns,counters of the host, must outlive this
   HostPauses(BitRate rate, NicTurns& turns, HostCounters& counters)
       : rate_(rate), turns_(turns), counters_(counters) {}
+
+  /// Makes room for all flows of a priority. Call it when a flow is added, which may allocate.
+  /// @param flows  that the host has, of whichever priority
+  void make_room(std::uint8_t priority, std::size_t flows) {
+    auto& aside = aside_[priority];
+    if (flows > aside.capacity()) aside.reserve(std::max(flows, 2 * aside.capacity()));
+  }
+  [[nodiscard]] std::size_t room(std::uint8_t priority) const noexcept {
+    return aside_[priority].capacity();
+  }
 
   void on_frame(const PauseFrame& frame, Time now) noexcept {
     ++counters_.pauses_taken;
@@ -57,8 +70,10 @@ class HostPauses {
   [[nodiscard]] bool stops(std::uint8_t priority) const noexcept {
     return priority != kNoPriority && gates_[priority].closed();
   }
-  /// Puts a flow aside. @param number as NicTurns::take() returned it. @pre stops(priority)
-  void put_aside(std::uint8_t priority, std::uint8_t nic_class, std::uint32_t number) {
+  /// Puts a flow aside. @param number as NicTurns::take() returned it. @pre stops(priority), and it
+  /// was counted in make_room()
+  void put_aside(std::uint8_t priority, std::uint8_t nic_class, std::uint32_t number) noexcept {
+    assert(aside_[priority].size() < room(priority));
     aside_[priority].push_back({number, nic_class});
   }
 

@@ -12,6 +12,7 @@ namespace outrider::tg {
 /// arrived == in_order + out_of_order + duplicate + acks_received + naks_received + cnps_received +
 /// bad_icrc + malformed + refused.
 struct RoceCounters {
+  std::uint64_t queue_pairs = 0;    ///< of workers, each connected to one of a server
   std::uint64_t sent = 0;           ///< data
   std::uint64_t retransmitted = 0;  ///< of these, sent again
   std::uint64_t acks_sent = 0;
@@ -47,6 +48,9 @@ void fields(V& v, R& r) {
   const auto packets = [&v](const char* name, const char* help, auto& count) {
     v.value(counter(name, "packets", help), count);
   };
+  v.value(
+      gauge("queue_pairs", "queue pairs", "Queue pairs of workers, each connected to a server's"),
+      r.queue_pairs);
   packets("sent", "Data packets that requesters sent", r.sent);
   packets("retransmitted", "Data packets that were sent again", r.retransmitted);
   packets("acks_sent", "Acknowledgments that responders sent", r.acks_sent);
@@ -73,6 +77,7 @@ void fields(V& v, R& r) {
 }
 
 inline RoceCounters& RoceCounters::operator+=(const RoceCounters& o) noexcept {
+  queue_pairs += o.queue_pairs;
   sent += o.sent;
   retransmitted += o.retransmitted;
   acks_sent += o.acks_sent;

@@ -3,7 +3,11 @@
 // lasts too long. Method: timelines with numbers by hand, and random steps against a model.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <deque>
+#include <optional>
 #include <random>
 
 #include "common/aqm/pause_account.h"
@@ -71,6 +75,154 @@ TEST(PauseAccount, RenewsAPauseWhenHalfOfItIsOver) {
   EXPECT_EQ(account.renew_at(), kNever);
   account.on_sent(Time{70us});
   EXPECT_EQ(account.renew_at(), kNever) << "nobody pauses";
+}
+
+// -- in shared memory
+
+PauseAccount::Limits shared_limits(SharedBuffer& buffer, std::size_t queue,
+                                   std::optional<std::uint64_t> xon_offset_bytes = std::nullopt) {
+  return {.headroom_bytes = 2000,
+          .pause = 100us,
+          .share = {.buffer = &buffer, .queue = queue, .xon_offset_bytes = xon_offset_bytes}};
+}
+
+TEST(DynamicPauseAccount, PausesAtAlphaTimesWhatIsFree) {
+  for (const double alpha : {1.0, 0.5}) {
+    const std::array<SharedBuffer::QueueShare, 1> shares{{{0, alpha}}};
+    SharedBuffer buffer(alpha == 1 ? 10'000 : 9'000, shares);
+    PauseAccount account(shared_limits(buffer, 0, 2000));
+    // alpha 1: 5,000 B beside 5,000 free ones. alpha 1/2: 3,000 beside 6,000.
+    const std::uint64_t most = alpha == 1 ? 5000 : 3000;
+    while (account.held_bytes() < most) ASSERT_EQ(account.charge(1000), Tell::kNothing);
+    EXPECT_EQ(account.charge(1000), Tell::kPause) << "it is in the headroom";
+    EXPECT_EQ(buffer.used_bytes(), most);
+    EXPECT_EQ(account.charge(1000), Tell::kNothing);
+    EXPECT_FALSE(account.admits(1)) << "neither has room";
+    EXPECT_EQ(account.most_held_bytes(), most + 2000);
+  }
+}
+
+TEST(DynamicPauseAccount, ResumesBelowTheOffsetOnceTheHeadroomIsEmpty) {
+  const std::array<SharedBuffer::QueueShare, 1> shares{{{0, 1}}};
+  SharedBuffer buffer(10'000, shares);
+  PauseAccount account(shared_limits(buffer, 0, 2000));
+  for (int i = 0; i < 7; ++i) static_cast<void>(account.charge(1000));
+  EXPECT_EQ(account.release(1000), Tell::kNothing);
+  EXPECT_EQ(account.release(1000), Tell::kNothing);
+  EXPECT_EQ(buffer.used_bytes(), 5000U) << "what leaves empties the headroom first";
+  EXPECT_EQ(account.release(999), Tell::kNothing) << "4,001 B; 5,999 - 2,000 = 3,999";
+  EXPECT_TRUE(account.pauses());
+  EXPECT_EQ(account.release(1), Tell::kResume) << "4,000 B; 6,000 - 2,000";
+  EXPECT_EQ(account.charge(1000), Tell::kNothing);
+  EXPECT_EQ(account.charge(1000), Tell::kPause) << "6,000 B of 5,000";
+}
+
+// All of the headroom is there for the next pause, however much memory others have given back.
+TEST(DynamicPauseAccount, DoesNotResumeBeforeTheHeadroomIsEmpty) {
+  const std::array<SharedBuffer::QueueShare, 2> shares{{{0, 1e6}, {0, 1}}};
+  SharedBuffer buffer(10'000, shares);
+  buffer.charge(0, 8'000);
+  PauseAccount account(shared_limits(buffer, 1, 2000));
+  EXPECT_EQ(account.charge(1000), Tell::kNothing);
+  EXPECT_EQ(account.charge(1000), Tell::kPause);
+  buffer.release(0, 8'000);
+  EXPECT_EQ(account.release(999), Tell::kNothing) << "1,001 B, far below 9,000";
+  EXPECT_EQ(account.release(1), Tell::kResume);
+}
+
+TEST(DynamicPauseAccount, WithoutAnOffsetResumesAtHalfOfTheThreshold) {
+  const std::array<SharedBuffer::QueueShare, 1> shares{{{0, 1}}};
+  SharedBuffer buffer(9'000, shares);
+  PauseAccount account(shared_limits(buffer, 0));
+  for (int i = 0; i < 6; ++i) static_cast<void>(account.charge(1000));
+  EXPECT_TRUE(account.pauses());
+  EXPECT_EQ(account.release(2999), Tell::kNothing) << "3,001 B; 5,999 / 2 = 2,999";
+  EXPECT_EQ(account.release(1), Tell::kResume) << "3,000 B; 6,000 / 2";
+}
+
+// Each of n accounts has alpha / (1 + n alpha) of the memory, as queues have.
+TEST(DynamicPauseAccount, AccountsThatCompetePauseEarlier) {
+  const std::array<SharedBuffer::QueueShare, 2> shares{{{0, 1}, {0, 1}}};
+  SharedBuffer buffer(9'000, shares);
+  PauseAccount first(shared_limits(buffer, 0, 1000)), second(shared_limits(buffer, 1, 1000));
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(first.charge(1000), Tell::kNothing);
+    EXPECT_EQ(second.charge(1000), Tell::kNothing);
+  }
+  EXPECT_EQ(first.charge(1000), Tell::kPause) << "3,000 B are a third";
+  EXPECT_EQ(second.charge(1000), Tell::kPause);
+  EXPECT_EQ(second.release(1000), Tell::kNothing) << "3,000 B; 3,000 - 1,000";
+  // What the first gives back is free for the second too, which hears of it at its next packet.
+  for (int i = 0; i < 3; ++i) static_cast<void>(first.release(1000));
+  EXPECT_FALSE(first.pauses());
+  EXPECT_TRUE(second.pauses());
+  EXPECT_EQ(second.release(500), Tell::kResume) << "2,500 B; 5,500 - 1,000";
+}
+
+TEST(DynamicPauseAccount, AnEmptyOneNeverPauses) {
+  const std::array<SharedBuffer::QueueShare, 2> shares{{{0, 1e6}, {0, 1}}};
+  SharedBuffer buffer(10'000, shares);
+  buffer.charge(0, 9'900);  // lossy packets: the threshold is 100 B
+  PauseAccount account(shared_limits(buffer, 1, 5'000));
+  EXPECT_EQ(account.charge(1000), Tell::kPause);
+  EXPECT_EQ(account.release(500), Tell::kNothing);
+  EXPECT_EQ(account.release(500), Tell::kResume);
+  EXPECT_EQ(buffer.used_bytes(1), 0U);
+}
+
+TEST(DynamicPauseAccount, HoldsWhatAModelHolds) {
+  constexpr double kAlphas[] = {0.5, 2};
+  const std::array<SharedBuffer::QueueShare, 2> shares{{{0, kAlphas[0]}, {0, kAlphas[1]}}};
+  SharedBuffer buffer(20'000, shares);
+  std::array<PauseAccount, 2> accounts{PauseAccount(shared_limits(buffer, 0, 1500)),
+                                       PauseAccount(shared_limits(buffer, 1, 1500))};
+  struct Model {
+    std::deque<std::uint32_t> packets;
+    std::uint64_t shared = 0, headroom = 0;
+    bool pauses = false;
+  };
+  std::array<Model, 2> models;
+  std::mt19937 draw(13);
+  std::size_t refused = 0, turns = 0;
+  for (int step = 0; step < 40'000; ++step) {
+    const std::size_t i = draw() % 2;
+    Model& m = models[i];
+    const auto free = [&] {
+      return static_cast<double>(20'000 - models[0].shared - models[1].shared);
+    };
+    const bool was = m.pauses;
+    Tell told = Tell::kNothing;
+    if (draw() % 1000 < (step / 500 % 2 == 0 ? 700U : 300U)) {
+      const auto bytes = static_cast<std::uint32_t>(60 + draw() % 1455);
+      const bool fits =
+          bytes <= free() && static_cast<double>(m.shared + bytes) <= kAlphas[i] * free();
+      ASSERT_EQ(accounts[i].admits(bytes), fits || m.headroom + bytes <= 2000);
+      if (!accounts[i].admits(bytes)) {
+        ++refused;
+        continue;
+      }
+      (fits ? m.shared : m.headroom) += bytes;
+      m.packets.push_back(bytes);
+      m.pauses |= !fits;
+      told = accounts[i].charge(bytes);
+    } else if (!m.packets.empty()) {
+      const std::uint64_t of_headroom = std::min<std::uint64_t>(m.headroom, m.packets.front());
+      m.headroom -= of_headroom;
+      m.shared -= m.packets.front() - of_headroom;
+      told = accounts[i].release(m.packets.front());
+      m.packets.pop_front();
+      if (m.headroom == 0 && (m.shared == 0 || static_cast<double>(m.shared) + 1500 <=
+                                                   std::floor(kAlphas[i] * free())))
+        m.pauses = false;
+    }
+    ASSERT_EQ(told, was == m.pauses ? Tell::kNothing : m.pauses ? Tell::kPause : Tell::kResume);
+    ASSERT_EQ(accounts[i].pauses(), m.pauses);
+    ASSERT_EQ(accounts[i].held_bytes(), m.shared + m.headroom);
+    ASSERT_EQ(buffer.used_bytes(i), m.shared);
+    turns += was != m.pauses;
+  }
+  EXPECT_GT(refused, 100U);
+  EXPECT_GT(turns, 100U);
 }
 
 TEST(PauseAccount, HoldsWhatAModelHolds) {

@@ -161,7 +161,7 @@ function cellArea(g, values, strong, x, y, h, times, colors) {
 function hostPanel(g, c, x, times, of) {
   const w = x.range()[1], h = HOST_PANEL, levels = Array.isArray(of.reference) ? of.reference : of.values.map(() => of.reference);
   const [, top] = extent(of.values), [, level] = extent(levels, [0, 0]);
-  const y = d3.scale.linear().domain([0, Math.max(top, level <= 2 * top ? level : 0, 1e-9) * 1.08]).range([h, 0]);
+  const y = d3.scale.linear().domain([0, (Math.max(top, level <= 2 * top ? level : 0) || 1) * 1.08]).range([h, 0]);
   axisY(g, y, w, null, c.theme, { count: 2 });
   text(g, 0, -6, fitted(of.title, w, 11), { "font-size": 11, fill: c.theme.muted });
   // A value of zero has no area: the slices of interest have a background too.

@@ -35,6 +35,8 @@ const FIGURES = [
   { id: "sweep", section: "answer", when: () => data.points.length > 1, title: "The sweep: change of communication time at each point",
     what: "Marks are changes of the median against the off arm of the same point, paired by seed; lines are 95 % confidence intervals. Click a row to see that point below.", draw: drawSweep },
   { id: "gain", section: "answer", title: "Gain against cost", what: "Lines are 95 % confidence intervals over seeds.", draw: drawGain },
+  { id: "pauses", section: "roce", when: hasRoce, title: pausesTitle(), draw: drawPauses,
+    what: "Counts of a whole run over its push bursts, of the arms of all points; lines are 95 % confidence intervals over seeds." },
   { id: "queue", section: "queue", title: "Packets waiting in the measured queue", draw: drawQueue, controls: queueControls,
     what: "Every iteration of every seed, laid on top of each other. Occupancy is the sojourn of the packets that left in each bin (Little's law), so it follows the true one by about half a sojourn; a line ends where less than half of the iterations have fine records." },
   { id: "cdf", section: "time", title: "Distribution of communication time", draw: drawCdf,
@@ -60,6 +62,7 @@ const FIGURES = [
 ];
 
 const SECTIONS = {
+  roce: [roceHeading(), roceLead()],
   queue: ["Queue", "What the burst finds, and what it leaves."],
   time: ["Communication time", ""],
   "each-job": ["Jobs", "Each job by itself, under each arm that is shown."],
@@ -244,7 +247,6 @@ const SEVERAL_JOBS = [["jobs_completion_seconds_mean", "Completion of the jobs, 
   ["worker_spread_seconds_mean", "Workers apart, mean", true], ["server_nic_sending_share", "Server's NIC sends"], ["server_nic_receiving_share", "Server's NIC receives"]];
 const LEARNING = [["worker_iteration_seconds_mean", "Iteration of a worker, mean"], ["update_gap_variation", "Gaps of updates, variation"],
   ["time_to_loss_seconds", "Time to the target loss", true], ["gradients_to_loss", "Gradients to it"], ["last_loss", "Last loss"]];
-const OVER_ROCE = [["roce_cnps_per_burst", "CNPs of a burst"], ["roce_naks_per_burst", "NAKs of a burst"], ["roce_retransmitted_per_burst", "Sent again of a burst"]];
 
 function isClosedLoop(arm) {
   const of = data.settings.varying.schedule;
@@ -258,7 +260,6 @@ function jobColumns(arms) {
   if (arms.some(isClosedLoop)) all.push(...CLOSED_LOOP);
   if (has("jobs_completion_seconds_mean") || has("worker_spread_seconds_mean")) all.push(...SEVERAL_JOBS);
   if (has("last_loss")) all.push(...LEARNING);
-  if (has("roce_cnps_per_burst")) all.push(...OVER_ROCE);
   return all.filter(([name]) => has(name));
 }
 
@@ -470,6 +471,7 @@ function build() {
   page.append(answer);
   for (const id of sectionsHere()) {
     const section = el("section", { id }, el("h2", { text: SECTIONS[id][0] }), SECTIONS[id][1] ? el("p", { class: "lead", text: SECTIONS[id][1] }) : null);
+    if (id === "roce") section.append(el("div", { class: "card", id: "roce-table" }));
     if (id === "each-job") section.append(el("div", { class: "card", id: "each-job-table" }));
     for (const f of used.filter((g) => g.section === id)) section.append(figureNode(f));
     if (id === "fabric") section.append(el("div", { class: "card", id: "fabric-tables" }));
@@ -493,6 +495,7 @@ function drawAll() {
   drawAnswer();
   drawTable();
   drawJobs();
+  drawRoce();
   drawEachJob();
   drawFabricTables();
   drawMetrics();

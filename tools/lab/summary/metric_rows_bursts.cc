@@ -72,6 +72,11 @@ std::vector<double> roce_packets_per_burst(const CaseRun& run) {
   return per_push_burst(run, run.result.traffic.roce.*kCount);
 }
 
+std::vector<double> roce_queue_pairs(const CaseRun& run) {
+  if (run.result.traffic.roce.sent == 0) return {};
+  return {static_cast<double>(run.result.traffic.roce.queue_pairs)};
+}
+
 bool over_lossless(const CaseMetrics& m) { return m.lossless; }
 
 std::vector<double> pauses_per_burst(const CaseRun& run) {
@@ -253,6 +258,13 @@ constexpr Metric kRows[] = {
      .source = FromRun{&packets_dropped_per_burst},
      .change = false,
      .column = {"dropped", "packets /burst"}},
+    {.name = "roce_queue_pairs",
+     .unit = kNumber,
+     .help = "queue pairs of workers, each connected to one of a server",
+     .source = FromRun{&roce_queue_pairs},
+     .change = false,
+     .column = {"queue", "pairs"},
+     .there = over_roce},
     {.name = "roce_cnps_per_burst",
      .unit = kPackets,
      .help = "congestion notification packets that responders sent over RoCEv2 in a run, first "

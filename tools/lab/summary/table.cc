@@ -101,7 +101,8 @@ constexpr std::array<Cell, 8> kJobCells{{{"jobs_completion_seconds_mean"},
                                          {"server_nic_sending_share"},
                                          {"server_nic_receiving_share"}}};
 
-constexpr std::array<Cell, 6> kRoceCells{{{"roce_cnps_per_burst"},
+constexpr std::array<Cell, 7> kRoceCells{{{"roce_queue_pairs"},
+                                          {"roce_cnps_per_burst"},
                                           {"roce_naks_per_burst"},
                                           {"roce_retransmitted_per_burst"},
                                           {"rtos_per_burst"},

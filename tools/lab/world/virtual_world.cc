@@ -1,6 +1,7 @@
 #include "tools/lab/world/virtual_world.h"
 
 #include <algorithm>
+#include <cassert>
 #include <stdexcept>
 #include <vector>
 
@@ -148,6 +149,12 @@ std::uint64_t VirtualWorld::run_until(Time end) noexcept {
   }
   for (const auto& loop : loops_) loop->run_until(end);
   return events;
+}
+
+std::uint64_t VirtualWorld::run_until(Time end, std::uint64_t most) noexcept {
+  assert(loops_.size() == 1);
+  now_ = std::max(now_, end);
+  return loops_.front()->run_until(end, most);
 }
 
 RunResult VirtualWorld::result() const {

@@ -42,6 +42,8 @@ class VirtualWorld {
 
   /// Advances to `end`. @return events handled
   std::uint64_t run_until(Time end) noexcept;
+  /// The same for tests, which handle at most `most` events. @pre there is one loop
+  std::uint64_t run_until(Time end, std::uint64_t most) noexcept;
   /// Returns the instant of the next event.
   [[nodiscard]] Time next() const noexcept;
   [[nodiscard]] Time now() const noexcept { return now_; }

@@ -133,7 +133,10 @@ TEST(Metric, QueuePairsAreOverPushesAndThereOverRoceAlone) {
   add_burst(r, 0, 0, {.due = 5}, BurstDirection::kPull);
   const auto figures = [&] { return values_of_run({.definition = &c, .result = r}); };
   EXPECT_TRUE(figures().at("roce_cnps_per_burst").empty()) << "TCP";
-  r.traffic.roce = {.sent = 100, .retransmitted = 12, .naks_sent = 3, .cnps_sent = 7};
+  EXPECT_TRUE(figures().at("roce_queue_pairs").empty());
+  r.traffic.roce = {
+      .queue_pairs = 6, .sent = 100, .retransmitted = 12, .naks_sent = 3, .cnps_sent = 7};
+  EXPECT_EQ(figures().at("roce_queue_pairs"), std::vector<double>{6}) << "not over pushes";
   EXPECT_EQ(figures().at("roce_cnps_per_burst"), std::vector<double>{3.5});
   EXPECT_EQ(figures().at("roce_naks_per_burst"), std::vector<double>{1.5});
   EXPECT_EQ(figures().at("roce_retransmitted_per_burst"), std::vector<double>{6});

@@ -185,14 +185,15 @@ TEST(Table, ShowsTheTimeToALossWhereJobsLearn) {
 TEST(Table, ShowsPacketsOfQueuePairsOverRoceAlone) {
   EXPECT_FALSE(contains(comparison_table(summary_of("mine", {arm("off", 0)})), "RoCEv2"));
   ArmSummary over = arm("off", 0);
+  over.metrics.push_back({"roce_queue_pairs", {.value = 4}, {}});
   over.metrics.push_back({"roce_cnps_per_burst", {.value = 107}, {}});
   over.metrics.push_back({"roce_naks_per_burst", {.value = 2.5}, {}});
   over.metrics.push_back({"roce_retransmitted_per_burst", {.value = 40}, {}});
   const std::string text = comparison_table(summary_of("mine", {over, arm("off-tcp", 0)}));
   const std::string block = text.substr(text.find("Bursts over RoCEv2:"));
   EXPECT_EQ(line_of(block, "off "),
-            "off                      107.0       2.500       40.00       0.050           -"
-            "           -");
+            "off                      4.000       107.0       2.500       40.00       0.050"
+            "           -           -");
   EXPECT_NE(line_of(block, "off-tcp"), line_of(text, "off-tcp ")) << "not among these rows";
 }
 

@@ -54,7 +54,6 @@ struct PfcBench : B {
   void pause(std::uint32_t port, std::uint16_t quanta, Time now, std::uint8_t priority = 3) {
     receive(port, packet_of(pool.get(), pause_bytes(priority, quanta)), now);
   }
-  void run_to(Time end) { loop.run_until(end); }
 
   /// Returns the pause frames that left by a port, with the time of their last bit.
   [[nodiscard]] std::vector<std::pair<Time, PauseFrame>> frames(std::uint32_t port) const {
@@ -269,6 +268,75 @@ TEST(Pfc, ALossyPortOfEntryIsNotPaused) {
   EXPECT_EQ(bench.sw.port(B::kEast).queues()[0].occupancy_packets(), 10U);
   bench.run_to(Time{1ms});
   EXPECT_EQ(bench.pool.in_use(), 0U);
+}
+
+/// The ports' classes share 9,000 B; each pauses at what is free, and has a headroom of 2,000 B.
+SwitchConfig dynamic_switch() {
+  SwitchConfig c = lossless_switch();
+  for (auto& port : c.ports) {
+    LosslessConfig& how = port.queues[0].queue.lossless;
+    how.xoff_bytes = 0;
+    how.xon_bytes.reset();
+    how.xoff_alpha = 1;
+    how.xon_offset_bytes = 1000;
+  }
+  c.buffer.total_bytes = 9000 + 3 * 2000;
+  return c;
+}
+
+TEST(Pfc, ADynamicThresholdIsHalfOfTheMemoryForOnePort) {
+  PfcBench bench(dynamic_switch());
+  bench.burst(6, {});  // one is being sent
+  bench.run_to(Time{1us});
+  EXPECT_TRUE(bench.frames(B::kWest).empty()) << "5,000 B, and 5,000 of 5,000 B were free";
+  bench.burst(1, Time{1us});
+  bench.run_to(Time{2us});
+  ASSERT_EQ(bench.frames(B::kWest).size(), 1U);
+  EXPECT_EQ(bench.frames(B::kWest)[0], (std::pair{Time{1us} + kPauseFrameTime, asks(kQuanta)}));
+  bench.burst(2, Time{2us});
+  EXPECT_EQ(bench.drops(TrafficClass::kDdl, DropReason::kHeadroom), 1U) << "beyond 2,000 B";
+  // 7,000 B wait. At 8 us and 16 us the headroom is emptied; at 24 us 4,000 B are left, which
+  // are 1,000 B less than the 5,000 B that are free.
+  bench.run_to(Time{24us} - 1ns);
+  EXPECT_EQ(bench.frames(B::kWest).size(), 1U);
+  bench.run_to(Time{1ms});
+  ASSERT_EQ(bench.frames(B::kWest).size(), 2U);
+  EXPECT_EQ(bench.frames(B::kWest)[1], (std::pair{Time{24us} + kPauseFrameTime, asks(0)}));
+  EXPECT_EQ(bench.of(B::kWest, Time{1ms}).most_held_bytes, 7000U);
+  EXPECT_TRUE(bench.report(Time{1ms}).ledger_balanced);
+  EXPECT_EQ(bench.pool.in_use(), 0U);
+}
+
+TEST(Pfc, PortsThatShareTheMemoryPauseEarlier) {
+  PfcBench bench(dynamic_switch());
+  bench.burst(1, {}, B::kSouth);  // is being sent
+  for (int i = 0; i < 3; ++i) {
+    bench.burst(1, {}, B::kWest);
+    bench.burst(1, {}, B::kSouth);
+  }
+  bench.run_to(Time{1us});
+  EXPECT_TRUE(bench.frames(B::kWest).empty() && bench.frames(B::kSouth).empty()) << "3,000 B each";
+  bench.burst(1, Time{1us}, B::kSouth);
+  bench.run_to(Time{2us});
+  EXPECT_TRUE(bench.frames(B::kWest).empty());
+  EXPECT_EQ(bench.frames(B::kSouth).size(), 1U) << "3,000 B are free, and not 4,000";
+  bench.burst(1, Time{2us}, B::kWest);
+  bench.run_to(Time{3us});
+  EXPECT_EQ(bench.frames(B::kWest).size(), 1U);
+}
+
+TEST(Pfc, LossyPacketsTakePartInTheSharedMemory) {
+  PfcBench bench(dynamic_switch());
+  bench.fill(5, {});  // of the background, in queue 1: one is being sent, 4,000 B wait
+  bench.burst(2, {});
+  bench.run_to(Time{1us});
+  EXPECT_TRUE(bench.frames(B::kWest).empty()) << "2,000 B, and 3,000 are free";
+  bench.burst(1, Time{1us});
+  bench.run_to(Time{2us});
+  EXPECT_EQ(bench.of(B::kWest, Time{2us}).pauses_sent, 0U) << "3,000 B of 3,000";
+  bench.burst(1, Time{2us});
+  bench.run_to(Time{3us});
+  EXPECT_EQ(bench.of(B::kWest, Time{3us}).pauses_sent, 1U);
 }
 
 TEST(Pfc, ADownLinkCarriesNoPauseFrames) {

@@ -199,6 +199,7 @@ RoceCounters RoceExchange::roce() const {
   RoceCounters sum;
   for (const auto& p : pairs_) {
     if (p == nullptr) continue;
+    ++sum.queue_pairs;
     sum += p->at_worker.pair.counters();
     sum += p->at_target.pair.counters();
   }

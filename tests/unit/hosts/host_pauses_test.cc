@@ -1,0 +1,129 @@
+// Goal: a host that is paused puts every flow of the priority aside, lets all of them go in order,
+// and allocates nothing for it. Method: flows by hand, and what the heap has in use.
+#include "trafficgen/hosts/host_pauses.h"
+
+#include <gtest/gtest.h>
+#include <malloc.h>
+
+#include <deque>
+
+#include "tests/support/frames.h"
+#include "tests/support/pool.h"
+#include "trafficgen/hosts/host.h"
+
+namespace outrider::host_pauses_test {
+using namespace tg;
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::uint8_t kPriority = 3;
+constexpr std::uint16_t kQuanta = 2000;  // 1.024 ms at 1 Gbit/s
+constexpr std::uint32_t kFlows = 200;
+
+PauseFrame pause(std::uint16_t quanta) {
+  PauseFrame frame;
+  frame.set(kPriority, quanta);
+  return frame;
+}
+
+TEST(HostPauses, LetGoInOrderWhatTheyPutAside) {
+  NicTurns turns(0);
+  HostCounters counters;
+  HostPauses pauses(BitRate{1'000'000'000}, turns, counters);
+  for (std::uint32_t n = 1; n <= kFlows; ++n) pauses.make_room(kPriority, n);
+  const std::size_t room = pauses.room(kPriority);
+  EXPECT_GE(room, kFlows);
+  EXPECT_LT(room, 2 * kFlows);
+  EXPECT_EQ(pauses.room(4), 0U) << "no flow has it";
+  pauses.on_frame(pause(kQuanta), Time{});
+  for (std::uint32_t n = 0; n < kFlows; ++n) pauses.put_aside(kPriority, 0, n);
+  EXPECT_TRUE(turns.empty());
+  pauses.on_frame(pause(0), Time{10us});
+  for (std::uint32_t n = 0; n < kFlows; ++n) ASSERT_EQ(turns.take(Time{10us}), n);
+  EXPECT_TRUE(turns.empty());
+  EXPECT_EQ(pauses.room(kPriority), room);
+  EXPECT_EQ(counters.paused_ns, 10'000U);
+}
+
+/// Has one datagram to send whenever it is told so.
+class Endpoint final : public DatagramEndpoint {
+ public:
+  explicit Endpoint(std::uint16_t port) : flow_{0x0A000101, 0x0A000301, port, 5000} {}
+  [[nodiscard]] bool has_datagram(Time) const noexcept override { return wants; }
+  void next_datagram(OutgoingDatagram& d, Time) noexcept override {
+    d.head_bytes = 40;
+    wants = false;
+    ++sent;
+  }
+  std::optional<DropReason> on_datagram(const ReceivedDatagram&, Time) noexcept override {
+    return std::nullopt;
+  }
+  [[nodiscard]] Time next_timer() const noexcept override { return kNever; }
+  void on_timer(Time) noexcept override {}
+  [[nodiscard]] const FlowKey& flow() const noexcept override { return flow_; }
+
+  bool wants = false;
+  std::uint32_t sent = 0;
+
+ private:
+  FlowKey flow_;
+};
+
+/// Takes what comes and forgets it.
+struct Sink final : Node {
+  void receive(std::uint32_t, Packet* packet, Time) noexcept override { release(packet); }
+};
+
+struct PausedHost {
+  PausedHost() {
+    host.connect(link);
+    for (std::uint32_t n = 0; n < kFlows; ++n) {
+      endpoints.emplace_back(static_cast<std::uint16_t>(20'000 + n));
+      host.add_endpoint(endpoints.back(), 0, kPriority);
+    }
+  }
+  void hear(std::uint16_t quanta, Time now) {
+    std::vector<std::uint8_t> bytes(kPauseFrameBytes);
+    encode(pause(quanta), MacAddress{2, 0, 0, 0, 0, 9}, bytes);
+    host.receive(0, packet_of(pool.get(), bytes), now);
+  }
+  void ask(Time now) {
+    for (auto& endpoint : endpoints) {
+      endpoint.wants = true;
+      host.changed(endpoint, now);
+    }
+  }
+  [[nodiscard]] bool all_sent(std::uint32_t datagrams) const {
+    return std::ranges::all_of(endpoints, [&](const auto& e) { return e.sent == datagrams; });
+  }
+
+  TestPool pool{512};
+  EventLoop loop;
+  TransportMemory memory{{}};
+  Sink sink;
+  Host host{{.name = "a", .address = 0x0A000101, .rate = BitRate{1'000'000'000}},
+            loop,
+            pool.get(),
+            memory};
+  Link link{loop, 10us, sink, 0};
+  std::deque<Endpoint> endpoints;
+};
+
+TEST(HostPauses, AllocateNothingWhileAllFlowsArePutAside) {
+  PausedHost h;
+  h.ask(Time{});  // the NIC's queue has held all of them once
+  h.loop.run_until(Time{1ms});
+  ASSERT_TRUE(h.all_sent(1));
+  const std::size_t before = mallinfo2().uordblks;
+  h.hear(kQuanta, Time{1ms});
+  h.ask(Time{1ms});
+  h.loop.run_until(Time{2ms});
+  EXPECT_EQ(mallinfo2().uordblks, before);
+  EXPECT_TRUE(h.all_sent(1)) << "stopped";
+  h.loop.run_until(Time{3ms});
+  EXPECT_TRUE(h.all_sent(2)) << "the pause is over at 2.024 ms";
+}
+
+}  // namespace
+}  // namespace outrider::host_pauses_test
