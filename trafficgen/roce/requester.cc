@@ -38,7 +38,7 @@ Requester::Requester(const RoceConfig& config, const Setup& setup,
       setup_(setup),
       control_(std::move(control)),
       counters_(counters),
-      writes_(config.window_packets + 1) {}
+      writes_(setup.writes != 0 ? setup.writes : config.window_packets + 1) {}
 
 void Requester::append(std::uint64_t bytes, std::optional<std::uint32_t> immediate,
                        Time now) noexcept {
@@ -163,6 +163,17 @@ void Requester::on_timer(Time now) noexcept {
   gave_up_ = ++silences_ > config_.retry_limit;
   deadline_ = gave_up_ ? kNever : now + config_.timeout;
   go_back();
+}
+
+void Requester::abandon() noexcept {
+  while (!writes_.empty()) (void)writes_.pop();
+  open_ = {};
+  at_ = 0;
+  acknowledged_ = sent_ = highest_ = end_;
+  acknowledged_bytes_ = appended_bytes_;
+  deadline_ = kNever;
+  silences_ = 0;
+  gave_up_ = false;
 }
 
 }  // namespace outrider::tg

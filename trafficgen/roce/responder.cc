@@ -55,6 +55,12 @@ std::uint32_t Responder::on_write(const roce::Message& m, bool ce, Time now) noe
   return m.payload_bytes;
 }
 
+void Responder::skip_to(std::uint32_t psn) noexcept {
+  expected_psn_ = psn;
+  message_left_ = unacknowledged_ = 0;
+  nak_sent_ = nak_due_ = ack_due_ = false;
+}
+
 roce::Message Responder::next_answer() noexcept {
   assert(has_answer());
   roce::Message m{.opcode = Opcode::kAcknowledge};
