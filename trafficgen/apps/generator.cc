@@ -10,6 +10,11 @@
 #include "common/core/random.h"
 #include "common/net/headers.h"
 #include "trafficgen/apps/generator_state.h"
+#include "trafficgen/background/flow_group.h"
+#include "trafficgen/background/long_flow.h"
+#include "trafficgen/background/roce_flow_group.h"
+#include "trafficgen/background/roce_long_flow.h"
+#include "trafficgen/config/full_packet.h"
 #include "trafficgen/hosts/expected_flows.h"
 #include "trafficgen/workload/config/model_profile.h"
 #include "trafficgen/workload/plan/release_profile.h"
@@ -197,23 +202,36 @@ void Generator::State::make_long_flows(const LongFlowsConfig& flows) {
       long_flows.resize(long_flows.size() + flows.flows_per_pair);
       continue;
     }
-    Host* from = host_named(flows.from[pair]);
-    Host* to = host_named(flows.to[pair]);
-    for (std::uint32_t n = 0; n < flows.flows_per_pair; ++n) {
-      const auto index = static_cast<std::uint32_t>(long_flows.size());
-      TcpConfig tcp = transport(flows.transport).tcp;
-      tcp.control.mss_bytes = std::min(from->mtu_bytes(), to->mtu_bytes()) - kIpAndTcpBytes;
-      long_flows.push_back(std::make_unique<LongFlow>(
-          LongFlow::Setup{
-              .name = flows.name + " " + std::to_string(index),
-              .from = from,
-              .to = to,
-              .port = static_cast<std::uint16_t>(flows.tcp_port + index),
-              .tcp = tcp,
-              .start = long_flow_start(flows.start, flows.start_spread, config.seed, index)},
-          goodput));
-    }
+    for (std::uint32_t n = 0; n < flows.flows_per_pair; ++n)
+      long_flows.push_back(long_flow(flows, pair, static_cast<std::uint32_t>(long_flows.size())));
   }
+}
+
+std::unique_ptr<LongFlowSource> Generator::State::long_flow(const LongFlowsConfig& flows,
+                                                            std::size_t pair, std::uint32_t index) {
+  const TransportConfig& how = transport(flows.transport);
+  const std::string name = flows.name + " " + std::to_string(index);
+  const Time start = long_flow_start(flows.start, flows.start_spread, config.seed, index);
+  Host* from = host_named(flows.from[pair]);
+  Host* to = host_named(flows.to[pair]);
+  if (how.protocol == TransportProtocol::kRoce)
+    return std::make_unique<RoceLongFlow>(
+        RoceLongFlow::Setup{
+            .name = name,
+            .stream = {.from = from, .to = to, .priority = how.tcp.priority, .seed = config.seed},
+            .roce = how.roce,
+            .start = start},
+        goodput);
+  TcpConfig tcp = how.tcp;
+  tcp.control.mss_bytes = std::min(from->mtu_bytes(), to->mtu_bytes()) - kIpAndTcpBytes;
+  return std::make_unique<LongFlow>(
+      LongFlow::Setup{.name = name,
+                      .from = from,
+                      .to = to,
+                      .port = static_cast<std::uint16_t>(flows.tcp_port + index),
+                      .tcp = tcp,
+                      .start = start},
+      goodput);
 }
 
 void Generator::State::make_requests(const RequestFlowsConfig& flows) {
@@ -254,6 +272,19 @@ void Generator::State::make_flow_group(const FlowsConfig& flows) {
   const auto index = static_cast<std::uint32_t>(flow_groups.size());
   flow_groups.emplace_back();
   if (!options.share.has(config, flows)) return;
+  flow_groups.back() = transport(flows.transport).protocol == TransportProtocol::kRoce
+                           ? roce_group(flows, index)
+                           : tcp_group(flows, index);
+}
+
+std::vector<FlowHost> Generator::State::described(const std::vector<Host*>& side) const {
+  std::vector<FlowHost> all;
+  for (const Host* host : side) all.push_back({host->address(), host->rate()});
+  return all;
+}
+
+std::unique_ptr<FlowGroupSource> Generator::State::tcp_group(const FlowsConfig& flows,
+                                                             std::uint32_t index) {
   FlowGroup::Setup setup{.name = flows.name,
                          .from = hosts_named(flows.list ? flows.hosts : flows.from),
                          .to = hosts_named(flows.list ? flows.hosts : flows.to),
@@ -261,19 +292,32 @@ void Generator::State::make_flow_group(const FlowsConfig& flows) {
                          .max_open = flows.max_open,
                          .records = flows.records,
                          .tcp = transport(flows.transport).tcp};
-  std::vector<FlowHost> from, to;
-  const auto take = [&](const std::vector<Host*>& side, std::vector<FlowHost>& described,
-                        std::vector<BitRate>& rates) {
-    for (const Host* host : side) {
-      rates.push_back(config.hosts[*index_of(host->address())].rate);
-      described.push_back({host->address(), rates.back()});
-    }
-  };
-  take(setup.from, from, setup.from_rates);
-  take(setup.to, to, setup.to_rates);
-  if (!flows.list) setup.offered = offered_rate(flows, from, to, setup.tcp.control.mss_bytes);
-  setup.arrivals = make_arrivals(flows, from, to, setup.tcp.control.mss_bytes, config.seed, index);
-  flow_groups.back() = std::make_unique<FlowGroup>(std::move(setup), goodput);
+  const auto from = described(setup.from), to = described(setup.to);
+  for (const FlowHost& host : from) setup.from_rates.push_back(host.rate);
+  for (const FlowHost& host : to) setup.to_rates.push_back(host.rate);
+  const FullPacket packet = full_packet_of(config, flows);
+  if (!flows.list) setup.offered = offered_rate(flows, from, to, packet);
+  setup.arrivals = make_arrivals(flows, from, to, packet, config.seed, index);
+  return std::make_unique<FlowGroup>(std::move(setup), goodput);
+}
+
+std::unique_ptr<FlowGroupSource> Generator::State::roce_group(const FlowsConfig& flows,
+                                                              std::uint32_t index) {
+  const TransportConfig& how = transport(flows.transport);
+  RoceFlowGroup::Setup setup{.name = flows.name,
+                             .from = hosts_named(flows.list ? flows.hosts : flows.from),
+                             .to = hosts_named(flows.list ? flows.hosts : flows.to),
+                             .queue_pairs = flows.queue_pairs,
+                             .max_open = flows.max_open,
+                             .records = flows.records,
+                             .roce = how.roce,
+                             .priority = how.tcp.priority,
+                             .seed = config.seed};
+  const auto from = described(setup.from), to = described(setup.to);
+  const FullPacket packet = full_packet_of(config, flows);
+  if (!flows.list) setup.offered = offered_rate(flows, from, to, packet);
+  setup.arrivals = make_arrivals(flows, from, to, packet, config.seed, index);
+  return std::make_unique<RoceFlowGroup>(std::move(setup), goodput);
 }
 
 void Generator::State::make_capture(const CaptureConfig& capture) {
@@ -389,10 +433,10 @@ void Generator::start(Time now, std::uint64_t wall_ns) {
   for_own(s.hosts, [&](Host& host) {
     host.signals().set_clock(std::max(wall_ns, since_zero_ns) - since_zero_ns);
   });
-  for_own(s.long_flows, [](LongFlow& flow) { flow.schedule(); });
+  for_own(s.long_flows, [](LongFlowSource& flow) { flow.schedule(); });
   for_own(s.requests, [](RequestFlows& flows) { flows.schedule(); });
   for_own(s.transfers, [](Transfer& transfer) { transfer.schedule(); });
-  for_own(s.flow_groups, [](FlowGroup& group) { group.schedule(); });
+  for_own(s.flow_groups, [](FlowGroupSource& group) { group.schedule(); });
   for_own(s.captures, [&](CapturePlayer& capture) { capture.schedule(now); });
   for (const auto& lights : s.tensorlights) lights->start(now);
   for_own(s.jobs, [&](Job& job) { job.start(now); });

@@ -139,11 +139,16 @@ void Generator::State::add_records(const std::vector<const State*>& parts, Gener
   for_all(parts, &State::jobs, [&](const Job& job) { job.fill(r); });
   r.ledger_balanced &= r.starts_sent == r.starts.sent();
   r.ledger_balanced &= r.roce.balanced();
-  for_all(parts, &State::long_flows,
-          [&](const LongFlow& flow) { r.flows.push_back(flow.report()); });
+  for_all(parts, &State::long_flows, [&](const LongFlowSource& flow) {
+    r.flows.push_back(flow.report());
+    r.background_roce += flow.roce();
+  });
   for_all(parts, &State::transfers, [&](const Transfer& t) { t.fill(r.transfers); });
-  for_all(parts, &State::flow_groups,
-          [&](const FlowGroup& group) { r.flow_groups.push_back(group.report()); });
+  for_all(parts, &State::flow_groups, [&](const FlowGroupSource& group) {
+    r.flow_groups.push_back(group.report());
+    r.background_roce += group.roce();
+  });
+  r.ledger_balanced &= r.background_roce.balanced();
   for_all(parts, &State::captures,
           [&](const CapturePlayer& capture) { r.captures.push_back(capture.report()); });
   for (const CaptureReport& capture : r.captures)

@@ -11,8 +11,8 @@
 #include "trafficgen/apps/connection_sampler.h"
 #include "trafficgen/apps/generator.h"
 #include "trafficgen/background/capture_player.h"
-#include "trafficgen/background/flow_group.h"
-#include "trafficgen/background/long_flow.h"
+#include "trafficgen/background/flow_arrivals.h"
+#include "trafficgen/background/flow_sources.h"
 #include "trafficgen/background/request_flows.h"
 #include "trafficgen/background/transfer.h"
 #include "trafficgen/config/transport_reserve.h"
@@ -78,9 +78,14 @@ struct Generator::State {
   std::vector<std::uint8_t> nic_classes_of(const Job::Setup& setup);
   void make_job(const JobConfig& job, std::uint16_t draws_as, std::uint32_t first_iteration);
   void make_long_flows(const LongFlowsConfig& flows);
+  std::unique_ptr<LongFlowSource> long_flow(const LongFlowsConfig& flows, std::size_t pair,
+                                            std::uint32_t index);
   void make_requests(const RequestFlowsConfig& flows);
   void make_transfer(const TransferConfig& transfer);
   void make_flow_group(const FlowsConfig& flows);
+  std::unique_ptr<FlowGroupSource> tcp_group(const FlowsConfig& flows, std::uint32_t index);
+  std::unique_ptr<FlowGroupSource> roce_group(const FlowsConfig& flows, std::uint32_t index);
+  [[nodiscard]] std::vector<FlowHost> described(const std::vector<Host*>& side) const;
   void make_capture(const CaptureConfig& capture);
 
   /// Adds what is counted, and what is recorded in the order of the file, of all lcores.
@@ -101,10 +106,10 @@ struct Generator::State {
   /// [hosts][jobs with a server there, in order of their classes from 1]: bytes of the model
   std::vector<std::vector<std::uint64_t>> served_bytes;
   std::vector<std::unique_ptr<TensorLights>> tensorlights;
-  std::vector<std::unique_ptr<LongFlow>> long_flows;
+  std::vector<std::unique_ptr<LongFlowSource>> long_flows;
   std::vector<std::unique_ptr<RequestFlows>> requests;
   std::vector<std::unique_ptr<Transfer>> transfers;
-  std::vector<std::unique_ptr<FlowGroup>> flow_groups;
+  std::vector<std::unique_ptr<FlowGroupSource>> flow_groups;
   std::vector<std::unique_ptr<CapturePlayer>> captures;
   std::unique_ptr<ConnectionSampler> sampler;  ///< only with connection_sample_period
   std::uint32_t next_owner = 0;  ///< first owner id of the next job; 0: attribution is off

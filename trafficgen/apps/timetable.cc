@@ -6,6 +6,7 @@
 #include "common/config/addresses.h"
 #include "trafficgen/background/flow_arrivals.h"
 #include "trafficgen/background/long_flow.h"
+#include "trafficgen/config/full_packet.h"
 
 namespace outrider::tg {
 namespace {
@@ -60,8 +61,10 @@ class Collector {
     }
   }
 
+  /// Returns nullptr for a transport whose flows open no connection of TCP.
   const TcpConfig* transport(const std::string& name) const {
-    return &std::ranges::find(config_.transports, name, &TransportConfig::name)->tcp;
+    const auto it = std::ranges::find(config_.transports, name, &TransportConfig::name);
+    return it->protocol == TransportProtocol::kTcp ? &it->tcp : nullptr;
   }
 
   void add_long_flows(const LongFlowsConfig& flows, std::uint32_t& index) {
@@ -93,7 +96,7 @@ class Collector {
     const auto& to = flows.list ? flows.hosts : flows.to;
     const TcpConfig* tcp = transport(flows.transport);
     const auto arrivals = make_arrivals(flows, described(from), described(to),
-                                        tcp->control.mss_bytes, config_.seed, index);
+                                        full_packet_of(config_, flows), config_.seed, index);
     while (const auto a = arrivals->next())
       if (!add({.at = a->at,
                 .kind = "flow_arrival",

@@ -52,21 +52,26 @@ std::optional<FlowArrival> ListedArrivals::next() noexcept {
   return FlowArrival{begin_ + f.at, f.from, f.to, f.bytes};
 }
 
+FullPacket full_segment(std::uint32_t mss_bytes) noexcept {
+  const auto frame_bytes = static_cast<std::uint32_t>(mss_bytes + sizeof(EthernetHeader) +
+                                                      sizeof(Ipv4Header) + sizeof(TcpHeader));
+  return {mss_bytes, static_cast<std::uint32_t>(wire_bytes(frame_bytes))};
+}
+
 BitRate offered_rate(const FlowsConfig& flows, const std::vector<FlowHost>& from,
-                     const std::vector<FlowHost>& to, std::uint32_t mss_bytes) noexcept {
+                     const std::vector<FlowHost>& to, const FullPacket& packet) noexcept {
   if (flows.rate) return *flows.rate;
   double nics = 0;
   for (const FlowHost& h : flows.load_of == LoadOf::kReceivers ? to : from)
     nics += static_cast<double>(h.rate.bits_per_second);
-  const double wire = wire_bytes(static_cast<std::uint32_t>(
-      mss_bytes + sizeof(EthernetHeader) + sizeof(Ipv4Header) + sizeof(TcpHeader)));
-  return {static_cast<std::uint64_t>(flows.load.value_or(0) * nics * mss_bytes / wire)};
+  return {static_cast<std::uint64_t>(flows.load.value_or(0) * nics * packet.payload_bytes /
+                                     packet.wire_bytes)};
 }
 
 std::unique_ptr<FlowArrivals> make_arrivals(const FlowsConfig& flows,
                                             const std::vector<FlowHost>& from,
                                             const std::vector<FlowHost>& to,
-                                            std::uint32_t mss_bytes, std::uint64_t seed,
+                                            const FullPacket& packet, std::uint64_t seed,
                                             std::uint32_t group) {
   const Time begin = Time{} + flows.start;
   const Time end = flows.duration ? begin + *flows.duration : kNever;
@@ -79,7 +84,7 @@ std::unique_ptr<FlowArrivals> make_arrivals(const FlowsConfig& flows,
   auto sizes = load_flow_sizes(*flows.distribution);
   if (!sizes) throw std::runtime_error(format_issues(*flows.distribution, sizes.issues));
   const double bytes_per_s =
-      static_cast<double>(offered_rate(flows, from, to, mss_bytes).bits_per_second) / 8;
+      static_cast<double>(offered_rate(flows, from, to, packet).bits_per_second) / 8;
   DrawnArrivals::Setup setup{.seed = seed,
                              .group = group,
                              .mean_gap_s = sizes.config->mean_bytes() / bytes_per_s,

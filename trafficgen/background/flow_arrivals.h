@@ -74,17 +74,24 @@ struct FlowHost {
   BitRate rate{};  ///< of its NIC, L1
 };
 
+/// A full packet of a transport.
+struct FullPacket {
+  std::uint32_t payload_bytes = 0;
+  std::uint32_t wire_bytes = 0;  ///< L1
+};
+[[nodiscard]] FullPacket full_segment(std::uint32_t mss_bytes) noexcept;
+
 /// Returns the payload rate that a group offers: `rate`, or `load` times the rate of one side's
-/// NICs times the share of payload in a full frame on the wire (L1).
+/// NICs times the share of payload in a full packet.
 BitRate offered_rate(const FlowsConfig& flows, const std::vector<FlowHost>& from,
-                     const std::vector<FlowHost>& to, std::uint32_t mss_bytes) noexcept;
+                     const std::vector<FlowHost>& to, const FullPacket& packet) noexcept;
 
 /// Makes the arrivals of a group. @param from,to  with a list, both are its hosts
 /// @throws std::runtime_error if a file of the group cannot be read
 std::unique_ptr<FlowArrivals> make_arrivals(const FlowsConfig& flows,
                                             const std::vector<FlowHost>& from,
                                             const std::vector<FlowHost>& to,
-                                            std::uint32_t mss_bytes, std::uint64_t seed,
+                                            const FullPacket& packet, std::uint64_t seed,
                                             std::uint32_t group);
 
 }  // namespace outrider::tg

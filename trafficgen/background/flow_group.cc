@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "trafficgen/background/host_names.h"
+
 namespace outrider::tg {
 
 namespace {
@@ -68,20 +70,11 @@ FlowGroup::FlowGroup(Setup setup, GoodputSeries& goodput)
     : setup_(std::move(setup)),
       goodput_(goodput),
       by_key_(setup_.max_open),
-      shortest_(setup_.from.size() * setup_.to.size()) {
+      shortest_(setup_.from.size() * setup_.to.size()),
+      tally_(setup_.name, setup_.offered, setup_.records) {
   assert(setup_.max_open > 0 && !setup_.from.empty() && setup_.arrivals);
   free_.reserve(setup_.max_open);
   for (std::uint32_t i = 0; i < setup_.max_open; ++i) free_.push_back(&flows_.emplace_back(*this));
-  report_.name = setup_.name;
-  report_.offered_bps = setup_.offered.bits_per_second;
-  report_.records.reserve(setup_.records);
-  ends_.reserve(setup_.records);
-  std::uint64_t above = 0;
-  for (const std::uint64_t end : kFlowClassEnds) {
-    report_.classes.push_back({.above_bytes = above, .up_to_bytes = end});
-    above = end;
-  }
-  report_.classes.push_back({.above_bytes = above, .up_to_bytes = UINT64_MAX});
 }
 
 FlowGroup::~FlowGroup() = default;
@@ -117,18 +110,17 @@ bool FlowGroup::find_port(const FlowArrival& a, FlowKey& key, Time now) noexcept
 }
 
 void FlowGroup::begin(const FlowArrival& a, Time now) noexcept {
-  ++report_.arrivals;
-  report_.arrived_bytes += a.bytes;
+  tally_.arrive(a);
   FlowKey key;
   if (free_.empty() || !find_port(a, key, now)) {
-    ++report_.refused;
+    tally_.refuse();
     return;
   }
   Flow& f = *free_.back();
   free_.pop_back();
   f.restart(a, key);
   by_key_.insert(key, &f);
-  ++in_progress_;
+  tally_.begin();
   Host& from = *setup_.from[a.from];
   f.sender.connection = &from.open(key, setup_.tcp, 0, f.sender, now);
   from.send(*f.sender.connection, a.bytes, now);
@@ -162,7 +154,7 @@ void FlowGroup::established(Flow& f, Time now) noexcept {
 void FlowGroup::delivered(Flow& f, std::uint64_t total, Time now) noexcept {
   const std::uint64_t fresh = total - f.delivered_bytes;
   goodput_.add(TrafficClass::kBackground, fresh, now);
-  report_.delivered_bytes += fresh;
+  tally_.deliver(fresh);
   f.delivered_bytes = total;
   if (total == f.arrival.bytes) complete(f, now);
 }
@@ -193,12 +185,7 @@ void FlowGroup::complete(Flow& f, Time now) noexcept {
   const auto took_ns = (now - f.arrival.at).count();
   f.slowdown_milli = static_cast<std::uint64_t>(static_cast<double>(took_ns) * 1e3 /
                                                 static_cast<double>(ideal_ns(f, took_ns)));
-  const auto end = std::ranges::lower_bound(kFlowClassEnds, f.arrival.bytes);
-  FlowClassReport& c = report_.classes[static_cast<std::size_t>(end - kFlowClassEnds.begin())];
-  c.completion_ns.record(static_cast<std::uint64_t>(took_ns));
-  c.slowdown_milli.record(f.slowdown_milli);
-  ++report_.completed;
-  --in_progress_;
+  tally_.complete(f.arrival, took_ns, f.slowdown_milli);
   close_receiver(f, now);
 }
 
@@ -212,14 +199,9 @@ void FlowGroup::sender_closed(Flow& f, Time now) noexcept {
   const TcpCounters& c = f.sender.connection->counters();
   f.retransmitted = c.retransmitted;
   f.rtos = c.rtos_data + c.rtos_handshake;
-  report_.retransmitted += c.retransmitted;
-  report_.rtos_data += c.rtos_data;
-  report_.rtos_handshake += c.rtos_handshake;
+  tally_.add_repairs(c.retransmitted, c.rtos_data, c.rtos_handshake);
   f.sender.connection = nullptr;
-  if (f.delivered_ns < 0) {
-    ++report_.failed;
-    --in_progress_;
-  }
+  if (f.delivered_ns < 0) tally_.fail();
   close_receiver(f, now);  // of a sender that gave up: nobody else would
   if (f.receiver.connection == nullptr) retire(f);
 }
@@ -230,41 +212,24 @@ void FlowGroup::receiver_closed(Flow& f) noexcept {
 }
 
 void FlowGroup::retire(Flow& f) noexcept {
-  keep_record(f);
+  tally_.keep({.arrival = f.arrival,
+               .established_ns = f.established_ns,
+               .delivered_ns = f.delivered_ns,
+               .slowdown_milli = f.slowdown_milli,
+               .retransmitted = f.retransmitted,
+               .rtos = f.rtos});
   by_key_.erase(f.key);
   free_.push_back(&f);
 }
 
-void FlowGroup::keep_record(const Flow& f) noexcept {
-  if (setup_.records == 0) return;
-  if (report_.records.size() == setup_.records) {
-    ++report_.records_lost;
-    return;
-  }
-  // Names follow at the end: here nothing may allocate.
-  report_.records.push_back({.bytes = f.arrival.bytes,
-                             .arrival_ns = f.arrival.at.time_since_epoch().count(),
-                             .established_ns = f.established_ns,
-                             .delivered_ns = f.delivered_ns,
-                             .slowdown_milli = f.slowdown_milli,
-                             .retransmitted = f.retransmitted,
-                             .rtos = f.rtos});
-  ends_.push_back({f.arrival.from, f.arrival.to});
-}
-
 FlowGroupReport FlowGroup::report() const {
-  FlowGroupReport r = report_;
-  r.open = in_progress_;
+  FlowGroupReport r = tally_.report(names_of(setup_.from), names_of(setup_.to));
   for (const Flow& f : flows_) {
     if (f.sender.connection == nullptr) continue;
     const TcpCounters& c = f.sender.connection->counters();
     r.retransmitted += c.retransmitted;
     r.rtos_data += c.rtos_data;
     r.rtos_handshake += c.rtos_handshake;
-  }
-  for (std::size_t i = 0; i < r.records.size(); ++i) {
-    r.records[i].from = setup_.from[ends_[i].from]->name();
-    r.records[i].to = setup_.to[ends_[i].to]->name();
   }
   return r;
 }

@@ -10,13 +10,15 @@
 
 #include "common/core/flow_table.h"
 #include "trafficgen/background/flow_arrivals.h"
-#include "trafficgen/background/flow_report.h"
+#include "trafficgen/background/flow_sources.h"
+#include "trafficgen/background/flow_tally.h"
 #include "trafficgen/hosts/host.h"
 #include "trafficgen/measure/goodput.h"
 
 namespace outrider::tg {
 
-/// Runs a group of flows. Each flow arrives, sends its bytes over its own connection, and ends.
+/// Runs a group of flows over TCP. Each flow arrives, sends its bytes over its own connection, and
+/// ends.
 ///
 /// The completion time lasts from the arrival (the SYN may leave) to the last byte in order at the
 /// receiver. It includes the handshake and waiting for the sender's NIC. The slowdown is that time
@@ -28,7 +30,7 @@ namespace outrider::tg {
 /// At most max_open flows are open at once, in recycled objects. Further arrivals are counted as
 /// refused and not repeated. A flow whose sender gave up frees its object when its receiver has
 /// closed too. Not thread-safe: one lcore owns it.
-class FlowGroup final : private TimerClient, private Acceptor {
+class FlowGroup final : public FlowGroupSource, private TimerClient, private Acceptor {
  public:
   struct Setup {
     std::string name;
@@ -42,16 +44,16 @@ class FlowGroup final : private TimerClient, private Acceptor {
     std::unique_ptr<FlowArrivals> arrivals{};
   };
   FlowGroup(Setup setup, GoodputSeries& goodput);
-  ~FlowGroup();
+  ~FlowGroup() override;
   FlowGroup(const FlowGroup&) = delete;
   FlowGroup& operator=(const FlowGroup&) = delete;
 
   /// Listens and sets the timer of the first arrival. Call it once.
-  void schedule();
-  [[nodiscard]] FlowGroupReport report() const;
-  [[nodiscard]] std::uint64_t open() const noexcept { return in_progress_; }
-  [[nodiscard]] std::uint64_t completed() const noexcept { return report_.completed; }
-  [[nodiscard]] std::uint64_t failed() const noexcept { return report_.failed; }
+  void schedule() override;
+  [[nodiscard]] FlowGroupReport report() const override;
+  [[nodiscard]] std::uint64_t open() const noexcept override { return tally_.open(); }
+  [[nodiscard]] std::uint64_t completed() const noexcept override { return tally_.completed(); }
+  [[nodiscard]] std::uint64_t failed() const noexcept override { return tally_.failed(); }
 
   /// Returns the bytes on the wire (L1) of a flow sent in full segments and a rest.
   static std::uint64_t wire_bytes_of(std::uint64_t bytes, std::uint32_t mss_bytes) noexcept;
@@ -73,7 +75,6 @@ class FlowGroup final : private TimerClient, private Acceptor {
   void receiver_closed(Flow& f) noexcept;
   void close_receiver(Flow& f, Time now) noexcept;
   void retire(Flow& f) noexcept;
-  void keep_record(const Flow& f) noexcept;
   [[nodiscard]] std::int64_t ideal_ns(const Flow& f, std::int64_t took_ns) noexcept;
   /// The shortest times of a pair of hosts so far.
   struct Shortest {
@@ -89,12 +90,7 @@ class FlowGroup final : private TimerClient, private Acceptor {
   std::vector<Flow*> free_;
   FlowTable<Flow*> by_key_;         ///< in the sender's direction
   std::vector<Shortest> shortest_;  ///< [senders x receivers]
-  FlowGroupReport report_;
-  struct Ends {
-    std::uint32_t from, to;
-  };
-  std::vector<Ends> ends_;         ///< [report_.records]
-  std::uint64_t in_progress_ = 0;  ///< flows neither completed nor failed
+  FlowTally tally_;
 };
 
 }  // namespace outrider::tg

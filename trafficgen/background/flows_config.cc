@@ -113,7 +113,13 @@ void describe(Settings& v, FlowsConfig& c) {
        .help =
            "flows of which a record is kept, for `--flow-records FILE`, `--csv` and the report"});
   v.value("tcp_port", c.tcp_port,
-          {.range = integers(1, 65535), .help = "of the receivers, this table's own"});
+          {.range = integers(1, 65535),
+           .help = "of the receivers, this table's own; not used over RoCEv2"});
+  v.value("queue_pairs", c.queue_pairs,
+          {.range = integers(1, kMaxQueuePairs),
+           .help = "over [RoCEv2](roce.md#background): connections from each of `from` to each of "
+                   "`to`, one for each open flow; an arrival that finds none free is counted as "
+                   "refused"});
 }
 
 }  // namespace outrider::tg

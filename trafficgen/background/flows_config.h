@@ -40,6 +40,7 @@ struct FlowsConfig {
   std::uint32_t max_open = 1024;             ///< flows at once; further arrivals are refused
   std::uint32_t records = 0;                 ///< flows whose records are kept
   std::uint16_t tcp_port = 31000;
+  std::uint32_t queue_pairs = 16;  ///< between two hosts, over RoCEv2
 };
 
 /// Calls visit(path) for each file that a group reads.
@@ -51,6 +52,9 @@ void for_each_file(Flows& flows, Visit visit) {
 
 /// Largest number of open flows, over all groups; a host has room for twice as many.
 inline constexpr std::uint64_t kMaxOpenFlows = 1'000'000;
+
+/// Largest number of queue pairs between two hosts.
+inline constexpr std::uint64_t kMaxQueuePairs = 4096;
 
 /// Checks the rules of a group that need no other table.
 void check(const Checks& at, const FlowsConfig& flows);

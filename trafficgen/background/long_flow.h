@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "trafficgen/background/flow_sources.h"
 #include "trafficgen/hosts/host.h"
 #include "trafficgen/measure/flow_totals.h"
 
@@ -12,8 +13,8 @@ namespace outrider::tg {
 Time long_flow_start(Duration start, Duration spread, std::uint64_t seed,
                      std::uint32_t index) noexcept;
 
-/// A flow that always has data to send, from one host to another.
-class LongFlow final : private TimerClient, private Acceptor {
+/// A flow over TCP that always has data to send, from one host to another.
+class LongFlow final : public LongFlowSource, private TimerClient, private Acceptor {
  public:
   struct Setup {
     std::string name;
@@ -28,8 +29,8 @@ class LongFlow final : private TimerClient, private Acceptor {
   LongFlow& operator=(const LongFlow&) = delete;
 
   /// Listens and sets the start timer. Call it once.
-  void schedule();
-  [[nodiscard]] FlowReport report() const;
+  void schedule() override;
+  [[nodiscard]] FlowReport report() const override;
 
  private:
   struct Sender final : ConnectionListener {

@@ -146,11 +146,12 @@ void describe(Settings& v, TransportConfig& c) {
   v.value("name", c.name, {.required = true, .accepts = "unique"});
   v.choice(
       "protocol", c.protocol, kTransportProtocols,
-      {.help = "what carries a job's bursts: TCP, or the [bounded-loss "
-               "transport](bounded-loss.md). With `\"mlt\"` the controller is `\"dctcp\"` "
+      {.help = "what carries the data: TCP; of jobs, long flows and `[[flows]]` also "
+               "[RoCEv2](roce.md); of jobs also the [bounded-loss transport](bounded-loss.md). "
+               "With `\"mlt\"` the controller is `\"dctcp\"` "
                "or `\"timely\"`, and of the keys below only those down to `connections` may be "
-               "changed, which is `\"idle_restart\"` or `\"keep\"`. With `\"roce\"`, "
-               "[RoCEv2](roce.md), only `name`, `priority` and those of `transport.roce`"});
+               "changed, which is `\"idle_restart\"` or `\"keep\"`. With `\"roce\"` "
+               "only `name`, `priority` and those of `transport.roce`"});
   describe(v, c.tcp);  // its keys are in [[transport]] itself
   v.table("mlt", c.mlt);
   v.table("roce", c.roce);

@@ -103,14 +103,28 @@ const TransportConfig* transport_of(const Checks& at, const Scope& scope, const 
   return it == scope.transports.end() ? nullptr : it->second;
 }
 
-/// Returns the same for users that need a byte stream.
-const TransportConfig* stream_transport_of(const Checks& at, const Scope& scope,
-                                           const std::string& name) {
+/// Returns the same for users that need connections of TCP.
+const TransportConfig* tcp_transport_of(const Checks& at, const Scope& scope,
+                                        const std::string& name) {
   const auto* transport = transport_of(at, scope, name);
   if (transport != nullptr)
     at.require(transport->protocol == TransportProtocol::kTcp, "transport", Checks::quoted(name),
-               "must have protocol \"tcp\": \"mlt\" and \"roce\" carry the bursts of jobs alone");
+               "must have protocol \"tcp\": requests and transfers have connections of TCP alone");
   return transport;
+}
+
+/// Returns the same for users that need every byte, in order.
+const TransportConfig* reliable_transport_of(const Checks& at, const Scope& scope,
+                                             const std::string& name) {
+  const auto* transport = transport_of(at, scope, name);
+  if (transport != nullptr)
+    at.require(transport->protocol != TransportProtocol::kMlt, "transport", Checks::quoted(name),
+               "must have protocol \"tcp\" or \"roce\": \"mlt\" carries the bursts of jobs alone");
+  return transport;
+}
+
+bool is_roce(const TransportConfig* transport) {
+  return transport != nullptr && transport->protocol == TransportProtocol::kRoce;
 }
 
 /// Checks that the host exists, and that a segment of the transport fits into its packets.
@@ -207,17 +221,17 @@ void check_jobs(const Checks& root, const GeneratorConfig& c, Scope& scope) {
 
 /// Checks that senders and receivers are paired and exist, and that the ports have no other user.
 template <class Flows>
-void check_pairs(const Checks& at, const Flows& flows, std::uint32_t ports, const std::string& user,
-                 Scope& scope) {
+void check_pairs(const Checks& at, const Flows& flows, const TransportConfig* transport,
+                 std::uint32_t ports, const std::string& user, Scope& scope) {
   if (flows.from.empty()) at.fault("from", "must name at least one host");
   at.require(flows.from.size() == flows.to.size(), "to", std::to_string(flows.to.size()) + " hosts",
              "must be as many as from has, " + std::to_string(flows.from.size()));
   for (std::size_t i = 0; i < std::min(flows.from.size(), flows.to.size()); ++i)
     at.below("to", i).require(flows.from[i] != flows.to[i], "", Checks::quoted(flows.to[i]),
                               "must be another host than the sender");
-  const auto* transport = stream_transport_of(at, scope, flows.transport);
   check_host_list(at, "from", flows.from, transport, scope);
   check_host_list(at, "to", flows.to, transport, scope);
+  if (is_roce(transport)) return;  // nobody listens at a port
   const std::uint32_t last = std::min(65536U, flows.tcp_port + ports);
   for (std::uint32_t port = flows.tcp_port; port < last; ++port)
     check_listeners(at, flows.to, static_cast<std::uint16_t>(port), user, "tcp_port", scope);
@@ -230,7 +244,10 @@ void check_long_flows(const Checks& root, const GeneratorConfig& c, Scope& scope
     const auto& flows = c.long_flows[i];
     check_name(at, names, flows.name);
     names.insert(flows.name);
-    check_pairs(at, flows, 1, "long_flows[" + std::to_string(i) + "]", scope);
+    const auto* transport = reliable_transport_of(at, scope, flows.transport);
+    check_pairs(at, flows, transport, 1, "long_flows[" + std::to_string(i) + "]", scope);
+    if (is_roce(transport))
+      check_roce_background(at, {{"from", &flows.from}, {"to", &flows.to}}, c);
   }
 }
 
@@ -241,8 +258,8 @@ void check_requests(const Checks& root, const GeneratorConfig& c, Scope& scope) 
     check_name(at, names, c.requests[i].name);
     names.insert(c.requests[i].name);
     check(at, c.requests[i]);
-    check_pairs(at, c.requests[i], c.requests[i].server_ports,
-                "requests[" + std::to_string(i) + "]", scope);
+    check_pairs(at, c.requests[i], tcp_transport_of(at, scope, c.requests[i].transport),
+                c.requests[i].server_ports, "requests[" + std::to_string(i) + "]", scope);
   }
 }
 
@@ -257,7 +274,7 @@ void check_transfers(const Checks& root, const std::vector<TransferConfig>& tran
     const bool from_is_host = scope.hosts.contains(t.from);
     const bool to_is_host = scope.hosts.contains(t.to);
     check(at, t, from_is_host, to_is_host);
-    const auto* transport = stream_transport_of(at, scope, t.transport);
+    const auto* transport = tcp_transport_of(at, scope, t.transport);
     if (from_is_host) check_host(at.below("from"), t.from, transport, scope);
     if (to_is_host) check_host(at.below("to"), t.to, transport, scope);
     const bool sender_listens = t.opener == Opener::kReceiver;
@@ -268,12 +285,15 @@ void check_transfers(const Checks& root, const std::vector<TransferConfig>& tran
 }
 
 void check_flows(const Checks& at, const FlowsConfig& flows, const std::string& user,
-                 Scope& scope) {
+                 const GeneratorConfig& c, Scope& scope) {
   check(at, flows);
-  const auto* transport = stream_transport_of(at, scope, flows.transport);
+  const auto* transport = reliable_transport_of(at, scope, flows.transport);
   check_host_list(at, "from", flows.from, transport, scope);
   check_host_list(at, "to", flows.to, transport, scope);
   check_host_list(at, "hosts", flows.hosts, transport, scope);
+  if (is_roce(transport))
+    return check_roce_background(
+        at, {{"from", &flows.from}, {"to", &flows.to}, {"hosts", &flows.hosts}}, c);
   check_listeners(at, flows.list ? flows.hosts : flows.to, flows.tcp_port, user, "tcp_port", scope);
 }
 
@@ -289,7 +309,7 @@ void check_all_flows(const Checks& root, const GeneratorConfig& c, Scope& scope)
                    std::to_string(kMaxOpenFlows) + " may be open at once");
     check_name(at, names, c.flows[i].name);
     names.insert(c.flows[i].name);
-    check_flows(at, c.flows[i], "flows[" + std::to_string(i) + "]", scope);
+    check_flows(at, c.flows[i], "flows[" + std::to_string(i) + "]", c, scope);
   }
 }
 
@@ -401,6 +421,7 @@ ConfigIssues joint_faults(const GeneratorConfig& config) {
   check_transfers(root, config.transfers, scope);
   check_all_flows(root, config, scope);
   check_captures(root, config, scope);
+  check_queue_pairs(root, config);
   check_lcores(root, config);
   check_mbufs(root, config);
   check_transport_memory(root.below("transport_memory"), config);

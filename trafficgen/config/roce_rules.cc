@@ -1,6 +1,7 @@
 #include "trafficgen/config/roce_rules.h"
 
 #include <algorithm>
+#include <map>
 #include <string>
 
 #include "common/net/roce.h"
@@ -25,6 +26,45 @@ void check_roce_hosts(const Checks& at, std::string_view key, const std::vector<
                                  "\"roce\"");
   }
 }
+
+bool is_roce(const GeneratorConfig& c, const std::string& transport) {
+  const auto it = std::ranges::find(c.transports, transport, &TransportConfig::name);
+  return it != c.transports.end() && it->protocol == TransportProtocol::kRoce;
+}
+
+// Half of the numbers that a host has for its queue pairs, so that jobs find some too.
+constexpr std::uint64_t kMostAtHost = 16'384;
+constexpr std::uint64_t kMostOfBackground = 65'536;  ///< connections: it is memory
+
+/// Counts the queue pairs of background, table by table.
+class QueuePairCount {
+ public:
+  explicit QueuePairCount(const Checks& root) : root_(root) {}
+
+  void add(const std::string& from, const std::string& to, std::uint64_t pairs) {
+    all_ += pairs;
+    for (const auto* host : {&from, &to}) most_ = std::max(most_, at_[*host] += pairs);
+  }
+  /// Reports a table whose queue pairs are those that are too many.
+  void judge(std::string_view table, std::size_t index, std::string_view key) {
+    if (told_ || (all_ <= kMostOfBackground && most_ <= kMostAtHost)) return;
+    told_ = true;
+    root_.below(table, index)
+        .fault(key, "makes " + std::to_string(all_) +
+                        " queue pairs of background with the tables "
+                        "before it, " +
+                        std::to_string(most_) + " at one host: at most " +
+                        std::to_string(kMostOfBackground) + " may be made, " +
+                        std::to_string(kMostAtHost) + " at one host");
+  }
+
+ private:
+  const Checks& root_;
+  std::map<std::string, std::uint64_t> at_;
+  std::uint64_t all_ = 0;
+  std::uint64_t most_ = 0;
+  bool told_ = false;
+};
 
 }  // namespace
 
@@ -56,6 +96,35 @@ void check_roce_job(const Checks& at, const JobConfig& job, const GeneratorConfi
          "over protocol \"roce\" no values are written or checked: payload must be \"zeros\"");
   check_roce_hosts(at, "workers", job.workers, config);
   check_roce_hosts(at, "servers", job.servers, config);
+}
+
+void check_roce_background(
+    const Checks& at,
+    std::initializer_list<std::pair<std::string_view, const std::vector<std::string>*>> lists,
+    const GeneratorConfig& config) {
+  if (config.payload != Payload::kZeros)
+    at.fault("transport",
+             "over protocol \"roce\" no values are written or checked: payload must be \"zeros\"");
+  for (const auto& [key, names] : lists) check_roce_hosts(at, key, *names, config);
+}
+
+void check_queue_pairs(const Checks& root, const GeneratorConfig& config) {
+  QueuePairCount count(root);
+  for (std::size_t i = 0; i < config.long_flows.size(); ++i) {
+    const LongFlowsConfig& flows = config.long_flows[i];
+    if (!is_roce(config, flows.transport)) continue;
+    for (std::size_t p = 0; p < std::min(flows.from.size(), flows.to.size()); ++p)
+      count.add(flows.from[p], flows.to[p], flows.flows_per_pair);
+    count.judge("long_flows", i, "flows_per_pair");
+  }
+  for (std::size_t i = 0; i < config.flows.size(); ++i) {
+    const FlowsConfig& flows = config.flows[i];
+    if (!is_roce(config, flows.transport)) continue;
+    for (const std::string& from : flows.list ? flows.hosts : flows.from)
+      for (const std::string& to : flows.list ? flows.hosts : flows.to)
+        if (from != to) count.add(from, to, flows.queue_pairs);
+    count.judge("flows", i, "queue_pairs");
+  }
 }
 
 }  // namespace outrider::tg

@@ -1,5 +1,11 @@
 #pragma once
 
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
 #include "common/config/config_value.h"
 #include "trafficgen/config/config.h"
 
@@ -13,5 +19,15 @@ void check_roce_transport(const Checks& at, const TransportConfig& transport,
 /// Records every setting of a job that its transport's protocol "roce" does not permit.
 /// @pre the job's transport exists
 void check_roce_job(const Checks& at, const JobConfig& job, const GeneratorConfig& config);
+
+/// Checks what a table of background needs over protocol "roce".
+/// @param lists its lists of hosts, by key
+void check_roce_background(
+    const Checks& at,
+    std::initializer_list<std::pair<std::string_view, const std::vector<std::string>*>> lists,
+    const GeneratorConfig& config);
+
+/// Checks that the queue pairs of background are not too many, at a host and together.
+void check_queue_pairs(const Checks& root, const GeneratorConfig& config);
 
 }  // namespace outrider::tg

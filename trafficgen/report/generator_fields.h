@@ -29,6 +29,7 @@ void fields(V& v, R& r) {
   v.value("late_iterations", r.late_iterations);
   v.value("excess_resets", r.excess_resets);
   v.value("roce", r.roce);
+  v.value("background_roce", r.background_roce);
   v.value("jobs_finished", r.jobs_finished);
   v.value("bursts", r.bursts);
   v.value("iterations", r.iterations);

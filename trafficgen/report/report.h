@@ -15,6 +15,7 @@
 #include "trafficgen/hosts/signal_messages.h"
 #include "trafficgen/measure/connection_sample.h"
 #include "trafficgen/measure/goodput.h"
+#include "trafficgen/measure/roce_counters.h"
 #include "trafficgen/measure/stream_report.h"
 #include "trafficgen/transport/base/tcp_counters.h"
 #include "trafficgen/workload/job/jobs_report.h"
@@ -43,6 +44,7 @@ struct GeneratorReport : RunReport, JobsReport, SignalMessages {
   std::vector<RequestReport> requests;
   std::vector<GoodputBin> bins;
   std::vector<FlowGroupReport> flow_groups;
+  RoceCounters background_roce;  ///< of all queue pairs of long flows and groups
   std::vector<CaptureReport> captures;
   NeighbourhoodReport neighbourhood;
   StreamsReport streams;

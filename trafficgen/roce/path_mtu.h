@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "common/core/units.h"
 #include "common/net/headers.h"
 #include "common/net/roce.h"
 
@@ -15,6 +16,21 @@ namespace outrider::tg {
   for (std::uint32_t payload = 4096; payload >= 256; payload /= 2)
     if (payload + kHeaders <= mtu_bytes) return payload;
   return 0;
+}
+
+/// What a data packet without RETH has on the wire (L1) beside its payload.
+inline constexpr std::uint32_t kAroundPayloadBytes =
+    static_cast<std::uint32_t>(sizeof(EthernetHeader) + sizeof(Ipv4Header) + sizeof(UdpHeader)) +
+    roce::kBthBytes + roce::kIcrcBytes + kL1OverheadBytes;
+
+/// Returns the bytes on the wire (L1) of one WRITE without immediate that is sent in full packets
+/// and a rest.
+[[nodiscard]] constexpr std::uint64_t wire_bytes_of_write(std::uint64_t bytes,
+                                                          std::uint32_t path_mtu) noexcept {
+  constexpr std::uint64_t kAddressBytes = 16;  // RETH
+  const std::uint64_t packets = (bytes + path_mtu - 1) / path_mtu;
+  return packets * kAroundPayloadBytes + kAddressBytes + bytes +
+         roce::pad_of(static_cast<std::uint32_t>(bytes));
 }
 
 }  // namespace outrider::tg

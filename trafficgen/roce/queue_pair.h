@@ -37,6 +37,7 @@ class QueuePair final : public DatagramEndpoint {
     std::uint32_t first_psn = 0;       ///< of this end's requests, 24 bits
     std::uint32_t peer_first_psn = 0;  ///< of the peer's
     BitRate line{};                    ///< of the host's NIC
+    std::uint32_t requests = 0;        ///< see Requester::Setup
   };
   /// @param config,listener must outlive the queue pair
   QueuePair(const RoceConfig& config, const Setup& setup, QueuePairListener& listener);
@@ -47,6 +48,11 @@ class QueuePair final : public DatagramEndpoint {
   [[nodiscard]] Requester& requester() noexcept { return requester_; }
   [[nodiscard]] const Requester& requester() const noexcept { return requester_; }
   [[nodiscard]] const Responder& responder() const noexcept { return responder_; }
+  /// See Requester::abandon(). @param peer the other end, which expects what is sent next
+  void abandon_to(QueuePair& peer) noexcept {
+    requester_.abandon();
+    peer.responder_.skip_to(requester_.next_psn());
+  }
   [[nodiscard]] const RoceCounters& counters() const noexcept { return counters_; }
 
   // -- the host

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cassert>
 #include <cstddef>
@@ -45,6 +46,13 @@ class ReorderWindow {
     early_[place(psn)] = {};
     if (--kept_ == 0) naks_ = 0;  // there is no gap left to tell of
     return early;
+  }
+
+  /// Forgets all packets and NAKs, as the requester has abandoned what they belong to.
+  void clear() noexcept {
+    if (kept_ != 0) std::ranges::fill(early_, Early{});
+    kept_ = 0;
+    naks_ = 0;
   }
 
   /// A NAK is to say that the packet has come. More than a window of them are not remembered.

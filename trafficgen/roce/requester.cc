@@ -34,7 +34,7 @@ Requester::Requester(const RoceConfig& config, const Setup& setup,
       setup_(setup),
       control_(std::move(control)),
       counters_(counters),
-      requests_(config.window_packets + 1),
+requests_(setup.requests != 0 ? setup.requests : config.window_packets + 1),
       recovery_(config.repair == RoceRepair::kSelective ? config.window_packets : 0) {}
 
 void Requester::append(std::uint64_t bytes, std::optional<std::uint32_t> immediate,
@@ -208,6 +208,18 @@ void Requester::on_timer(Time now) noexcept {
   if (!selective()) return go_back();
   recovery_.resend(acknowledged_, highest_);
   resend_at_ = 0;
+}
+
+void Requester::abandon() noexcept {
+  while (!requests_.empty()) (void)requests_.pop();
+  if (selective()) recovery_.on_acknowledged(acknowledged_, highest_, highest_);
+  open_ = {};
+  at_ = resend_at_ = 0;
+  acknowledged_ = sent_ = highest_ = end_;
+  acknowledged_bytes_ = appended_bytes_;
+  deadline_ = kNever;
+  silences_ = 0;
+  gave_up_ = false;
 }
 
 }  // namespace outrider::tg

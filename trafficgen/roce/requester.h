@@ -31,6 +31,8 @@ class Requester {
     std::uint32_t path_mtu = 1024;      ///< payload of a full packet
     std::uint32_t peer_queue_pair = 0;  ///< 24 bits
     std::uint32_t first_psn = 0;        ///< 24 bits
+    /// Requests that are not acknowledged, at most; 0: the window's packets and one. It is memory.
+    std::uint32_t requests = 0;
   };
   /// @param config,counters must outlive the requester
   Requester(const RoceConfig& config, const Setup& setup, std::unique_ptr<RateController> control,
@@ -50,6 +52,9 @@ class Requester {
   void on_cnp(Time now) noexcept { control_->on_cnp(now); }
   [[nodiscard]] Time next_timer() const noexcept;
   void on_timer(Time now) noexcept;
+  /// Abandons all that is not acknowledged, also after it has given up, and goes on with the PSN
+  /// after it. The rate stays. The peer's responder must skip_to() next_psn().
+  void abandon() noexcept;
 
   [[nodiscard]] std::uint64_t acknowledged_bytes() const noexcept { return acknowledged_bytes_; }
   [[nodiscard]] std::uint64_t appended_bytes() const noexcept { return appended_bytes_; }

@@ -117,6 +117,13 @@ void Responder::deliver_kept() noexcept {
   }
 }
 
+void Responder::skip_to(std::uint32_t psn) noexcept {
+  expected_psn_ = psn;
+  message_left_ = unacknowledged_ = 0;
+  nak_sent_ = nak_due_ = ack_due_ = false;
+  window_.clear();
+}
+
 roce::Message Responder::next_answer() noexcept {
   assert(has_answer());
   roce::Message m{.opcode = Opcode::kAcknowledge};

@@ -47,6 +47,8 @@ class Responder {
   /// Returns an answer, CNPs first: they must not wait. @pre has_answer()
   [[nodiscard]] roce::Message next_answer() noexcept;
   [[nodiscard]] std::uint64_t delivered_bytes() const noexcept { return delivered_bytes_; }
+  /// Expects a new message that begins with that PSN: the requester has abandoned what came before.
+  void skip_to(std::uint32_t psn) noexcept;
 
  private:
   using Early = ReorderWindow::Early;

@@ -127,6 +127,7 @@ load_of = "senders"
 transport = "t"
 max_flows = 10
 max_open = 7
+queue_pairs = 3
 records = 5
 duration = "20ms"
 )";
@@ -140,6 +141,7 @@ TEST(FlowsConfig, ATableIsReadAndWrittenBack) {
   EXPECT_EQ(c.load_of, LoadOf::kSenders);
   EXPECT_EQ(c.max_flows, 10U);
   EXPECT_EQ(c.max_open, 7U);
+  EXPECT_EQ(c.queue_pairs, 3U);
   EXPECT_EQ(c.records, 5U);
   EXPECT_EQ(c.duration, 20ms);
   EXPECT_EQ(c.distribution, source_path("conf/distributions/web-search.cdf"));

@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 
+#include "common/config/config_result.h"
 #include "tests/unit/config/full_transport.h"
 #include "trafficgen/config/config.h"
 
@@ -33,6 +34,29 @@ GeneratorConfig plain() {
              .compute = 1ms,
              .announce = {.signal_form = SignalForm::kUdp}}};
   return c;
+}
+
+/// Adds long flows and flows with sizes over RoCEv2.
+void with_background(GeneratorConfig& c) {
+  c.long_flows = {{.name = "bulk", .from = {"w0"}, .to = {"s0"}, .transport = "rdma"}};
+  c.flows = {{.name = "mice",
+              .from = {"w0", "w1"},
+              .to = {"s0"},
+              .distribution = "sizes.cdf",
+              .hosts = {},
+              .load = 0.1,
+              .transport = "rdma"}};
+}
+
+// Nobody listens at a port, so tables over RoCEv2 may have the port of others.
+TEST(RoceConfig, BackgroundNeedsNoPort) {
+  GeneratorConfig c = plain();
+  with_background(c);
+  c.flows[0].tcp_port = c.long_flows[0].tcp_port = c.jobs[0].tcp_port;
+  const auto issues = validate(c);
+  EXPECT_TRUE(issues.empty()) << format_issues("background", issues);
+  c.flows[0].transport = c.long_flows[0].transport = "tcp";
+  EXPECT_EQ(validate(c).size(), 2U);
 }
 
 TEST(RoceConfig, APlainJobIsValid) {
@@ -72,9 +96,49 @@ TEST(RoceConfig, EveryRuleNamesItsKey) {
       {[](C& c) { c.jobs[0].announce.signal_port = 4791; }, "job[0].announce.signal_port", "4791"},
       {[](C& c) { c.payload = Payload::kPattern; }, "job[0].transport", "must be \"zeros\""},
       {[](C& c) {
-         c.long_flows = {{.name = "bulk", .from = {"w0"}, .to = {"s0"}, .transport = "rdma"}};
+         c.requests = {{.name = "asks", .from = {"w0"}, .to = {"s0"}, .transport = "rdma"}};
        },
-       "long_flows[0].transport", "must have protocol \"tcp\""},
+       "requests[0].transport", "must have protocol \"tcp\""},
+      {[](C& c) {
+         c.transfers = {{.name = "copy", .from = "w0", .to = "s0", .transport = "rdma"}};
+       },
+       "transfer[0].transport", "must have protocol \"tcp\""},
+      {[](C& c) {
+         with_background(c);
+         c.transports[0] = {.name = "rdma",
+                            .tcp = {.control = {.controller = Controller::kDctcp}},
+                            .protocol = TransportProtocol::kMlt};
+       },
+       "long_flows[0].transport", "\"mlt\" carries the bursts of jobs alone"},
+      {[](C& c) {
+         with_background(c);
+         c.payload = Payload::kPattern;
+       },
+       "flows[0].transport", "must be \"zeros\""},
+      {[](C& c) {
+         with_background(c);
+         c.hosts[1].mtu_bytes = 300;
+       },
+       "flows[0].from[1]", "320 bytes"},
+      {[](C& c) {
+         with_background(c);
+         c.flows[0].queue_pairs = 0;
+       },
+       "flows[0].queue_pairs", "at least 1"},
+      {[](C& c) {
+         with_background(c);
+         c.flows.push_back(c.flows[0]);
+         c.flows[0].queue_pairs = c.flows[1].queue_pairs = 4096;
+         c.flows[1].name = "more";
+       },
+       "flows[1].queue_pairs", "at one host"},
+      {[](C& c) {
+         with_background(c);
+         c.long_flows[0].flows_per_pair = 9000;
+         c.long_flows[0].from = {"w0", "w0"};
+         c.long_flows[0].to = {"s0", "s0"};
+       },
+       "long_flows[0].flows_per_pair", "makes 18000 queue pairs"},
   };
   for (const Breach& b : breaches) {
     GeneratorConfig c = plain();

@@ -188,5 +188,31 @@ TEST(RoceQueuePair, WhatContradictsIsRefused) {
   EXPECT_FALSE(e.requester.on_acknowledge(unsent, e.now)) << "nothing was sent";
 }
 
+// A queue pair that gave up is used again: what was abandoned never arrives, and late packets of it
+// are duplicates.
+TEST(RoceQueuePair, WhatIsAbandonedNeverArrivesAndTheNextMessageDoes) {
+  Ends e({.timeout = 1ms, .retry_limit = 1});
+  e.requester.append(3 * kMtu, std::nullopt, e.now);
+  e.lose = [](std::size_t packet) { return packet > 0; };
+  e.run_for(10ms);
+  ASSERT_TRUE(e.requester.gave_up());
+  EXPECT_EQ(e.responder.delivered_bytes(), kMtu) << "part of the message";
+  const roce::Message late = e.log[2];
+  e.requester.abandon();
+  e.responder.skip_to(e.requester.next_psn());
+  EXPECT_FALSE(e.requester.gave_up());
+  EXPECT_TRUE(e.requester.idle());
+  EXPECT_EQ(e.requester.next_timer(), kNever);
+  e.lose = [](std::size_t) { return false; };
+  const std::uint64_t refused = e.taken.refused;
+  EXPECT_EQ(e.responder.on_write(late, false, e.now), 0U);
+  e.requester.append(2 * kMtu, std::nullopt, e.now);
+  e.run_for(1ms);
+  EXPECT_EQ(e.responder.delivered_bytes(), 3 * kMtu);
+  EXPECT_TRUE(e.requester.idle());
+  EXPECT_EQ(e.taken.duplicate, 1U);
+  EXPECT_EQ(e.taken.refused, refused);
+}
+
 }  // namespace
 }  // namespace outrider::queue_pair_test

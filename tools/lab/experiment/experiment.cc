@@ -297,6 +297,7 @@ void check_background(const Checks& at, const ExperimentFile& e, const CaseParam
   at.require(p.background_capture.empty(), "background_capture",
              Checks::quoted(p.background_capture), kRule);
   if (find(p.settings, "requests.connections") != nullptr) at.fault("requests.connections", kRule);
+  if (p.background_protocol != LabBackgroundProtocol::kTcp) at.fault("background_protocol", kRule);
   const std::uint32_t flows = p.background_flows_per_pair.value_or(0);
   at.require(flows == 0, "background_flows_per_pair", std::to_string(flows), kRule);
 }

@@ -111,6 +111,23 @@ void check_queues(const Checks& at, const CaseParameters& p, const sw::SwitchPor
              "needs switch.queue.limit_packets of at least " + std::to_string(kLeastSplit));
 }
 
+/// Checks that switches can distinguish background over RoCEv2: bursts over it, and TCP, use the
+/// same UDP port or no DSCP.
+void check_dscps(const Checks& at, const CaseParameters& p, const ProgramSettings& settings) {
+  if (p.background_protocol == LabBackgroundProtocol::kTcp) return;
+  const std::uint32_t dscp = settings.background_roce.roce.dscp;
+  const tg::RoceConfig& ddl = settings.ddl.roce;
+  if (p.protocol == tg::TransportProtocol::kRoce)
+    at.require(dscp != ddl.dscp && dscp != ddl.cnp_dscp, "background.transport.roce.dscp",
+               std::to_string(dscp),
+               "must be another one than ddl.transport.roce has, " + std::to_string(ddl.dscp) +
+                   " and " + std::to_string(ddl.cnp_dscp) +
+                   ": switches tell bursts from background by it");
+  at.require(dscp != 0 || p.background_roce_queue == LabRoceQueue::kBackground,
+             "background.transport.roce.dscp", "0",
+             "must not be 0 with background_roce_queue \"ddl\": TCP has it");
+}
+
 }  // namespace
 
 std::uint32_t long_flows_per_pair(const CaseParameters& p) {
@@ -191,6 +208,17 @@ ConfigIssues validate(const CaseParameters& p) {
   at.require(load >= 0 && load <= 2, "background_load", as_in_file(load), "must be from 0 to 2");
   at.require(load == 0 || !p.background_sizes.empty(), "background_sizes", "\"\"",
              "is required with background_load, e.g. \"../distributions/web-search.cdf\"");
+  const bool roce_alone = p.background_protocol == LabBackgroundProtocol::kRoce;
+  at.require(!roce_alone || !holds_windows(p.regulation), "regulation",
+             p.regulation == RegulationMode::kWindow ? "\"window\"" : "\"mark_window\"",
+             "cannot hold background_protocol \"roce\", which has no receive window: \"mark\", "
+             "\"pace\" and \"mark_pace\" act on it");
+  at.require(p.background_roce_queue == LabRoceQueue::kBackground ||
+                 (p.background_protocol != LabBackgroundProtocol::kTcp &&
+                  p.scheduler != LabScheduler::kFifo),
+             "background_roce_queue", "\"ddl\"",
+             "needs background_protocol \"roce\" or \"both\", and scheduler \"strict_floor\" or "
+             "\"dwrr\"");
   at.require(p.skip_iterations < p.iterations, "skip_iterations", std::to_string(p.skip_iterations),
              "must be below iterations, " + std::to_string(p.iterations));
   return issues;
@@ -213,6 +241,7 @@ ConfigIssues validate(const CaseParameters& p, const ProgramSettings& settings) 
   const bool steps = settings.sw.ports.front().marker.kind == sw::MarkerKind::kStep;
   at.require(!p.static_pair || steps, "static_pair", "true", "needs switch.marker.kind \"step\"");
   check_queues(at, p, settings.sw.ports.front());
+  check_dscps(at, p, settings);
   return issues;
 }
 

@@ -45,6 +45,19 @@ enum class LabPaths : std::uint8_t {
   kApart,  ///< all packets take the first path, and what comes back the last
 };
 
+/// What carries the background.
+enum class LabBackgroundProtocol : std::uint8_t {
+  kTcp,
+  kRoce,  ///< RoCEv2: long flows, and flows with sizes
+  kBoth,  ///< as many long flows of each, and half of the load
+};
+
+/// The queue of background over RoCEv2 where a port has two.
+enum class LabRoceQueue : std::uint8_t {
+  kBackground,
+  kDdl,  ///< that of the bursts: a class for all of RoCEv2, and another one for TCP
+};
+
 /// An automatic lead where no windows are held, as the PCN paper has it.
 inline constexpr double kPaperLead_rtts = 1;
 
@@ -143,6 +156,10 @@ struct CaseParameters {
   std::string background_list{};   ///< flow list, relative to it; empty: none
   /// pcap or pcapng file, relative to it, whose frames are played open loop; empty: none
   std::string background_capture{};
+  LabBackgroundProtocol background_protocol = LabBackgroundProtocol::kTcp;
+  LabRoceQueue background_roce_queue = LabRoceQueue::kBackground;
+  /// Connections over RoCEv2 between two hosts that flows with sizes share.
+  std::uint32_t background_queue_pairs = tg::FlowsConfig{}.queue_pairs;
   double start_spread_seconds = 1;
   double send_jitter = 1;
   double limit_seconds = 600;
@@ -171,6 +188,12 @@ inline constexpr auto kLabPaths = choices<LabPaths>({{"one", LabPaths::kOne},
                                                      {"flow", LabPaths::kFlow},
                                                      {"spray", LabPaths::kSpray},
                                                      {"apart", LabPaths::kApart}});
+inline constexpr auto kLabBackgroundProtocols =
+    choices<LabBackgroundProtocol>({{"tcp", LabBackgroundProtocol::kTcp},
+                                    {"roce", LabBackgroundProtocol::kRoce},
+                                    {"both", LabBackgroundProtocol::kBoth}});
+inline constexpr auto kLabRoceQueues =
+    choices<LabRoceQueue>({{"background", LabRoceQueue::kBackground}, {"ddl", LabRoceQueue::kDdl}});
 template <class V>
 void describe_regulator(V& v, CaseParameters& c) {
   v.choice("regulation", c.regulation, sw::kRegulationModes);
@@ -240,6 +263,9 @@ void describe_parameters(V& v, CaseParameters& c) {
   v.value("background_sizes", c.background_sizes);
   v.value("background_list", c.background_list);
   v.value("background_capture", c.background_capture);
+  v.choice("background_protocol", c.background_protocol, kLabBackgroundProtocols);
+  v.choice("background_roce_queue", c.background_roce_queue, kLabRoceQueues);
+  v.value("background_queue_pairs", c.background_queue_pairs);
   v.value("start_spread_seconds", c.start_spread_seconds);
   v.share("send_jitter", c.send_jitter);
   v.value("limit_seconds", c.limit_seconds);

@@ -32,6 +32,10 @@ codel = { target = "1ms", interval = "10ms" }
 ack_timeout = "20rtt"
 [ddl.transport.mlt]
 tolerance_push = 0.1
+[ddl.transport.roce]
+dscp = 26
+[background.transport.roce]
+dscp = 24
 [requests]
 connections = 0
 )";
@@ -71,7 +75,7 @@ constexpr TakenKey kTaken[]{
     {"ddl.transport.connections", "connection"},
     {"ddl.transport.mlt.class_dscps", "layer_classes"},
     {"background.transport.name", ""},
-    {"background.transport.protocol", "protocol"},
+    {"background.transport.protocol", "background_protocol"},
     {"background.transport.connections", "connection"},
     {"requests.name", ""},
     {"requests.from", ""},
@@ -156,6 +160,14 @@ tg::TransportConfig transport_of(ConfigTable table, const char* name, const std:
   tg::TransportConfig transport;
   read_config(named(std::move(table), name), path, transport, issues);
   return transport;
+}
+
+/// Returns what background over RoCEv2 uses of `background.transport`.
+ConfigTable over_roce(ConfigTable table) {
+  std::erase_if(table.members,
+                [](const ConfigMember& m) { return m.key != "priority" && m.key != "roce"; });
+  table["protocol"] = ConfigValue(std::string("roce"));
+  return table;
 }
 
 /// Reports the faults of `ddl` or `background`, which may only have a transport.
@@ -324,13 +336,17 @@ ProgramSettings read_settings(const ConfigTable& settings, tg::TransportProtocol
     ddl["protocol"] = ConfigValue(std::string("mlt"));
     if (ddl.get("controller") == nullptr) ddl["controller"] = ConfigValue(std::string("dctcp"));
   }
-  overlay(background, table_at(table_at(all, "background"), "transport"));
+  const ConfigTable own_background = table_at(table_at(all, "background"), "transport");
+  overlay(background, own_background);
+  std::erase_if(background.members, [](const ConfigMember& m) { return m.key == "roce"; });
 
   ProgramSettings s;
   s.sw = switch_of(table_at(all, "switch"), "switch", issues);
   s.transport = transport_of(shared, "transport", "transport", issues);
   s.ddl = transport_of(ddl, "ddl", "ddl.transport", issues);
   s.background = transport_of(background, "background", "background.transport", issues);
+  s.background_roce =
+      transport_of(over_roce(own_background), "background_roce", "background.transport", issues);
   s.job = job_of(table_at(all, "job"), "job", issues);
   read_config(table_at(all, "tensorlights"), "tensorlights", s.tensorlights, issues);
   s.requests = requests_of(table_at(all, "requests"), "requests", issues);
@@ -349,6 +365,8 @@ ConfigTable to_table(const ProgramSettings& settings) {
   table["transport"] = ConfigValue(to_config_table(settings.transport));
   table["ddl"] = ConfigValue(transport_part(settings.ddl));
   table["background"] = ConfigValue(transport_part(settings.background));
+  (void)assign(table, "background.transport.roce",
+               *to_config_table(settings.background_roce).get("roce"));
   table["job"] = ConfigValue(to_config_table(settings.job));
   table["tensorlights"] = ConfigValue(to_config_table(settings.tensorlights));
   table["requests"] = ConfigValue(to_config_table(settings.requests));

@@ -36,6 +36,7 @@ struct ProgramSettings {
   sw::SwitchConfig sw;            ///< has one port, the pattern for all ports
   tg::TransportConfig transport;  ///< settings that job and background share over TCP
   tg::TransportConfig ddl, background;
+  tg::TransportConfig background_roce;  ///< of background over RoCEv2, if there is any
   tg::JobConfig job;
   tg::TensorLightsConfig tensorlights;
   tg::RequestFlowsConfig requests;  ///< of background; 0 connections: there are none
@@ -76,7 +77,8 @@ void check_settings(const ConfigTable& table, const std::string& path, Duration 
 /// Reads the settings of a case.
 /// @param settings all settings of the case, already merged
 /// @param protocol of the job: with bounded loss the job ignores `transport`, with TCP it
-///                 ignores `ddl.transport.mlt`
+///                 ignores `ddl.transport.mlt`. Likewise background over TCP ignores
+///                 `background.transport.roce`, and that over RoCEv2 all but it and the priority
 ProgramSettings read_settings(const ConfigTable& settings, tg::TransportProtocol protocol,
                               Duration rtt, ConfigIssues& issues);
 

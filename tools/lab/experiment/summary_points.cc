@@ -25,10 +25,10 @@ bool is_threshold(std::string_view n) {
 /// in which gradients leave, or of their paths. Of the settings of markers those of one kind count;
 /// see is_threshold() for the others.
 bool is_other_remedy(std::string_view n) {
-  static constexpr std::array<std::string_view, 11> kNames{
+  static constexpr std::array<std::string_view, 12> kNames{
       "static_pair", "scheduler", "ddl_weight",       "background_floor",
       "queue_room",  "ddl_alpha", "background_alpha", "signal_form",
-      "paths",       "protocol",  "layer_classes"};
+      "paths",       "protocol",  "layer_classes",    "background_roce_queue"};
   static constexpr std::array<std::string_view, 9> kSettings{
       "switch.marker.",      "job.send_policy",     "job.policy.",
       "job.synchronisation", "job.staleness_bound", "job.r2sp.",

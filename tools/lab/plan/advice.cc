@@ -44,6 +44,22 @@ void add_of_windows(ConfigIssues& found, const Case& c, const RegulationPolicy& 
                        format_duration(announce.lead) + " after its START; set it longer"});
 }
 
+/// Warns of background that windows cannot hold.
+void add_of_roce(ConfigIssues& found, const Case& c, const RegulationPolicy& policy) {
+  const auto over_roce = [&c](const auto& flows) {
+    const auto it =
+        std::ranges::find(c.traffic.transports, flows.transport, &tg::TransportConfig::name);
+    return it != c.traffic.transports.end() && it->protocol == tg::TransportProtocol::kRoce;
+  };
+  if (!holds_windows(policy.mode) || (std::ranges::none_of(c.traffic.long_flows, over_roce) &&
+                                      std::ranges::none_of(c.traffic.flows, over_roce)))
+    return;
+  add(found, c.label,
+      {"mode",
+       "windows cannot hold background over RoCEv2, which has no receive window: it is "
+       "marked from h on instead"});
+}
+
 }  // namespace
 
 ConfigIssues advice(std::span<const Case> cases) {
@@ -57,6 +73,7 @@ ConfigIssues advice(std::span<const Case> cases) {
     const RegulationPolicy& policy = port.regulation;
     for (const auto& issue : advice(policy)) add(found, c.label, issue);
     add_of_windows(found, c, policy);
+    add_of_roce(found, c, policy);
   }
   return found;
 }

@@ -39,6 +39,7 @@ std::string key_of_experiment(const std::string& generated) {
                           {"trafficgen: job.", "job."},
                           {"trafficgen: flows.distribution", "background_sizes"},
                           {"trafficgen: flows.list", "background_list"},
+                          {"trafficgen: flows.queue_pairs", "background_queue_pairs"},
                           {"trafficgen: capture.file", "background_capture"},
                           {"trafficgen: requests.", "requests."}};
   const std::string key = without_indices(generated);

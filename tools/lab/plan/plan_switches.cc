@@ -40,16 +40,31 @@ void shrink(sw::PortQueueConfig& queue, std::uint32_t packets) {
   queue.marker.red.kmax_packets *= share;
 }
 
+/// Returns how lossless the second of two queues is. A priority belongs to one queue, so it is if
+/// background over RoCEv2 waits there and has a priority of its own.
+sw::LosslessConfig lossless_of_background(const CaseParameters& p, const ProgramSettings& settings,
+                                          const sw::SwitchPortConfig& port) {
+  const auto priority = settings.background_roce.tcp.priority;
+  sw::LosslessConfig lossless = port.queue.lossless;
+  if (p.background_protocol == LabBackgroundProtocol::kTcp ||
+      p.background_roce_queue == LabRoceQueue::kDdl || !priority ||
+      *priority == lossless.priority || !lossless.on())
+    return {};
+  lossless.priority = *priority;
+  return lossless;
+}
+
 /// Sets a port's queues and scheduler: DDL data has the first queue, background the second; see
 /// LabScheduler. Where bursts are steered, the first queue has what STARTs announce, and all comes
 /// to the second.
-void share_link(const CaseParameters& p, sw::SwitchPortConfig& port) {
+void share_link(const CaseParameters& p, const ProgramSettings& settings,
+                sw::SwitchPortConfig& port) {
   if (p.scheduler == LabScheduler::kFifo) return;
   port.scheduler =
       p.scheduler == LabScheduler::kDwrr ? SchedulerKind::kDwrr : SchedulerKind::kStrictFloor;
   port.queues.assign(2, {port.queue, port.marker, port.regulation});
   port.queues[0].queue.weight = p.ddl_weight;
-  port.queues[1].queue.lossless = {};  // a priority belongs to one queue
+  port.queues[1].queue.lossless = lossless_of_background(p, settings, port);
   if (p.scheduler == LabScheduler::kStrictFloor)
     port.queues[1].queue.floor_rate = BitRate{static_cast<std::uint64_t>(
         static_cast<double>(port.drain_rate.bits_per_second) * p.background_floor)};
@@ -61,6 +76,20 @@ void share_link(const CaseParameters& p, sw::SwitchPortConfig& port) {
   const std::uint32_t limit = port.queue.limit_packets;
   shrink(port.queues[0], limit - limit / 2);
   shrink(port.queues[1], limit / 2);
+}
+
+/// Distinguishes background over RoCEv2 from bursts over it by the DSCP, as both use one port. CNPs
+/// of both are DDL data: a notification must not wait.
+void serve_dscps(const CaseParameters& p, const ProgramSettings& settings, sw::SwitchConfig& sw) {
+  if (p.protocol == tg::TransportProtocol::kRoce) {
+    sw.rules.clear();
+    sw.classes.dscp_ddl = {settings.ddl.roce.dscp, settings.ddl.roce.cnp_dscp};
+  }
+  if (p.background_roce_queue != LabRoceQueue::kDdl) return;
+  for (const std::uint32_t dscp :
+       {settings.background_roce.roce.dscp, settings.background_roce.roce.cnp_dscp})
+    sw.classes.dscp[std::to_string(dscp)] =
+        ConfigValue(static_cast<std::int64_t>(sw.classes.ddl_queue));
 }
 
 /// Classifies datagrams of the job in both directions as DDL data. Each class of layers has a
@@ -312,8 +341,9 @@ sw::SwitchProcessConfig plan_switches(const ExperimentFile& e, const CaseParamet
       heed_bottlenecks(e, p, t, s, sw);
     if (p.scheduler != LabScheduler::kFifo) sw.classes.background_queue = 1;
     if (steers(p.regulation)) sw.classes.ddl_queue = 1;
-    for (auto& each : sw.ports) share_link(p, each);
+    for (auto& each : sw.ports) share_link(p, settings, each);
     serve_layers(p, sw);
+    if (p.background_protocol != LabBackgroundProtocol::kTcp) serve_dscps(p, settings, sw);
   }
   return config;
 }

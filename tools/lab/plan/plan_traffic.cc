@@ -5,6 +5,7 @@
 
 #include "tools/lab/plan/plan_jobs.h"
 #include "tools/lab/plan/plan_switches.h"
+#include "trafficgen/roce/path_mtu.h"
 
 namespace outrider::lab {
 namespace {
@@ -25,7 +26,21 @@ tg::TransportConfig background_transport_of(const CaseParameters& p,
                                             const ProgramSettings& settings) {
   tg::TransportConfig transport = settings.background;
   transport.tcp.reuse = p.connection;
+  if (p.background_protocol == LabBackgroundProtocol::kBoth)  // each has a class
+    transport.tcp.priority = settings.transport.tcp.priority;
   return transport;
+}
+
+/// A transport that carries background, and its share of the load.
+struct Carrier {
+  std::string transport;
+  double share = 1;
+};
+
+std::vector<Carrier> carriers_of(const CaseParameters& p) {
+  if (p.background_protocol == LabBackgroundProtocol::kTcp) return {{"background"}};
+  if (p.background_protocol == LabBackgroundProtocol::kRoce) return {{"background_roce"}};
+  return {{"background", 0.5}, {"background_roce", 0.5}};
 }
 
 /// Returns the signal faults of an arm. Without STARTs only forged signals are left, which need
@@ -112,17 +127,27 @@ double loaded_rate(const ExperimentFile& e, const Topology& t) {
   return sum;
 }
 
+/// Returns the share of payload in what the carrier sends.
+double payload_share(const ExperimentFile& e, const Carrier& carrier) {
+  constexpr double kOfSegment = 1448.0 / (1514 + kL1OverheadBytes);  // a full one
+  if (carrier.transport == "background") return kOfSegment;
+  const auto senders = std::ranges::find(e.hosts, e.background.from, &HostGroupEntry::name);
+  const double payload = tg::path_mtu_of(senders->mtu_bytes);
+  return payload / (payload + tg::kAroundPayloadBytes);
+}
+
 /// Returns the flows that start and end during the run and load a share of the measured link.
-tg::FlowsConfig flows_of(const ExperimentFile& e, const CaseParameters& p, const Topology& t) {
-  constexpr double kPayloadShare = 1448.0 / (1514 + kL1OverheadBytes);  // of a full segment
-  const double bits = p.background_load.value_or(0) * loaded_rate(e, t);
-  return {.name = "background_flows",
+tg::FlowsConfig flows_of(const ExperimentFile& e, const CaseParameters& p, const Topology& t,
+                         const Carrier& carrier) {
+  const double bits = p.background_load.value_or(0) * carrier.share * loaded_rate(e, t);
+  return {.name = carrier.transport + "_flows",
           .from = background_from(e, t),
           .to = background_to(e, t),
           .distribution = (e.directory / p.background_sizes).lexically_normal().string(),
           .hosts = {},
-          .rate = BitRate{static_cast<std::uint64_t>(bits * kPayloadShare)},
-          .transport = "background"};
+          .rate = BitRate{static_cast<std::uint64_t>(bits * payload_share(e, carrier))},
+          .transport = carrier.transport,
+          .queue_pairs = p.background_queue_pairs};
 }
 
 /// Returns the flows of a list. Its hosts are those that send background, then those that receive
@@ -138,8 +163,9 @@ tg::FlowsConfig listed_flows_of(const ExperimentFile& e, const CaseParameters& p
           .to = {},
           .list = (e.directory / p.background_list).lexically_normal().string(),
           .hosts = std::move(hosts),
-          .transport = "background",
-          .tcp_port = kPort};
+          .transport = carriers_of(p).front().transport,
+          .tcp_port = kPort,
+          .queue_pairs = p.background_queue_pairs};
 }
 
 /// Returns the requests of `requests.*`. Their clients are the hosts that send background.
@@ -191,6 +217,24 @@ void add_by_racks(const ExperimentFile& e, const Topology& t, const tg::FlowsCon
     }
 }
 
+/// Adds the long flows and the flows with sizes that a transport carries.
+void add_flows(const ExperimentFile& e, const CaseParameters& p, const Topology& t,
+               const Carrier& carrier, tg::GeneratorConfig& config) {
+  if (const std::uint32_t flows = long_flows_per_pair(p); flows > 0)
+    add_background(e,
+                   tg::LongFlowsConfig{.name = carrier.transport,
+                                       .from = background_from(e, t),
+                                       .to = background_to(e, t),
+                                       .flows_per_pair = flows,
+                                       .transport = carrier.transport,
+                                       .start_spread = from_seconds(p.start_spread_seconds)},
+                   config.long_flows);
+  if (p.background_load.value_or(0) == 0) return;
+  const tg::FlowsConfig flows = flows_of(e, p, t, carrier);
+  if (e.background.racks.empty()) add_background(e, flows, config.flows);
+  else add_by_racks(e, t, flows, config);
+}
+
 /// Adds the jobs of a list. A job whose bursts have settings of their own gets a transport.
 void add_listed_jobs(const ExperimentFile& e, const CaseParameters& of_case, const Topology& t,
                      tg::GeneratorConfig& config) {
@@ -238,23 +282,14 @@ tg::GeneratorConfig plan_traffic(const ExperimentFile& e, const CaseParameters& 
   }
   config.transports.push_back(job_transport_of(p, settings));
   config.transports.push_back(background_transport_of(p, settings));
+  if (p.background_protocol != LabBackgroundProtocol::kTcp)
+    config.transports.push_back(settings.background_roce);
   if (e.jobs.empty()) config.jobs = plan_jobs(e, p, t, job_of(e, p, settings, t));
   else add_listed_jobs(e, p, t, config);
   config.tensorlights = settings.tensorlights;
   const bool has_hosts = !e.background.from.empty();
-  if (const std::uint32_t flows = long_flows_per_pair(p); flows > 0 && has_hosts)
-    add_background(e,
-                   tg::LongFlowsConfig{.name = "background",
-                                       .from = background_from(e, t),
-                                       .to = background_to(e, t),
-                                       .flows_per_pair = flows,
-                                       .transport = "background",
-                                       .start_spread = from_seconds(p.start_spread_seconds)},
-                   config.long_flows);
-  if (p.background_load.value_or(0) > 0 && has_hosts) {
-    if (e.background.racks.empty()) add_background(e, flows_of(e, p, t), config.flows);
-    else add_by_racks(e, t, flows_of(e, p, t), config);
-  }
+  if (has_hosts)
+    for (const Carrier& carrier : carriers_of(p)) add_flows(e, p, t, carrier, config);
   if (!p.background_list.empty() && has_hosts) config.flows.push_back(listed_flows_of(e, p, t));
   if (settings.requests.connections > 0 && has_hosts)
     add_background(e, requests_of(e, settings, t), config.requests);

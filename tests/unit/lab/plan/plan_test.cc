@@ -262,6 +262,113 @@ TEST(Plan, AJobOverBoundedLossHasItsClassesServed) {
   }
 }
 
+/// A job over RoCEv2 and background as the parameters say.
+std::string over_roce(const std::string& parameters) {
+  return with(small_experiment(), "[parameters]\n",
+              "[parameters]\nprotocol = \"roce\"\nsignal_form = \"udp\"\n" + parameters);
+}
+
+TEST(Plan, BackgroundOverRoceIsDistinguishedByItsDscp) {
+  const auto cases = plan_of(over_roce("background_protocol = \"roce\"\n"
+                                       "background.transport.roce.window_packets = 77\n"
+                                       "background.transport.priority = 4\n"
+                                       "background_load = 0.25\n"
+                                       "background_queue_pairs = 3\n"
+                                       "background_flows_per_pair = 1\n"
+                                       "background_sizes = \"" +
+                                       source_path("conf/distributions/hadoop.cdf") + "\"\n"),
+                             {.seeds = 1, .filter = "no-start"});
+  ASSERT_EQ(cases.size(), 1U);
+  const GeneratorConfig& traffic = cases[0].traffic;
+  ASSERT_EQ(traffic.transports.size(), 3U);
+  const TransportConfig& roce = traffic.transports[2];
+  EXPECT_EQ(roce.protocol, TransportProtocol::kRoce);
+  EXPECT_EQ(roce.roce.window_packets, 77U);
+  EXPECT_EQ(roce.tcp.priority, 4U);
+  ASSERT_EQ(traffic.long_flows.size(), 1U);
+  ASSERT_EQ(traffic.flows.size(), 1U);
+  EXPECT_EQ(traffic.long_flows[0].transport, roce.name);
+  EXPECT_EQ(traffic.flows[0].transport, roce.name);
+  EXPECT_EQ(traffic.flows[0].queue_pairs, 3U);
+  for (const auto& sw : cases[0].switches.switches) {
+    EXPECT_TRUE(sw.rules.empty()) << "a port would make background a burst";
+    EXPECT_EQ(sw.classes.dscp_ddl,
+              (std::vector<std::uint32_t>{traffic.transports[0].roce.dscp,
+                                          traffic.transports[0].roce.cnp_dscp}));
+    EXPECT_NE(roce.roce.dscp, traffic.transports[0].roce.dscp);
+  }
+}
+
+TEST(Plan, BothProtocolsShareTheLoadInClassesOfTheirOwn) {
+  const auto cases = plan_of(over_roce("background_protocol = \"both\"\n"
+                                       "background_roce_queue = \"ddl\"\n"
+                                       "scheduler = \"strict_floor\"\n"
+                                       "background.transport.priority = 3\n"
+                                       "background_load = 0.25\n"
+                                       "background_flows_per_pair = 2\n"
+                                       "background_sizes = \"" +
+                                       source_path("conf/distributions/hadoop.cdf") + "\"\n"),
+                             {.seeds = 1, .filter = "no-start"});
+  ASSERT_EQ(cases.size(), 1U);
+  const GeneratorConfig& traffic = cases[0].traffic;
+  EXPECT_EQ(traffic.transports[1].tcp.priority, std::nullopt) << "TCP is not paused";
+  EXPECT_EQ(traffic.transports[2].tcp.priority, 3U);
+  ASSERT_EQ(traffic.long_flows.size(), 2U);
+  ASSERT_EQ(traffic.flows.size(), 2U);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(traffic.long_flows[i].transport, traffic.transports[i + 1].name);
+    EXPECT_EQ(traffic.long_flows[i].flows_per_pair, 2U);
+    EXPECT_EQ(traffic.flows[i].transport, traffic.transports[i + 1].name);
+  }
+  EXPECT_NEAR(static_cast<double>(traffic.flows[1].rate->bits_per_second) /
+                  static_cast<double>(traffic.flows[0].rate->bits_per_second),
+              (1024.0 / 1106) / (1448.0 / 1538), 0.001)
+      << "equal shares of the wire";
+  for (const auto& sw : cases[0].switches.switches) {
+    EXPECT_EQ(sw.classes.background_queue, 1U);
+    const std::string dscp = std::to_string(traffic.transports[2].roce.dscp);
+    ASSERT_NE(sw.classes.dscp.get(dscp), nullptr);
+    EXPECT_EQ(*sw.classes.dscp.get(dscp), ConfigValue(std::int64_t{0}));
+  }
+}
+
+TEST(Plan, TheQueueOfBackgroundOverRoceIsLosslessIfItHasAPriority) {
+  const auto queues_with = [](const std::string& priority) {
+    const auto cases = plan_of(over_roce("background_protocol = \"roce\"\n"
+                                         "scheduler = \"strict_floor\"\n"
+                                         "switch.queue.limit_packets = 4000\n"
+                                         "switch.queue.lossless.xoff_bytes = \"50KB\"\n"
+                                         "background.transport.priority = " +
+                                         priority + "\n"),
+                               {.seeds = 1, .filter = "no-start"});
+    return cases.at(0).switches.switches[0].ports[0].queues;
+  };
+  const auto own = queues_with("4");
+  EXPECT_EQ(own[0].queue.lossless.priority, 3U);
+  EXPECT_EQ(own[1].queue.lossless.priority, 4U);
+  EXPECT_TRUE(own[1].queue.lossless.on());
+  EXPECT_FALSE(queues_with("3")[1].queue.lossless.on()) << "a priority belongs to one queue";
+}
+
+TEST(Plan, RefusesWhatCannotActOnBackgroundOverRoce) {
+  const auto fault = [](const std::string& parameters) {
+    return format_issues("", read_experiment(over_roce(parameters)).issues);
+  };
+  EXPECT_EQ(fault("background_protocol = \"roce\"\n"), "");
+  EXPECT_THAT(fault("background_protocol = \"roce\"\nregulation = \"window\"\n"
+                    "switch.regulation.window.rule = \"strict\"\n"),
+              testing::HasSubstr("parameters.regulation: \"window\": cannot hold"));
+  EXPECT_THAT(fault("background_protocol = \"roce\"\nbackground.transport.roce.dscp = 26\n"),
+              testing::HasSubstr("background.transport.roce.dscp: 26: must be another one"));
+  EXPECT_THAT(fault("background_protocol = \"roce\"\nbackground_roce_queue = \"ddl\"\n"),
+              testing::HasSubstr("background_roce_queue: \"ddl\": needs"));
+  const auto held =
+      plan_of(with(over_roce("background_protocol = \"both\"\nrecovery = \"burst_end\"\n"
+                             "switch.regulation.window.rule = \"strict\"\n"),
+                   "regulation = \"mark\"\n", "regulation = \"window\"\n"));
+  EXPECT_THAT(format_advice("f", advice(held)), testing::HasSubstr("which has no receive window"));
+}
+
 TEST(Plan, TransportsAreArmsOfOneComparison) {
   for (const char* name : {"protocol", "layer_classes", "ddl.transport.mlt.probe_timeout"})
     EXPECT_TRUE(tells_arms_apart(name)) << name;

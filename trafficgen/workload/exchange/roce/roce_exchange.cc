@@ -4,8 +4,7 @@
 #include <utility>
 
 #include "trafficgen/hosts/host.h"
-#include "trafficgen/roce/path_mtu.h"
-#include "trafficgen/transport/connection/initial_sequence.h"
+#include "trafficgen/roce/queue_pair_ends.h"
 #include "trafficgen/workload/exchange/job_records.h"
 #include "trafficgen/workload/exchange/piece_stream.h"
 
@@ -77,31 +76,14 @@ RoceExchange::RoceExchange(const ExchangeSetup& setup, const RoceConfig& roce, J
 
 RoceExchange::~RoceExchange() = default;
 
-/// Draws the first PSN of a flow, so that PSNs wrap early in some.
-std::uint32_t RoceExchange::first_psn(const FlowKey& flow) const noexcept {
-  return initial_sequence_of(flow, sequence_key_of(setup_.seed)) & roce::kPsnMask;
-}
-
 void RoceExchange::make_pair(std::uint32_t worker, std::uint32_t target) {
   const Lane push{worker, target, BurstDirection::kPush};
   const Lane pull{worker, target, BurstDirection::kPull};
   Host& near = *setup_.workers[worker];
   Host& far = *setup_.ends[setup_.index_of(worker, target)];
-  QueuePair::Setup ends;
-  ends.path_mtu = path_mtu_of(setup_.mtu_bytes);
-  ends.own_queue_pair = near.allocate_port();
-  ends.peer_queue_pair = far.allocate_port();
-  ends.line = near.rate();
-  // The source port spreads flows over paths; the number of the queue pair is as good as any.
-  ends.flow = {near.address(), far.address(), ends.own_queue_pair, roce::kPort};
-  QueuePair::Setup back = ends;
-  std::swap(back.own_queue_pair, back.peer_queue_pair);
-  back.line = far.rate();
-  back.flow = {far.address(), near.address(), back.own_queue_pair, roce::kPort};
-  ends.first_psn = back.peer_first_psn = first_psn(ends.flow);
-  back.first_psn = ends.peer_first_psn = first_psn(back.flow);
+  const QueuePairEnds ends = make_queue_pair_ends(near, far, setup_.mtu_bytes, setup_.seed);
   auto& pair = pairs_[setup_.index_of(worker, target)];
-  pair.reset(new Pair{{*this, push, near, ends}, {*this, pull, far, back}});
+  pair.reset(new Pair{{*this, push, near, ends.near}, {*this, pull, far, ends.far}});
   near.add_endpoint(pair->at_worker.pair, 0, setup_.tcp.priority);
   far.add_endpoint(pair->at_target.pair, setup_.nic_class(target), setup_.tcp.priority);
 }

@@ -56,7 +56,6 @@ class RoceExchange final : public Exchange {
   [[nodiscard]] End& sender(const Lane& lane) noexcept;
   [[nodiscard]] const End& sender(const Lane& lane) const noexcept;
   void make_pair(std::uint32_t worker, std::uint32_t target);
-  [[nodiscard]] std::uint32_t first_psn(const FlowKey& flow) const noexcept;
   void begin(End& end, const BurstIdentity& burst) noexcept;
   void note(End& end) noexcept;
 

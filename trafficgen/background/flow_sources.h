@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+
+#include "trafficgen/background/flow_report.h"
+#include "trafficgen/measure/flow_totals.h"
+#include "trafficgen/measure/roce_counters.h"
+
+namespace outrider::tg {
+
+/// A flow that always has data to send, over any transport.
+class LongFlowSource {
+ public:
+  virtual ~LongFlowSource() = default;
+  /// Sets the start timer. Call it once.
+  virtual void schedule() = 0;
+  [[nodiscard]] virtual FlowReport report() const = 0;
+  /// Returns the counts of its queue pairs; zeros if it has none.
+  [[nodiscard]] virtual RoceCounters roce() const { return {}; }
+};
+
+/// A group of flows that arrive and end, over any transport.
+class FlowGroupSource {
+ public:
+  virtual ~FlowGroupSource() = default;
+  /// Sets the timer of the first arrival. Call it once.
+  virtual void schedule() = 0;
+  [[nodiscard]] virtual FlowGroupReport report() const = 0;
+  [[nodiscard]] virtual std::uint64_t open() const noexcept = 0;
+  [[nodiscard]] virtual std::uint64_t completed() const noexcept = 0;
+  [[nodiscard]] virtual std::uint64_t failed() const noexcept = 0;
+  /// Returns the counts of its queue pairs; zeros if it has none.
+  [[nodiscard]] virtual RoceCounters roce() const { return {}; }
+};
+
+}  // namespace outrider::tg

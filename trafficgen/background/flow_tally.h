@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "trafficgen/background/flow_arrivals.h"
+#include "trafficgen/background/flow_report.h"
+
+namespace outrider::tg {
+
+/// A flow that has ended. Instants that never came are -1.
+struct EndedFlow {
+  FlowArrival arrival;
+  std::int64_t established_ns = -1;
+  std::int64_t delivered_ns = -1;
+  std::uint64_t slowdown_milli = 0;
+  std::uint64_t retransmitted = 0;
+  std::uint64_t rtos = 0;
+};
+
+/// Counts what becomes of a group's flows and keeps the records of some, whatever carries them.
+/// Nothing allocates after construction. Not thread-safe.
+class FlowTally {
+ public:
+  /// @param offered  payload rate. @param records  number of flows whose records are kept
+  FlowTally(std::string name, BitRate offered, std::uint32_t records);
+
+  void arrive(const FlowArrival& a) noexcept {
+    ++report_.arrivals;
+    report_.arrived_bytes += a.bytes;
+  }
+  void refuse() noexcept { ++report_.refused; }
+  void begin() noexcept { ++in_progress_; }
+  void deliver(std::uint64_t bytes) noexcept { report_.delivered_bytes += bytes; }
+  void complete(const FlowArrival& a, std::int64_t took_ns, std::uint64_t slowdown_milli) noexcept;
+  void fail() noexcept {
+    ++report_.failed;
+    --in_progress_;
+  }
+  void add_repairs(std::uint64_t retransmitted, std::uint64_t rtos_data,
+                   std::uint64_t rtos_handshake) noexcept {
+    report_.retransmitted += retransmitted;
+    report_.rtos_data += rtos_data;
+    report_.rtos_handshake += rtos_handshake;
+  }
+  /// Keeps the record of a flow if there is room.
+  void keep(const EndedFlow& flow) noexcept;
+
+  [[nodiscard]] std::uint64_t open() const noexcept { return in_progress_; }
+  [[nodiscard]] std::uint64_t completed() const noexcept { return report_.completed; }
+  [[nodiscard]] std::uint64_t failed() const noexcept { return report_.failed; }
+  /// @param from,to  names of the hosts that arrivals number
+  [[nodiscard]] FlowGroupReport report(const std::vector<std::string>& from,
+                                       const std::vector<std::string>& to) const;
+
+ private:
+  struct Ends {
+    std::uint32_t from, to;
+  };
+  std::uint32_t most_records_;
+  FlowGroupReport report_;
+  std::vector<Ends> ends_;         ///< [report_.records]
+  std::uint64_t in_progress_ = 0;  ///< flows neither completed nor failed
+};
+
+}  // namespace outrider::tg

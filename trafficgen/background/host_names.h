@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "trafficgen/hosts/host.h"
+
+namespace outrider::tg {
+
+[[nodiscard]] inline std::vector<std::string> names_of(const std::vector<Host*>& hosts) {
+  std::vector<std::string> names;
+  for (const Host* host : hosts) names.push_back(host->name());
+  return names;
+}
+
+}  // namespace outrider::tg

@@ -1,0 +1,135 @@
+#include "trafficgen/background/roce_flow_group.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "trafficgen/background/host_names.h"
+#include "trafficgen/roce/path_mtu.h"
+
+namespace outrider::tg {
+
+struct RoceFlowGroup::Flow final : RoceStream::Client {
+  Flow(RoceFlowGroup& g, const RoceStream::Setup& setup)
+      : group(g), stream(g.setup_.roce, setup, *this) {}
+
+  void restart(const FlowArrival& a) noexcept {
+    ended = {.arrival = a};
+    delivered_bytes = 0;
+    noted = stream.sender_counters();
+  }
+  void on_delivered(RoceStream&, std::uint64_t fresh_bytes, Time now) noexcept override {
+    group.delivered(*this, fresh_bytes, now);
+  }
+  void on_idle(RoceStream&, Time) noexcept override { group.end(*this); }
+  void on_failed(RoceStream&, Time) noexcept override {
+    stream.restart();
+    group.end(*this);
+  }
+
+  RoceFlowGroup& group;
+  EndedFlow ended{};
+  std::uint64_t delivered_bytes = 0;
+  RoceCounters noted{};  ///< counts of the queue pair's earlier flows
+  RoceStream stream;
+};
+
+RoceFlowGroup::RoceFlowGroup(Setup setup, GoodputSeries& goodput)
+    : setup_(std::move(setup)),
+      goodput_(goodput),
+      pools_(setup_.from.size() * setup_.to.size()),
+      tally_(setup_.name, setup_.offered, setup_.records) {
+  assert(setup_.queue_pairs > 0 && setup_.max_open > 0 && setup_.arrivals);
+  for (std::uint32_t f = 0; f < setup_.from.size(); ++f)
+    for (std::uint32_t t = 0; t < setup_.to.size(); ++t) {
+      if (setup_.from[f] == setup_.to[t]) continue;
+      Pool& pool = pool_of({.from = f, .to = t});
+      for (std::uint32_t n = 0; n < setup_.queue_pairs; ++n)
+        pool.free.push_back(
+            &flows_.emplace_back(*this, RoceStream::Setup{.from = setup_.from[f],
+                                                          .to = setup_.to[t],
+                                                          .priority = setup_.priority,
+                                                          .seed = setup_.seed}));
+      std::ranges::reverse(pool.free);  // the first is taken first
+    }
+}
+
+RoceFlowGroup::~RoceFlowGroup() = default;
+
+void RoceFlowGroup::schedule() {
+  next_ = setup_.arrivals->next();
+  arm();
+}
+
+void RoceFlowGroup::arm() noexcept {
+  if (next_) setup_.from.front()->set_timer(*this, 0, next_->at);
+}
+
+void RoceFlowGroup::on_timer(std::uint32_t /*tag*/, Time now) noexcept {
+  for (; next_ && next_->at <= now; next_ = setup_.arrivals->next()) begin(*next_, now);
+  arm();
+}
+
+void RoceFlowGroup::begin(const FlowArrival& a, Time now) noexcept {
+  tally_.arrive(a);
+  Pool& pool = pool_of(a);
+  if (taken_ == setup_.max_open || pool.free.empty()) return tally_.refuse();
+  Flow& f = *pool.free.back();
+  pool.free.pop_back();
+  ++taken_;
+  f.restart(a);
+  tally_.begin();
+  f.stream.send(a.bytes, now);
+}
+
+void RoceFlowGroup::delivered(Flow& f, std::uint64_t fresh_bytes, Time now) noexcept {
+  goodput_.add(TrafficClass::kBackground, fresh_bytes, now);
+  tally_.deliver(fresh_bytes);
+  f.delivered_bytes += fresh_bytes;
+  if (f.delivered_bytes == f.ended.arrival.bytes) complete(f, now);
+}
+
+void RoceFlowGroup::complete(Flow& f, Time now) noexcept {
+  const FlowArrival& a = f.ended.arrival;
+  const Host& from = *setup_.from[a.from];
+  const Host& to = *setup_.to[a.to];
+  const std::uint32_t path_mtu = path_mtu_of(std::min(from.mtu_bytes(), to.mtu_bytes()));
+  const auto frames_ns = static_cast<std::int64_t>(
+      static_cast<double>(wire_bytes_of_write(a.bytes, path_mtu)) * 8e9 /
+      static_cast<double>(std::min(from.rate(), to.rate()).bits_per_second));
+  const std::int64_t took_ns = (now - a.at).count();
+  std::int64_t& way_ns = pool_of(a).way_ns;
+  way_ns = std::min(way_ns, std::max<std::int64_t>(took_ns - frames_ns, 0));
+  f.ended.delivered_ns = now.time_since_epoch().count();
+  f.ended.slowdown_milli = static_cast<std::uint64_t>(static_cast<double>(took_ns) * 1e3 /
+                                                      static_cast<double>(way_ns + frames_ns));
+  tally_.complete(a, took_ns, f.ended.slowdown_milli);
+}
+
+/// The queue pair is free again: all is acknowledged, or the flow has failed.
+void RoceFlowGroup::end(Flow& f) noexcept {
+  if (f.ended.delivered_ns < 0) tally_.fail();
+  const RoceCounters& c = f.stream.sender_counters();
+  f.ended.retransmitted = c.retransmitted - f.noted.retransmitted;
+  f.ended.rtos = c.timeouts - f.noted.timeouts;
+  tally_.keep(f.ended);
+  --taken_;
+  pool_of(f.ended.arrival).free.push_back(&f);
+}
+
+FlowGroupReport RoceFlowGroup::report() const {
+  FlowGroupReport r = tally_.report(names_of(setup_.from), names_of(setup_.to));
+  for (const Flow& f : flows_) {
+    r.retransmitted += f.stream.sender_counters().retransmitted;
+    r.rtos_data += f.stream.sender_counters().timeouts;
+  }
+  return r;
+}
+
+RoceCounters RoceFlowGroup::roce() const {
+  RoceCounters sum;
+  for (const Flow& f : flows_) sum += f.stream.counters();
+  return sum;
+}
+
+}  // namespace outrider::tg

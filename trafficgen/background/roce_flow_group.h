@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trafficgen/background/flow_arrivals.h"
+#include "trafficgen/background/flow_sources.h"
+#include "trafficgen/background/flow_tally.h"
+#include "trafficgen/background/roce_stream.h"
+#include "trafficgen/measure/goodput.h"
+
+namespace outrider::tg {
+
+/// Runs a group of flows over RoCEv2. Each flow takes a free queue pair between its hosts, sends
+/// its bytes as one message, and gives the queue pair back when they are acknowledged. So a queue
+/// pair is used by one flow at a time, and goes on at the rate that it had: an idle time raises it
+/// as the timers of DCQCN say.
+///
+/// A flow that finds no queue pair free, or `max_open` flows open, is counted as refused and not
+/// repeated. A flow whose queue pair gave up has failed; what is left of it is abandoned.
+///
+/// The completion time lasts from the arrival to the last byte in order at the receiver. The
+/// slowdown is that time divided by the ideal one: the shortest way of data that this pair of hosts
+/// had so far in this run, plus the time of the flow's frames at the slower of the two NICs' rates.
+/// Not thread-safe: one lcore owns it. Nothing allocates after construction.
+class RoceFlowGroup final : public FlowGroupSource, private TimerClient {
+ public:
+  struct Setup {
+    std::string name;
+    std::vector<Host*> from, to;
+    std::uint32_t queue_pairs = 0;  ///< between each sender and each receiver
+    std::uint32_t max_open = 0;
+    std::uint32_t records = 0;
+    RoceConfig roce;
+    std::optional<std::uint8_t> priority{};
+    std::uint64_t seed = 1;
+    BitRate offered{};
+    std::unique_ptr<FlowArrivals> arrivals{};
+  };
+  RoceFlowGroup(Setup setup, GoodputSeries& goodput);
+  ~RoceFlowGroup() override;
+  RoceFlowGroup(const RoceFlowGroup&) = delete;
+  RoceFlowGroup& operator=(const RoceFlowGroup&) = delete;
+
+  void schedule() override;
+  [[nodiscard]] FlowGroupReport report() const override;
+  [[nodiscard]] std::uint64_t open() const noexcept override { return tally_.open(); }
+  [[nodiscard]] std::uint64_t completed() const noexcept override { return tally_.completed(); }
+  [[nodiscard]] std::uint64_t failed() const noexcept override { return tally_.failed(); }
+  [[nodiscard]] RoceCounters roce() const override;
+
+ private:
+  struct Flow;
+  /// What the flows from one host to another share.
+  struct Pool {
+    std::vector<Flow*> free;
+    std::int64_t way_ns = std::numeric_limits<std::int64_t>::max();  ///< the shortest so far
+  };
+
+  void on_timer(std::uint32_t tag, Time now) noexcept override;
+  void arm() noexcept;
+  void begin(const FlowArrival& a, Time now) noexcept;
+  void delivered(Flow& f, std::uint64_t fresh_bytes, Time now) noexcept;
+  void complete(Flow& f, Time now) noexcept;
+  void end(Flow& f) noexcept;
+  [[nodiscard]] Pool& pool_of(const FlowArrival& a) noexcept {
+    return pools_[a.from * setup_.to.size() + a.to];
+  }
+
+  Setup setup_;
+  GoodputSeries& goodput_;
+  std::optional<FlowArrival> next_;
+  std::deque<Flow> flows_;   ///< never moved
+  std::vector<Pool> pools_;  ///< [senders x receivers]
+  std::uint32_t taken_ = 0;  ///< queue pairs in use
+  FlowTally tally_;
+};
+
+}  // namespace outrider::tg

@@ -1,0 +1,24 @@
+#include "trafficgen/config/full_packet.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "trafficgen/roce/path_mtu.h"
+
+namespace outrider::tg {
+
+FullPacket full_packet_of(const GeneratorConfig& config, const FlowsConfig& flows) {
+  const auto transport =
+      std::ranges::find(config.transports, flows.transport, &TransportConfig::name);
+  if (transport->protocol != TransportProtocol::kRoce)
+    return full_segment(transport->tcp.control.mss_bytes);
+  std::uint32_t mtu_bytes = UINT32_MAX;
+  for (const auto* side : {&flows.from, &flows.to, &flows.hosts})
+    for (const std::string& name : *side)
+      mtu_bytes =
+          std::min(mtu_bytes, std::ranges::find(config.hosts, name, &HostConfig::name)->mtu_bytes);
+  const std::uint32_t payload_bytes = path_mtu_of(mtu_bytes);
+  return {payload_bytes, payload_bytes + kAroundPayloadBytes};
+}
+
+}  // namespace outrider::tg
