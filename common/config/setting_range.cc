@@ -10,7 +10,7 @@
 namespace outrider {
 namespace {
 
-std::string shown(double v) { return to_toml_text(ConfigValue(v)); }
+std::string rounded_text(double v) { return to_toml_text(ConfigValue(v)); }
 
 std::string quoted(const std::string& text) { return "`\"" + text + "\"`"; }
 
@@ -18,7 +18,7 @@ Duration duration_of(std::uint64_t ns) { return Duration(static_cast<Duration::r
 
 /// Formats a bound as a person writes it: "1", not "1.0".
 std::string plain(double v) {
-  std::string text = shown(v);
+  std::string text = rounded_text(v);
   if (text.ends_with(".0")) text.resize(text.size() - 2);
   return text;
 }
@@ -64,10 +64,11 @@ std::string SettingRange::breach(double value) const {
   const bool enough = above_low ? value > real_low : value >= real_low;
   const bool not_too_much = below_high ? value < real_high : value <= real_high;
   if (enough && not_too_much) return {};
-  std::string rule = (above_low ? "must be more than " : "must be at least ") + shown(real_low);
+  std::string rule =
+      (above_low ? "must be more than " : "must be at least ") + rounded_text(real_low);
   if (std::isfinite(real_high))
-    rule += (below_high ? " and less than " : " and at most ") + shown(real_high);
-  return shown(value) + ": " + rule;
+    rule += (below_high ? " and less than " : " and at most ") + rounded_text(real_high);
+  return rounded_text(value) + ": " + rule;
 }
 
 std::string SettingRange::breach(Duration value) const {

@@ -28,7 +28,7 @@ struct Line {
   const Json* metrics;
 };
 
-std::string text_of(const Json& value) {
+std::string json_text(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
@@ -54,7 +54,8 @@ std::vector<ShownColumn> columns_of(const TableRequest& request) {
 /// Returns an arm's value of a parameter or setting as text; empty if it has none of this name.
 std::string setting_of(const Json& arm, const std::string& name) {
   for (const char* group : {"parameters", "settings"})
-    if (arm.contains(group) && arm.at(group).contains(name)) return text_of(arm.at(group).at(name));
+    if (arm.contains(group) && arm.at(group).contains(name))
+      return json_text(arm.at(group).at(name));
   return "";
 }
 
@@ -88,7 +89,7 @@ std::vector<std::pair<std::string, std::string>> varying_settings(
         return other->at("label") == arm.at("label") && other->contains(group) &&
                other->at(group).value(n, Json(nullptr)) != v;
       });
-      if (varies) varying.emplace_back(name, text_of(value));
+      if (varies) varying.emplace_back(name, json_text(value));
     }
   }
   return varying;
