@@ -48,6 +48,7 @@ class Link final : public EventSource {
     assert(packet != nullptr && meta(*packet).due == now);
     head_ = meta(*packet).next;
     if (head_ == nullptr) tail_ = nullptr;
+    else fetch(*head_);  // its `due` is read once the far end is done with this packet
     ++delivered_;
     to_.receive(to_port_, packet, now);
     return head_ == nullptr ? kNever : meta(*head_).due;
