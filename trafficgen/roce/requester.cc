@@ -34,7 +34,7 @@ Requester::Requester(const RoceConfig& config, const Setup& setup,
       setup_(setup),
       control_(std::move(control)),
       counters_(counters),
-requests_(setup.requests != 0 ? setup.requests : config.window_packets + 1),
+      requests_(setup.requests != 0 ? setup.requests : config.window_packets + 1),
       recovery_(config.repair == RoceRepair::kSelective ? config.window_packets : 0) {}
 
 void Requester::append(std::uint64_t bytes, std::optional<std::uint32_t> immediate,
