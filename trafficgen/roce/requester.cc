@@ -82,8 +82,8 @@ roce::Message Requester::packet(const Write& write, std::uint64_t number) const 
   m.asks = last || number + 1 - acknowledged_ >= config_.window_packets ||
            (number + 1) % config_.ack_packets == 0;
   if (first) {
-    m.address = write.address;
-    m.key = setup_.peer_queue_pair;
+    m.address = setup_.peer_address + write.address;
+    m.key = setup_.peer_key.value_or(setup_.peer_queue_pair);
     m.length_bytes = static_cast<std::uint32_t>(write.bytes);
   }
   if (last) m.immediate = write.immediate.value_or(0);
