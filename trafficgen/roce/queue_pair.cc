@@ -19,6 +19,8 @@ QueuePair::QueuePair(const RoceConfig& config, const Setup& setup, QueuePairList
                  {.path_mtu = setup.path_mtu,
                   .peer_queue_pair = setup.peer_queue_pair,
                   .first_psn = setup.first_psn,
+                  .peer_key = setup.peer_key,
+                  .peer_address = setup.peer_address,
                   .requests = setup.requests},
                  make_rate_controller(config, setup.line), counters_),
       responder_(config,

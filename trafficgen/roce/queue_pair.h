@@ -34,10 +34,12 @@ class QueuePair final : public DatagramEndpoint {
     std::uint32_t path_mtu = 1024;
     std::uint16_t own_queue_pair = 0;
     std::uint16_t peer_queue_pair = 0;
-    std::uint32_t first_psn = 0;       ///< of this end's requests, 24 bits
-    std::uint32_t peer_first_psn = 0;  ///< of the peer's
-    BitRate line{};                    ///< of the host's NIC
-    std::uint32_t requests = 0;        ///< see Requester::Setup
+    std::uint32_t first_psn = 0;              ///< of this end's requests, 24 bits
+    std::uint32_t peer_first_psn = 0;         ///< of the peer's
+    std::optional<std::uint32_t> peer_key{};  ///< of its memory; absent: its queue pair, as ours
+    std::uint64_t peer_address = 0;           ///< where the first byte goes in its memory
+    BitRate line{};                           ///< of the host's NIC
+    std::uint32_t requests = 0;               ///< see Requester::Setup
   };
   /// @param config,listener must outlive the queue pair
   QueuePair(const RoceConfig& config, const Setup& setup, QueuePairListener& listener);

@@ -82,8 +82,8 @@ roce::Message Requester::packet(const Request& request, std::uint64_t number) co
   m.asks = last || number + 1 - acknowledged_ >= config_.window_packets ||
            (number + 1) % config_.ack_packets == 0;
   if (roce::has_reth(m.opcode)) {
-    m.address = request.address;
-    m.key = setup_.peer_queue_pair;
+    m.address = setup_.peer_address + request.address;
+    m.key = setup_.peer_key.value_or(setup_.peer_queue_pair);
     m.length_bytes = static_cast<std::uint32_t>(request.bytes);
   }
   if (last) m.immediate = request.immediate.value_or(0);

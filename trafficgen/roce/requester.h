@@ -28,9 +28,11 @@ namespace outrider::tg {
 class Requester {
  public:
   struct Setup {
-    std::uint32_t path_mtu = 1024;      ///< payload of a full packet
-    std::uint32_t peer_queue_pair = 0;  ///< 24 bits
-    std::uint32_t first_psn = 0;        ///< 24 bits
+    std::uint32_t path_mtu = 1024;            ///< payload of a full packet
+    std::uint32_t peer_queue_pair = 0;        ///< 24 bits
+    std::uint32_t first_psn = 0;              ///< 24 bits
+    std::optional<std::uint32_t> peer_key{};  ///< of the peer's memory; absent: its queue pair
+    std::uint64_t peer_address = 0;           ///< where the first byte goes
     /// Requests that are not acknowledged, at most; 0: the window's packets and one. It is memory.
     std::uint32_t requests = 0;
   };
