@@ -205,7 +205,7 @@ TEST(RoceQueuePair, WhatIsAbandonedNeverArrivesAndTheNextMessageDoes) {
   EXPECT_EQ(e.requester.next_timer(), kNever);
   e.lose = [](std::size_t) { return false; };
   const std::uint64_t refused = e.taken.refused;
-  EXPECT_EQ(e.responder.on_write(late, false, e.now), 0U);
+  EXPECT_EQ(e.responder.on_data(late, false, e.now), 0U);
   e.requester.append(2 * kMtu, std::nullopt, e.now);
   e.run_for(1ms);
   EXPECT_EQ(e.responder.delivered_bytes(), 3 * kMtu);
