@@ -73,6 +73,7 @@ void RoceStream::acknowledged(Time now) noexcept {
 RoceCounters RoceStream::counters() const noexcept {
   RoceCounters sum = sender_.pair.counters();
   sum += receiver_.pair.counters();
+  sum.queue_pairs = 1;  // of the sender
   return sum;
 }
 
