@@ -44,8 +44,8 @@ struct Options {
 };
 
 Time now() {
-  static const auto begin = std::chrono::steady_clock::now();
-  return Time{std::chrono::steady_clock::now() - begin};
+  static const auto kBegin = std::chrono::steady_clock::now();
+  return Time{std::chrono::steady_clock::now() - kBegin};
 }
 
 /// IPv4 packets to and from one neighbour. The kernel's own stack gets what arrives as well, and
