@@ -176,9 +176,9 @@ class End final : private QueuePairListener {
 
  private:
   static const RoceConfig& config() {
-    static const RoceConfig config{
+    static const RoceConfig kConfig{
         .window_packets = 64, .timeout = 500ms, .retry_limit = 20};  // longer than a guest's pauses
-    return config;
+    return kConfig;
   }
 
   static QueuePair::Setup setup_of(const Options& o, const json& peer) {
