@@ -92,7 +92,9 @@ for _ in range({FAILING}):
     s.sendto(bytes(100), ("{PREFIX}2", 9))""")
         report = self.stop()
         drops = report["drops"]["background"]
-        self.assertGreaterEqual(drops["device_tx_error"] + drops["device_tx_full"], FAILING)
+        # A switch that the kernel has kept from its processor finds more than its queue holds.
+        self.assertGreaterEqual(
+            drops["device_tx_error"] + drops["device_tx_full"] + drops["tail_packets"], FAILING)
         self.assertGreater(drops["device_tx_error"], 0)
         ends = report["transmitted"] + report["resident"] + sum(
             n for by_reason in report["drops"].values() for n in by_reason.values())
