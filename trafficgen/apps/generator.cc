@@ -279,6 +279,7 @@ void Generator::State::make_flow_group(const FlowsConfig& flows) {
 
 std::vector<FlowHost> Generator::State::described(const std::vector<Host*>& side) const {
   std::vector<FlowHost> all;
+  all.reserve(side.size());
   for (const Host* host : side) all.push_back({host->address(), host->rate()});
   return all;
 }
