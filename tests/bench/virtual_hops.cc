@@ -185,7 +185,7 @@ BENCHMARK_CAPTURE(counted_job_hops, roce, tg::TransportProtocol::kRoce)
     ->Iterations(1)
     ->Unit(benchmark::kMillisecond);
 
-/// What a hop costs with many connections or queue pairs, each between two hosts of its own pair.
+/// Measures a hop with many connections or queue pairs, each between two hosts of its own.
 /// Every host sends and receives at its rate, so that hops a second of virtual time grow with the
 /// hosts, and connections with their square.
 void job_hops(benchmark::State& state, tg::TransportProtocol protocol) {

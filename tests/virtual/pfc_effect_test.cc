@@ -138,7 +138,7 @@ TEST(PfcEffect, PortsThatCompeteForTheMemoryPauseEarlier) {
       EXPECT_GT(c.resumes_sent, 1U);
       // What is free is as much as each port holds; the headroom takes what comes after the pause.
       EXPECT_GT(c.most_held_bytes, kShared / (1 + workers)) << workers;
-      EXPECT_LE(c.most_held_bytes, kShared / 2 + kHeadroom) << workers;
+      EXPECT_LE(c.most_held_bytes, kShared / (1 + workers) + kHeadroom) << workers;
       if (workers == 1) alone = c.most_held_bytes;
       else EXPECT_LT(c.most_held_bytes, alone - kShared / 16) << w;
     }

@@ -35,7 +35,7 @@ FlowReport RoceLongFlow::report() const {
   const RoceCounters& c = stream_.sender_counters();
   report.retransmitted += c.retransmitted;
   report.rtos_data += c.timeouts;
-  report.fast_recoveries += c.naks_received;
+  report.fast_recoveries += c.recoveries;
   report.ece_reductions += c.cnps_received;
   return report;
 }

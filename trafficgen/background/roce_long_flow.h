@@ -22,7 +22,7 @@ class RoceLongFlow final : public LongFlowSource, private TimerClient, private R
   RoceLongFlow& operator=(const RoceLongFlow&) = delete;
 
   void schedule() override;
-  /// Counts NAKs as fast recoveries and CNPs as reductions, as a job's flows do.
+  /// Counts NAKs that began a repair as fast recoveries and CNPs as reductions, as jobs do.
   [[nodiscard]] FlowReport report() const override;
   [[nodiscard]] RoceCounters roce() const override { return stream_.counters(); }
 

@@ -10,8 +10,8 @@ namespace outrider::tg {
 
 namespace {
 
-/// What a queue pair is given at once. It is no less than the largest window, so that the next
-/// piece comes before the last one has left.
+/// Most that a queue pair is given at once. It is no less than the largest window, so that the
+/// next piece comes before the last one has left.
 constexpr std::uint64_t kPieceBytes = std::uint64_t{1} << 28;
 /// Two pieces are handed over at most, beside one that has partly been acknowledged.
 constexpr std::uint32_t kRequests = 4;

@@ -18,7 +18,7 @@ namespace outrider::tg {
   return 0;
 }
 
-/// What a data packet without RETH has on the wire (L1) beside its payload.
+/// Bytes on the wire (L1) of a data packet without RETH, beside its payload.
 inline constexpr std::uint32_t kAroundPayloadBytes =
     static_cast<std::uint32_t>(sizeof(EthernetHeader) + sizeof(Ipv4Header) + sizeof(UdpHeader)) +
     roce::kBthBytes + roce::kIcrcBytes + kL1OverheadBytes;

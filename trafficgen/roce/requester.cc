@@ -4,8 +4,7 @@
 #include <cassert>
 #include <utility>
 
-#include "common/core/units.h"
-#include "common/net/headers.h"
+#include "trafficgen/roce/path_mtu.h"
 
 namespace outrider::tg {
 
@@ -13,9 +12,8 @@ namespace {
 
 /// Returns the length on the wire, L1.
 std::uint32_t wire_bytes_of(const roce::Message& m) noexcept {
-  constexpr std::uint32_t kOutside = sizeof(EthernetHeader) + sizeof(Ipv4Header) +
-                                     sizeof(UdpHeader) + roce::kIcrcBytes + kL1OverheadBytes;
-  return kOutside + roce::header_bytes(static_cast<std::uint8_t>(m.opcode)) + m.payload_bytes +
+  return kAroundPayloadBytes - roce::kBthBytes +
+         roce::header_bytes(static_cast<std::uint8_t>(m.opcode)) + m.payload_bytes +
          roce::pad_of(m.payload_bytes);
 }
 
@@ -154,9 +152,9 @@ void Requester::go_back() noexcept {
   at_ = 0;
 }
 
-/// Answers a NAK. @param arrived the packet behind the gap that a selective NAK names; nothing if
-/// it
-///   is acknowledged already
+/// Answers a NAK.
+/// @param arrived the packet behind the gap that a selective NAK names; nothing if it is
+///   acknowledged already
 void Requester::repair(std::optional<std::uint64_t> arrived, bool selects) noexcept {
   if (!selective()) {
     ++counters_.recoveries;

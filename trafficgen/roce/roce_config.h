@@ -17,7 +17,7 @@ enum class RoceController : std::uint8_t {
   kFixed,  ///< the NIC's rate or `rate`, whatever the network says
 };
 
-/// What a requester does about lost packets, and what a responder does with those behind them.
+/// How lost packets are repaired: which are sent again, and whether those behind them are kept.
 enum class RoceRepair : std::uint8_t {
   kGoBackN,    ///< InfiniBand's reliable connection
   kSelective,  ///< as IRN (Mittal et al., SIGCOMM 2018)

@@ -214,5 +214,25 @@ TEST(RoceQueuePair, WhatIsAbandonedNeverArrivesAndTheNextMessageDoes) {
   EXPECT_EQ(e.taken.refused, refused);
 }
 
+// A packet that was kept behind a gap must not be taken for one of a later message, whose PSN has
+// the same place in the window.
+TEST(RoceQueuePair, WhatWasKeptIsForgottenWithWhatIsAbandoned) {
+  Ends e({.repair = RoceRepair::kSelective, .window_packets = 4, .timeout = 1ms, .retry_limit = 1});
+  e.requester.append(3 * kMtu, std::nullopt, e.now);
+  e.lose = [](std::size_t packet) { return packet != 2; };
+  e.run_for(10ms);
+  ASSERT_TRUE(e.requester.gave_up());
+  ASSERT_EQ(e.taken.kept, 1U);
+  e.requester.abandon();
+  e.responder.skip_to(e.requester.next_psn());
+  e.lose = [](std::size_t) { return false; };
+  e.requester.append(6 * kMtu, std::nullopt, e.now);
+  e.run_for(1ms);
+  EXPECT_EQ(e.responder.delivered_bytes(), 6 * kMtu);
+  EXPECT_TRUE(e.requester.idle());
+  EXPECT_EQ(e.taken.contradicted, 0U);
+  EXPECT_EQ(e.taken.duplicate, 0U);
+}
+
 }  // namespace
 }  // namespace outrider::queue_pair_test

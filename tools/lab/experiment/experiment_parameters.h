@@ -45,7 +45,7 @@ enum class LabPaths : std::uint8_t {
   kApart,  ///< all packets take the first path, and what comes back the last
 };
 
-/// What carries the background.
+/// Protocols that may carry background.
 enum class LabBackgroundProtocol : std::uint8_t {
   kTcp,
   kRoce,  ///< RoCEv2: long flows, and flows with sizes
