@@ -11,7 +11,9 @@ endif()
 add_library(outrider_flags INTERFACE)
 target_compile_options(outrider_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
-  -ffp-contract=off)  # a fused multiply-add would make results depend on the machine
+  -ffp-contract=off  # a fused multiply-add would make results depend on the machine
+  # __FILE__ in asserts is the same in every clone: a compiler cache serves them all.
+  -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # g++ 12 reports an overlap in "literal" + std::string that does not exist (GCC bug 105651).
   target_compile_options(outrider_flags INTERFACE -Wno-restrict)
