@@ -19,8 +19,8 @@ constexpr std::uint32_t kPayloadOffset = kTransportOffset + sizeof(UdpHeader);
 static_assert(kPayloadOffset + OutgoingDatagram::kMaxHeadBytes <= kWrittenEnd);
 
 /// An ICRC ends a frame. If the buffer holds less than the frame, it is kept in a field of the mbuf
-/// that is free after the device has handed the packet over.
-std::uint32_t& trailer_beside(Packet& packet) noexcept { return packet.hash.rss; }
+/// that drivers read only where an offload is asked for.
+std::uint64_t& trailer_beside(Packet& packet) noexcept { return packet.tx_offload; }
 
 /// Writes the ICRC behind what the other writers have written.
 /// @param udp_bytes length of the UDP header and of what follows it, ICRC included
@@ -42,7 +42,7 @@ void read_trailer(Packet& packet, ReceivedDatagram& datagram, std::uint32_t udp_
   const auto bytes = buffer(packet);
   const std::uint32_t end = kTransportOffset + udp_bytes;
   datagram.icrc_known = knows_icrc(packet);
-  datagram.trailer = trailer_beside(packet);
+  datagram.trailer = static_cast<std::uint32_t>(trailer_beside(packet));
   if (end <= bytes.size())
     std::memcpy(&datagram.trailer, bytes.data() + end - roce::kIcrcBytes, roce::kIcrcBytes);
 }

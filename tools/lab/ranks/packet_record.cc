@@ -39,7 +39,7 @@ void append_packet(std::string& to, const Packet& packet) {
                         .data_bytes = static_cast<std::uint16_t>(bytes.size()),
                         .port = packet.port,
                         .attributed = is_attributed(packet) ? std::uint16_t{1} : std::uint16_t{0},
-                        .trailer = packet.hash.rss};
+                        .trailer = static_cast<std::uint32_t>(packet.tx_offload)};
   PacketMeta of_packet = meta(packet);
   of_packet.next = nullptr;  // an address means nothing elsewhere
   append_number(to, head);
@@ -65,7 +65,7 @@ Packet* PacketRecords::next(rte_mempool& pool) {
   packet->data_len = head.data_bytes;
   packet->pkt_len = head.data_bytes;
   packet->port = head.port;
-  packet->hash.rss = head.trailer;
+  packet->tx_offload = head.trailer;
   take(&meta(*packet), sizeof(PacketMeta));
   if (head.attributed != 0) take(&attribution_of(*packet), sizeof(PacketAttribution));
   take(rte_pktmbuf_mtod(packet, void*), head.data_bytes);
