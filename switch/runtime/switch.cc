@@ -5,6 +5,7 @@
 
 #include "common/dpdk/known_headers.h"
 #include "common/net/plain_segment.h"
+#include "common/net/roce.h"
 #include "switch/config/config_toml.h"
 #include "switch/config/same_settings.h"
 #include "switch/forwarding/arp_reply.h"
@@ -350,9 +351,12 @@ void Switch::announce(SwitchLane& lane, EgressPort& port, Packet& packet, StartS
   lane.classes.on_start(start.flow);  // first, as it may move the flow to the queue of DDL data
   HeaderFields fields;
   FrameSummary summary = parse_headers(buffer(packet), meta(packet).frame_bytes, fields);
-  summary.protocol = kIpProtocolTcp;
+  // A START does not say how its burst is sent: RoCEv2 is known by its port.
+  const bool roce = start.flow.destination_port == roce::kPort;
+  summary.protocol = roce ? kIpProtocolUdp : kIpProtocolTcp;
   fields.flow = start.flow;
-  fields.tcp_offset = static_cast<std::uint8_t>(fields.ip_offset + sizeof(Ipv4Header));
+  const auto transport = static_cast<std::uint8_t>(fields.ip_offset + sizeof(Ipv4Header));
+  fields.tcp_offset = roce ? 0 : transport;
   port.on_start(lane.tables->classifier.classify(summary, fields, lane.classes).queue, start, now);
 }
 

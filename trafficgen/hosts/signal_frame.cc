@@ -18,14 +18,15 @@ constexpr std::uint32_t kIpBytes = sizeof(Ipv4Header) + kUdpBytes;
 static_assert(kFrameBytes <= kWrittenEnd);
 }  // namespace
 
-void write_signal_frame(Packet& packet, const FlowKey& datagram,
-                        const udp_signal::Signal& signal) noexcept {
+void write_signal_frame(Packet& packet, const FlowKey& datagram, const udp_signal::Signal& signal,
+                        std::uint8_t dscp) noexcept {
   auto* bytes = rte_pktmbuf_mtod(&packet, std::uint8_t*);
   auto& ethernet = *reinterpret_cast<EthernetHeader*>(bytes);
   ethernet.destination = mac_of(datagram.destination_address);
   ethernet.source = mac_of(datagram.source_address);
   ethernet.ether_type.set(kEtherTypeIpv4);
-  write_ipv4(bytes + kIpOffset, datagram, kIpProtocolUdp, /*tos=*/0, kIpBytes);
+  const auto not_ect = static_cast<std::uint8_t>(dscp << 2);
+  write_ipv4(bytes + kIpOffset, datagram, kIpProtocolUdp, not_ect, kIpBytes);
 
   const std::span<std::uint8_t, udp_signal::kBytes> message{bytes + kMessageOffset,
                                                             udp_signal::kBytes};

@@ -20,8 +20,9 @@ struct ReceivedSignal {
 /// Writes Ethernet, IPv4 and UDP headers (Not-ECT, checksum set) with the message into an empty
 /// mbuf.
 /// @param datagram addresses and UDP ports
-void write_signal_frame(Packet& packet, const FlowKey& datagram,
-                        const udp_signal::Signal& signal) noexcept;
+/// @param dscp < 64
+void write_signal_frame(Packet& packet, const FlowKey& datagram, const udp_signal::Signal& signal,
+                        std::uint8_t dscp = 0) noexcept;
 
 /// Reads a frame in which read_frame() has found a correct IPv4 header and no TCP. A UDP checksum
 /// of zero means that the sender left it out (RFC 768).

@@ -31,6 +31,7 @@ void StartSignals::push(const UdpStart& start) noexcept {
                 .due_at = start.due_at,
                 .key = start.key,
                 .recorded = start.recorded,
+                .dscp = start.dscp,
                 .number = next_number_++});
 }
 
@@ -124,7 +125,7 @@ void StartSignals::write(Packet& packet, Time start, bool full_payload) noexcept
   Outgoing s = answers ? answers_.pop() : starts_.pop();
   if (s.message) {
     if (s.message->kind == udp_signal::Kind::kStart && !s.complete) complete(s, start);
-    return write_signal_frame(packet, s.flow, *s.message);
+    return write_signal_frame(packet, s.flow, *s.message, s.dscp);
   }
   TcpSegment segment;
   segment.sequence = s.sequence;

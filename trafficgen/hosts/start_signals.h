@@ -41,6 +41,9 @@ struct UdpStart {
   /// Signs the START when it leaves; nullptr: unsigned. Must outlive the host's traffic.
   const SignalKey* key = nullptr;
   bool recorded = true;  ///< an eavesdropper keeps it, see StartSignals::push_replay()
+  /// Of the burst's packets. The START has it too: switches that choose a queue by DSCP look for
+  /// the burst's queue with it.
+  std::uint8_t dscp = 0;
 };
 
 /// Keeps the iteration-start signals of one host, in both wire forms: STARTs that wait for the NIC,
@@ -113,6 +116,7 @@ class StartSignals {
     Time due_at{};                                ///< for a UDP START
     const SignalKey* key = nullptr;               ///< for a UDP START
     bool recorded = false;                        ///< for a UDP START
+    std::uint8_t dscp = 0;                        ///< for a UDP START
     bool complete = false;                        ///< nothing of the message is to be set
     std::uint64_t number = 0;                     ///< in the order of queueing
   };

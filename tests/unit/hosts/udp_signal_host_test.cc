@@ -277,6 +277,20 @@ TEST(HostUdpSignals, AStartIsAnsweredAndHeardByTheAnnouncedFlow) {
   Pair::expect_balanced(p.b);
 }
 
+TEST(HostUdpSignals, AStartHasTheDscpOfItsBurstAndItsAnswerNone) {
+  Pair p;
+  p.a.signals().take_at(5900);
+  p.b.signals().take_at(5900);
+  UdpStart start = kStart;
+  start.dscp = 26;
+  p.a.send_start(start, Time{5us});
+  p.loop.run_until(Time{1ms});
+  ASSERT_EQ(p.to_b.seen.size(), 1U);
+  EXPECT_EQ(p.to_b.seen[0].bytes[15], 26 << 2) << "Not-ECT";
+  ASSERT_EQ(p.to_a.seen.size(), 1U) << "its IPv4 checksum is right";
+  EXPECT_EQ(p.to_a.seen[0].bytes[15], 0);
+}
+
 TEST(HostUdpSignals, DueInCountsFromTheTransmissionAndIsNeverNegative) {
   Pair p;
   p.b.signals().take_at(5900);

@@ -78,16 +78,12 @@ void share_link(const CaseParameters& p, const ProgramSettings& settings,
   shrink(port.queues[1], limit / 2);
 }
 
-constexpr std::uint32_t kLearnedFlows = 4096;  ///< more than an experiment's workers have
-
 /// Distinguishes background over RoCEv2 from bursts over it by the DSCP, as both use one port. CNPs
 /// of both are DDL data: a notification must not wait.
 void serve_dscps(const CaseParameters& p, const ProgramSettings& settings, sw::SwitchConfig& sw) {
   if (p.protocol == tg::TransportProtocol::kRoce) {
     sw.rules.clear();
     sw.classes.dscp_ddl = {settings.ddl.roce.dscp, settings.ddl.roce.cnp_dscp};
-    // A START has DSCP 0, and is heard by the queue of the flow that it names.
-    if (p.scheduler != LabScheduler::kFifo) sw.classes.learned_flows = kLearnedFlows;
   }
   if (p.background_roce_queue != LabRoceQueue::kDdl) return;
   for (const std::uint32_t dscp :

@@ -211,7 +211,8 @@ UdpStart BurstAnnouncer::start_of(std::uint32_t target, const BurstPlace& place,
           .identity = burst,
           .burst_bytes = setup_.targets[target].burst_bytes,
           .due_at = due_at,
-          .key = setup_.key};
+          .key = setup_.key,
+          .dscp = setup_.dscp};
 }
 
 void BurstAnnouncer::send_start(const UdpStart& start, Time now) noexcept {

@@ -52,6 +52,7 @@ class BurstAnnouncer final : private TimerClient, private SignalListener {
     std::uint16_t tcp_port = 0;  ///< port of the targets, for forged STARTs
     std::vector<Target> targets{};
     const SignalKey* key = nullptr;  ///< signs STARTs of the UDP form, outlives the hosts' traffic
+    std::uint8_t dscp = 0;           ///< of the bursts' packets
   };
 
   /// @param faults,host,client must outlive the announcer

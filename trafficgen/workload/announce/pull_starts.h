@@ -11,6 +11,7 @@ struct PullStarts {
   AnnounceConfig config{};
   const SignalFaults* faults = nullptr;  ///< outlives the job's traffic
   const SignalKey* key = nullptr;        ///< the same; null: STARTs are unsigned
+  std::uint8_t dscp = 0;                 ///< of the pulls' packets
 };
 
 }  // namespace outrider::tg

@@ -53,6 +53,10 @@ std::vector<GradientPiece> all_pieces(const Job::Setup& setup) {
 
 }  // namespace
 
+std::uint8_t dscp_of_bursts(const Job::Setup& setup) noexcept {
+  return setup.roce ? static_cast<std::uint8_t>(setup.roce->dscp) : 0;
+}
+
 Job::Job(const Setup& setup, GoodputSeries& goodput)
     : setup_(setup),
       planner_(setup_.config, planner_setup()),
@@ -61,7 +65,8 @@ Job::Job(const Setup& setup, GoodputSeries& goodput)
           {.seed = setup.seed, .job = setup.draws_as, .first_iteration = setup.first_iteration}),
       pull_starts_{.config = setup.config.announce,
                    .faults = &faults_,
-                   .key = setup_.signal_key ? &*setup_.signal_key : nullptr},
+                   .key = setup_.signal_key ? &*setup_.signal_key : nullptr,
+                   .dscp = dscp_of_bursts(setup_)},
       limit_(setup.config.iterations, stop_of(setup.config),
              setup.config.synchronisation != Synchronisation::kAsp),
       gate_(static_cast<std::uint32_t>(setup.workers.size()), gate_bound_of(setup.config)),

@@ -166,4 +166,8 @@ class Job final : private CollectiveOperation::Owner,
   std::uint64_t gave_up_ = 0;
 };
 
+/// Returns the DSCP of all packets of a job's bursts; 0 if they have several: over bounded loss it
+/// tells their tensor.
+[[nodiscard]] std::uint8_t dscp_of_bursts(const Job::Setup& setup) noexcept;
+
 }  // namespace outrider::tg

@@ -14,6 +14,7 @@ BurstAnnouncer::Setup announcer_setup(const Job& job, std::uint32_t worker) {
   for (std::uint32_t t = 0; t < targets; ++t)
     setup.targets.push_back({&job.target(worker, t), job.collective().push_bytes(worker, t)});
   if (job.setup().signal_key) setup.key = &*job.setup().signal_key;
+  setup.dscp = dscp_of_bursts(job.setup());
   return setup;
 }
 

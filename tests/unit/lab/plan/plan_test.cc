@@ -329,7 +329,6 @@ TEST(Plan, BothProtocolsShareTheLoadInClassesOfTheirOwn) {
     const std::string dscp = std::to_string(traffic.transports[2].roce.dscp);
     ASSERT_NE(sw.classes.dscp.get(dscp), nullptr);
     EXPECT_EQ(*sw.classes.dscp.get(dscp), ConfigValue(std::int64_t{0}));
-    EXPECT_GT(sw.classes.learned_flows, 0U) << "or another queue would hear STARTs";
   }
 }
 

@@ -355,5 +355,33 @@ TEST(UdpSignals, RegulateTheQueueThatTheBurstWillTake) {
   }
 }
 
+// RoCEv2 is UDP, and its switches often choose the queue by DSCP alone: a START has that of its
+// burst.
+TEST(UdpSignals, RegulateTheQueueThatABurstOfRoceWillTake) {
+  SwitchConfig config = udp_config();
+  config.ports[B::kEast].queues.assign(2, {{}, {}, config.ports[B::kEast].regulation});
+  config.classes.ddl_queue = config.classes.background_queue = 0;
+  SwitchConfig by_rule = config, by_dscp = config;
+  by_rule.rules = {
+      {.protocol = kIpProtocolUdp, .destination_ports = PortRange{4791, 4791}, .queue = 1}};
+  by_dscp.classes.dscp_ddl = {26};
+  by_dscp.classes.ddl_queue = 1;
+  auto signal = announce(0, 1000);
+  signal.destination_port = 4791;
+  Bytes marked = start(0, signal);
+  marked[15] = 26 << 2;
+  reseal_ipv4(marked);
+  const auto armed = [](const SwitchConfig& c, const Bytes& frame) {
+    Bench bench(c);
+    bench.send(frame, Time{});
+    const auto& queues = bench.sw.port(B::kEast).queues();
+    return std::pair(queues[0].live_entries(), queues[1].live_entries());
+  };
+  EXPECT_EQ(armed(by_rule, start(0, signal)), std::pair(0U, 1U));
+  EXPECT_EQ(armed(by_rule, start(0, announce(0, 1000))), std::pair(1U, 0U)) << "TCP";
+  EXPECT_EQ(armed(by_dscp, marked), std::pair(0U, 1U));
+  EXPECT_EQ(armed(by_dscp, start(0, signal)), std::pair(1U, 0U));
+}
+
 }  // namespace
 }  // namespace outrider::udp_signals_test

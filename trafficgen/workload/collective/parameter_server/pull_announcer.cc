@@ -14,7 +14,8 @@ BurstAnnouncer::Setup announcer_setup(const PsContext& context, const Lane& pull
           // Faults are drawn by worker: pulls have draws of their own behind those of all pushes.
           .worker = workers * (1 + pull.target) + pull.worker,
           .targets = {{job.workers[pull.worker], job.shard_bytes[pull.target]}},
-          .key = job.pull_starts->key};
+          .key = job.pull_starts->key,
+          .dscp = job.pull_starts->dscp};
 }
 
 }  // namespace
