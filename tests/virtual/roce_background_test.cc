@@ -332,6 +332,21 @@ TEST_F(RegulatedRoceBackground, PaceHoldsBackgroundAlone) {
   EXPECT_EQ(bottleneck_of(with).recovered_burst_end, 16U) << "START says the bytes";
 }
 
+// Goal: the job gives its STARTs the bursts' DSCP. Method: background over RoCEv2 shares the
+// bursts' queue, by DSCP. Packets with DSCP 0, as STARTs without it had, use the other one.
+TEST_F(RegulatedRoceBackground, AStartIsHeardByTheQueueOfItsBurst) {
+  const Dumbbell d = scene(RegulationMode::kPace);
+  SwitchProcessConfig c = switches_by_dscp(d);
+  for (auto& sw : c.switches) {
+    for (auto& port : sw.ports) port.queues.assign(2, {port.queue, port.marker, port.regulation});
+    sw.classes.ddl_queue = 0;
+    sw.classes.background_queue = 1;
+    sw.classes.dscp[std::to_string(kBackgroundDscp)] = ConfigValue(std::int64_t{0});
+  }
+  const RunResult r = run_of(d, c);
+  EXPECT_GT(bottleneck_of(r).pace.held, 100U);
+}
+
 // A START names the flow of the burst: its addresses and the number of its queue pair.
 TEST_F(RegulatedRoceBackground, AFlowThatAStartNamedIsTheBurst) {
   Dumbbell d = scene(RegulationMode::kPace);
