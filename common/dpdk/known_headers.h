@@ -35,6 +35,9 @@ inline void note_headers(Packet& packet, std::uint8_t tos) noexcept {
   m.tos = tos;
   packet.packet_type = kHeadersNoted;
 }
+/// The ICRC of a packet whose buffer holds less than the frame. The field is one of the mbuf that
+/// drivers read only where an offload is asked for; links keep theirs in another (Link).
+inline std::uint64_t& icrc_beside(Packet& packet) noexcept { return packet.tx_offload; }
 inline void note_icrc(Packet& packet) noexcept { packet.packet_type = kIcrcNoted; }
 [[nodiscard]] inline bool knows_icrc(const Packet& packet) noexcept {
   return packet.packet_type == kIcrcNoted;

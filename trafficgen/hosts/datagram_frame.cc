@@ -18,10 +18,6 @@ constexpr std::uint32_t kPayloadOffset = kTransportOffset + sizeof(UdpHeader);
 
 static_assert(kPayloadOffset + OutgoingDatagram::kMaxHeadBytes <= kWrittenEnd);
 
-/// An ICRC ends a frame. If the buffer holds less than the frame, it is kept in a field of the mbuf
-/// that drivers read only where an offload is asked for.
-std::uint64_t& trailer_beside(Packet& packet) noexcept { return packet.tx_offload; }
-
 /// Writes the ICRC behind what the other writers have written.
 /// @param udp_bytes length of the UDP header and of what follows it, ICRC included
 void write_icrc(Packet& packet, std::uint32_t udp_bytes) noexcept {
@@ -29,7 +25,7 @@ void write_icrc(Packet& packet, std::uint32_t udp_bytes) noexcept {
   const std::uint32_t end = kTransportOffset + udp_bytes - roce::kIcrcBytes;
   const std::uint32_t present = std::min(end, kWrittenEnd);
   const std::uint32_t icrc = roce::icrc({bytes + kIpOffset, present - kIpOffset}, end - kIpOffset);
-  trailer_beside(packet) = icrc;
+  icrc_beside(packet) = icrc;
   if (end + roce::kIcrcBytes > packet.data_len) return;
   std::memcpy(bytes + end, &icrc, sizeof icrc);
   // The next writer clears up to kWrittenEnd.
@@ -42,7 +38,7 @@ void read_trailer(Packet& packet, ReceivedDatagram& datagram, std::uint32_t udp_
   const auto bytes = buffer(packet);
   const std::uint32_t end = kTransportOffset + udp_bytes;
   datagram.icrc_known = knows_icrc(packet);
-  datagram.trailer = static_cast<std::uint32_t>(trailer_beside(packet));
+  datagram.trailer = static_cast<std::uint32_t>(icrc_beside(packet));
   if (end <= bytes.size())
     std::memcpy(&datagram.trailer, bytes.data() + end - roce::kIcrcBytes, roce::kIcrcBytes);
 }

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <type_traits>
 
+#include "common/dpdk/known_headers.h"
 #include "common/dpdk/packet_attribution.h"
 
 namespace outrider::lab {
@@ -17,7 +18,7 @@ struct RecordHead {
   std::uint16_t data_bytes = 0;
   std::uint16_t port = 0;
   std::uint16_t attributed = 0;  ///< 1: a PacketAttribution follows
-  std::uint32_t trailer = 0;     ///< an ICRC that is not in the buffer, see datagram_frame.cc
+  std::uint32_t trailer = 0;     ///< an ICRC that is not in the buffer, see icrc_beside()
 };
 static_assert(sizeof(RecordHead) == 24, "no padding: it is written as it lies in memory");
 static_assert(std::is_trivially_copyable_v<PacketMeta>);
@@ -32,14 +33,15 @@ bool is_attributed(const Packet& packet) noexcept {
 void append_packet(std::string& to, const Packet& packet) {
   if (packet.nb_segs != 1 || !RTE_MBUF_DIRECT(&packet))
     throw std::runtime_error("a packet of several buffers cannot go to another rank");
-  const auto bytes = buffer(const_cast<Packet&>(packet));
+  auto& readable = const_cast<Packet&>(packet);
+  const auto bytes = buffer(readable);
   const RecordHead head{.offload_flags = packet.ol_flags,
                         .packet_type = packet.packet_type,
                         .data_offset = packet.data_off,
                         .data_bytes = static_cast<std::uint16_t>(bytes.size()),
                         .port = packet.port,
                         .attributed = is_attributed(packet) ? std::uint16_t{1} : std::uint16_t{0},
-                        .trailer = static_cast<std::uint32_t>(packet.tx_offload)};
+                        .trailer = static_cast<std::uint32_t>(icrc_beside(readable))};
   PacketMeta of_packet = meta(packet);
   of_packet.next = nullptr;  // an address means nothing elsewhere
   append_number(to, head);
@@ -65,7 +67,7 @@ Packet* PacketRecords::next(rte_mempool& pool) {
   packet->data_len = head.data_bytes;
   packet->pkt_len = head.data_bytes;
   packet->port = head.port;
-  packet->tx_offload = head.trailer;
+  icrc_beside(*packet) = head.trailer;
   take(&meta(*packet), sizeof(PacketMeta));
   if (head.attributed != 0) take(&attribution_of(*packet), sizeof(PacketAttribution));
   take(rte_pktmbuf_mtod(packet, void*), head.data_bytes);
