@@ -9,6 +9,7 @@
 #include "common/config/signal_key_file.h"
 #include "common/core/random.h"
 #include "common/net/headers.h"
+#include "common/net/pause_frame.h"
 #include "trafficgen/apps/generator_state.h"
 #include "trafficgen/background/flow_group.h"
 #include "trafficgen/background/long_flow.h"
@@ -413,6 +414,18 @@ void Generator::receive_from_device(std::uint32_t device, Packet* packet, Time n
   if (bytes.size() < sizeof(EthernetHeader) + sizeof(Ipv4Header)) {
     ++state_->malformed;
     return release(packet);
+bool Generator::State::take_pause(std::uint32_t device, Packet* packet, Time now) noexcept {
+  const auto frame = decode_pause_frame(buffer(*packet));
+  if (!frame) return false;
+  bool obeyed = false;
+  for (std::size_t i = 0; i < hosts.size(); ++i)
+    if (device_of[i] == device && hosts[i] != nullptr) obeyed |= hosts[i]->obey(*frame, now);
+  if (!obeyed) return false;
+  ++pauses_taken;
+  release(packet);
+  return true;
+}
+
   }
   if (header_at<EthernetHeader>(*packet, 0).ether_type.get() != kEtherTypeIpv4) {
     ++state_->not_ipv4;
@@ -423,6 +436,7 @@ void Generator::receive_from_device(std::uint32_t device, Packet* packet, Time n
   if (Host* host = state_->host_at(address, device); host != nullptr) [[likely]]
     return host->receive(0, packet, now);
   if (Node* other = state_->elsewhere(address, device); other != nullptr)
+    if (state_->take_pause(device, packet, now)) return;
     return other->receive(device, packet, now);
   ++state_->unknown_host;
   release(packet);

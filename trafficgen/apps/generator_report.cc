@@ -31,7 +31,7 @@ TrafficLive Generator::live(Time now) const noexcept {
     live.received_bytes += c.received_bytes + kFcsBytes * c.received;
     for (std::size_t i = 0; i < kDropReasons; ++i) live.drops[i] += c.drops[i];
   }
-  live.received += s.unknown_host + s.malformed + s.not_ipv4;
+  live.received += s.unknown_host + s.malformed + s.not_ipv4 + s.pauses_taken;
   live.drops[DropReason::kNotIpv4] += s.not_ipv4;
   live.drops[DropReason::kUnknownHost] += s.unknown_host;
   live.drops[DropReason::kMalformed] += s.malformed;
@@ -126,6 +126,8 @@ void Generator::State::add_counts(const std::vector<const State*>& parts, Genera
                                            c.pauses_taken + sum(c.drops);
   });
   for (const State* s : parts) {
+    r.consumed += s->pauses_taken;
+    r.pauses_taken += s->pauses_taken;
     r.flights_exhausted += s->memory.counters.flights_exhausted;
     r.segments_exhausted += s->memory.counters.segments_exhausted;
     r.disorders_exhausted += s->memory.counters.disorders_exhausted;

@@ -70,6 +70,9 @@ struct Generator::State {
   const TransportConfig& transport(const std::string& name) const {
     return *std::ranges::find(config.transports, name, &TransportConfig::name);
   }
+  /// Takes a pause frame, for all hosts behind the device. @return false if it is none, or no host
+  /// there has a priority
+  bool take_pause(std::uint32_t device, Packet* packet, Time now) noexcept;
   void make_hosts();
   void make_neighbours(std::uint32_t device);
   void make_jobs();
@@ -117,6 +120,7 @@ struct Generator::State {
   std::uint64_t unknown_host = 0;
   std::uint64_t malformed = 0;
   std::uint64_t not_ipv4 = 0;
+  std::uint64_t pauses_taken = 0;  ///< from devices
 };
 
 }  // namespace outrider::tg

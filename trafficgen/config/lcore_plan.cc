@@ -87,6 +87,13 @@ class Groups {
   std::set<std::size_t> stream_devices_;
 };
 
+/// Returns whether hosts obey pause frames: those that come by a device concern all hosts behind
+/// it, which are then on one lcore.
+bool obeys_pauses(const GeneratorConfig& config) {
+  return std::ranges::any_of(config.transports,
+                             [](const TransportConfig& t) { return t.tcp.priority.has_value(); });
+}
+
 /// One group that has work for an lcore.
 struct Weighed {
   std::size_t group = 0;
@@ -135,7 +142,7 @@ LcorePlan plan_lcores(const GeneratorConfig& config, std::uint32_t lcores) {
     auto operator<=>(const Load&) const = default;
   };
   const Groups by_device(config, true);
-  const bool enough = weighed(config, by_device).size() >= lcores;
+  const bool enough = obeys_pauses(config) || weighed(config, by_device).size() >= lcores;
   const Groups groups = enough ? by_device : Groups(config, false);
   std::vector<Load> loads(lcores);
   std::vector<std::uint32_t> owner(config.hosts.size() + config.devices.size());
@@ -214,7 +221,8 @@ std::string describe(const GeneratorConfig& config, const LcorePlan& plan) {
 void check_lcores(const Checks& root, const GeneratorConfig& config) {
   if (config.more_lcores.empty()) return;
   root.in_range("more_lcores", config.more_lcores.size(), 0, kMaxMoreLcores, "lcores");
-  const std::size_t busy = weighed(config, Groups(config, false)).size();
+  const bool pauses = obeys_pauses(config);
+  const std::size_t busy = weighed(config, Groups(config, pauses)).size();
   const std::size_t lcores = cpus_of(config).size();
   root.require(
       lcores <= busy, "more_lcores", std::to_string(config.more_lcores.size()),
@@ -223,6 +231,8 @@ void check_lcores(const Checks& root, const GeneratorConfig& config) {
                ? " lcores, but streams join their devices into "
                : " lcores, but jobs, flows, requests and transfers join the hosts into ") +
           std::to_string(busy) + (busy == 1 ? " group" : " groups") +
+          (pauses ? ", as a transport's priority makes pauses concern all hosts behind a device"
+                  : "") +
           (config.hosts.empty() ? "" : ", all streams counted as one") +
           "; a group stays on one lcore. Give groups traffic of their own, or name fewer lcores");
 }

@@ -29,7 +29,8 @@ struct LcorePlan {
 ///
 /// A device joins the hosts behind it as well, if that leaves a group for each lcore. If not, its
 /// hosts may be on several lcores. It belongs to the one whose hosts behind it have the highest sum
-/// of rates, and the others hand their packets to that one, see Borrowing. All devices of streams
+/// of rates, and the others hand their packets to that one, see Borrowing. Where hosts obey
+/// pause frames a device always joins them. All devices of streams
 /// are joined, and belong to lcore 0. Only in a file without hosts does each stream join its own
 /// two devices alone, and the groups go to the lcores in turn. Pure.
 ///

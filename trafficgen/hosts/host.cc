@@ -287,14 +287,21 @@ void Host::obey_pauses(std::uint8_t priority) {
   pauses_->make_room(priority, connections_.size() + datagrams_.size());
 }
 
+bool Host::obey(const PauseFrame& frame, Time now) noexcept {
+  if (!pauses_) return false;
+  pauses_->on_frame(frame, now);
+  timers_.note(pauses_->next());
+  settle(now);
+  return true;
+}
+
 /// Takes a pause frame. @return false if it is none, or nothing here can be paused
 bool Host::take_pause(Packet& packet, Time now) noexcept {
   if (!pauses_) return false;
   const auto frame = decode_pause_frame(buffer(packet));
   if (!frame) return false;
-  pauses_->on_frame(*frame, now);
-  timers_.note(pauses_->next());
-  return true;
+  ++counters_.pauses_taken;
+  return obey(*frame, now);
 }
 
 /// Puts the connection or endpoint whose turn it is aside, if it may not send now. It stays queued.

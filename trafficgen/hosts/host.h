@@ -159,6 +159,9 @@ class Host final : public Node {
     return connections_.prefetch(flow.reversed());
   }
   void receive(std::uint32_t port, Packet* packet, Time now) noexcept override;
+  /// Obeys a pause frame that came by the device of this host and others; it is not counted here.
+  /// @return false if nothing here can be paused
+  bool obey(const PauseFrame& frame, Time now) noexcept;
 
   /// Calls f(const TcpConnection&) for every connection of this host, in no particular order.
   template <class F>

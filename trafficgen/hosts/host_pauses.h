@@ -45,7 +45,6 @@ class HostPauses {
   }
 
   void on_frame(const PauseFrame& frame, Time now) noexcept {
-    ++counters_.pauses_taken;
     for (std::size_t p = 0; p < kPausePriorities; ++p)
       if (frame.concerns(p)) gates_[p].on_frame(pause_time(frame.quanta[p], rate_), now);
     settle(now);

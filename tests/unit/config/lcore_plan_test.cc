@@ -158,6 +158,21 @@ TEST(GeneratorLcorePlan, SharesStreamsOutByTheirDevicesWhereThereAreNoHosts) {
                         "group; a group stays on one lcore"));
 }
 
+// A pause frame stops all hosts behind a device, and an lcore hears those of its own devices alone.
+TEST(GeneratorLcorePlan, KeepsHostsThatObeyPausesWithTheirDevice) {
+  auto c = hosts_apart(4);
+  for (std::size_t i = 1; i < 4; ++i) c.hosts[i].device = i == 1 ? "d0" : "d3";
+  c.more_lcores = {2, 3};
+  EXPECT_TRUE(validate(c).empty());
+  EXPECT_THAT(plan_lcores(c, 3).of_host, ElementsAre(0, 1, 2, 0));
+  c.transports[0].tcp.priority = 3;
+  EXPECT_THAT(format_issues("c", validate(c)),
+              HasSubstr("more_lcores: 2: makes 3 lcores, but jobs, flows, requests and transfers "
+                        "join the hosts into 2 groups, as a transport's priority makes pauses "
+                        "concern all hosts behind a device"));
+  EXPECT_THAT(plan_lcores(c, 2).of_host, ElementsAre(0, 0, 1, 1));
+}
+
 TEST(GeneratorLcorePlan, LeavesAShareItsOwnTrafficAlone) {
   auto c = hosts_apart(4);
   c.long_flows = {bulk({"h0", "h1"}, {"h2", "h3"})};
