@@ -148,6 +148,102 @@ device = "net_virtio_user1,path=)" +
   EXPECT_TRUE(switch_report_from_json(read_whole(directory_ / "switch.json")).ledger_balanced);
 }
 
+// Nothing but pauses slows these queue pairs down. Hosts have the rate of their port, by which both
+// count quanta.
+TEST_F(RoceLoopback, PausesStopAllHostsBehindTheirDevice) {
+  const std::string l = directory_ / "l", r = directory_ / "r";
+  const auto port = [](const char* name, const char* rate) {
+    return "[[switch.port]]\nname = \"" + std::string(name) + "\"\ndevice = \"" + name +
+           "\"\ndrain_rate = \"" + rate + "\"\n";
+  };
+  const std::string switches = R"([[device]]
+name = "left"
+device = "net_vhost0,iface=)" + l +
+                               R"(,client=1"
+[[device]]
+name = "right"
+device = "net_vhost1,iface=)" + r +
+                               R"(,client=1"
+[[switch]]
+name = "s"
+[switch.queue]
+limit_packets = 4096
+[switch.queue.lossless]
+priority = 3
+xoff_bytes = "50kB"
+headroom_bytes = "2MB"
+)" + port("left", "100mbit") + port("right", "30mbit") +
+                               R"([[switch.route]]
+prefix = "198.18.1.0/24"
+port = "left"
+[[switch.route]]
+prefix = "198.18.2.0/24"
+port = "right"
+)";
+  const std::string hosts = R"([[device]]
+name = "left"
+device = "net_virtio_user0,path=)" +
+                            l + R"(,server=1"
+[[device]]
+name = "right"
+device = "net_virtio_user1,path=)" +
+                            r + R"(,server=1"
+[[host]]
+name = "a"
+address = "198.18.1.1"
+device = "left"
+rate = "100mbit"
+[[host]]
+name = "b"
+address = "198.18.1.2"
+device = "left"
+rate = "100mbit"
+[[host]]
+name = "server"
+address = "198.18.2.1"
+device = "right"
+rate = "100mbit"
+[[transport]]
+name = "rdma"
+protocol = "roce"
+priority = 3
+[transport.roce]
+controller = "fixed"
+window_packets = 8192
+timeout = "1s"
+[[transfer]]
+name = "a"
+from = "a"
+to = "server"
+bytes = "4MB"
+transport = "rdma"
+[[transfer]]
+name = "b"
+from = "b"
+to = "server"
+bytes = "4MB"
+transport = "rdma"
+)";
+  ProcessGuard sw({OUTRIDER_SWITCH_PROGRAM, "--config", directory_.write("s.toml", switches),
+                   "--lcore", cpus_.first, "--report", directory_ / "switch.json"},
+                  directory_ / "switch.log");
+  ProcessGuard gen({OUTRIDER_TRAFFICGEN_PROGRAM, "--config", directory_.write("h.toml", hosts),
+                    "--lcore", cpus_.second, "--report", directory_ / "hosts.json"},
+                   directory_ / "hosts.log");
+  ASSERT_EQ(gen.wait(kPatience), kExitOk) << gen.output();
+  sw.send(SIGINT);
+  ASSERT_EQ(sw.wait(kPatience), kExitOk) << sw.output();
+  const GeneratorReport g = report();
+  EXPECT_TRUE(g.ledger_balanced && g.jobs_finished);
+  EXPECT_GT(g.pauses_taken, 0U);
+  EXPECT_GT(g.paused_ns, 0U);
+  EXPECT_EQ(sum(g.drops), 0U);
+  EXPECT_EQ(g.background_roce.retransmitted, 0U);
+  const SwitchReport s = switch_report_from_json(read_whole(directory_ / "switch.json"));
+  EXPECT_TRUE(s.ledger_balanced);
+  for (const auto& of_class : s.drops.values) EXPECT_EQ(sum(of_class), 0U) << "both hosts stopped";
+}
+
 // The generator alone: the ring hands over the buffers themselves.
 TEST_F(RoceLoopback, AGeneratorAloneOverARing) {
   std::string hosts = "lcore = " + cpus_.second + "\n[[device]]\nname = \"left\"\n" +

@@ -38,8 +38,8 @@ for name in left right; do rdma link add rxe_$name type rxe netdev $name; done
 
 sysctl -q vm.nr_hugepages=256
 dpdk-devbind.py --bind=vfio-pci $near_a $near_b
-# switch_runs NAME PORT'S-SETTING: starts the switch, which marks above 5 packets
-switch_runs() {
+# switch_starts NAME PORT'S-SETTING: starts the switch, which marks above 5 packets
+switch_starts() {
   two_ports $near_a $near_b | sed -e "s/^drain_rate = .*/&\n$2/" -e 's/^lcore = 0/lcore = 1/' \
     -e 's/^\[switch.queue\]/[switch.marker]\nkind = "step"\nthreshold_packets = 5\n&/' \
     -e 's/^\[switch.marker\]/[switch.l2]\nlearning = true\n&/' >$1.toml
@@ -48,6 +48,10 @@ switch_runs() {
   switch=$!
   until_says $1.log "left: link is up"
   until_says $1.log "right: link is up"
+}
+# switch_runs NAME PORT'S-SETTING: starts it between two hosts of the kernel
+switch_runs() {
+  switch_starts "$@"
   kept $1-ping ping -c 3 -W 5 -I 10.0.1.1 10.0.2.1
 }
 switch_ends() { kill -INT $switch; ended $1 $switch; }

@@ -15,6 +15,8 @@
 #include "trafficgen/background/long_flow.h"
 #include "trafficgen/background/roce_flow_group.h"
 #include "trafficgen/background/roce_long_flow.h"
+#include "trafficgen/background/roce_transfer.h"
+#include "trafficgen/background/transfer.h"
 #include "trafficgen/config/full_packet.h"
 #include "trafficgen/hosts/expected_flows.h"
 #include "trafficgen/workload/config/model_profile.h"
@@ -259,14 +261,20 @@ void Generator::State::make_transfer(const TransferConfig& transfer) {
   const auto known = [this](const std::string& end) {
     return std::ranges::find(config.hosts, end, &HostConfig::name) != config.hosts.end();
   };
-  Transfer::Setup setup{.config = transfer, .tcp = transport(transfer.transport).tcp};
   const auto find = [&](const std::string& end, Host*& host, std::uint32_t& address) {
     if (known(end)) host = host_named(end);
     address = host != nullptr ? host->address() : *parse_ipv4(end).value;
   };
-  find(transfer.from, setup.from, setup.from_address);
-  find(transfer.to, setup.to, setup.to_address);
-  transfers.back() = std::make_unique<Transfer>(setup, goodput);
+  const auto make = [&]<class Kind>(typename Kind::Setup setup) {
+    find(transfer.from, setup.from, setup.from_address);
+    find(transfer.to, setup.to, setup.to_address);
+    transfers.back() = std::make_unique<Kind>(setup, goodput);
+  };
+  const TransportConfig& how = transport(transfer.transport);
+  if (how.protocol == TransportProtocol::kRoce)
+    make.operator()<RoceTransfer>(
+        {.config = transfer, .roce = how.roce, .priority = how.tcp.priority, .seed = config.seed});
+  else make.operator()<Transfer>({.config = transfer, .tcp = how.tcp});
 }
 
 void Generator::State::make_flow_group(const FlowsConfig& flows) {
@@ -406,14 +414,6 @@ void Generator::expect(std::uint32_t device, std::span<Packet* const> packets) n
   expected.prefetch();
 }
 
-void Generator::receive_from_device(std::uint32_t device, Packet* packet, Time now) noexcept {
-  if (NeighbourEdge* neighbours = state_->neighbours[device].get();
-      neighbours != nullptr && neighbours->take(packet, now))
-    return;
-  const auto bytes = buffer(*packet);
-  if (bytes.size() < sizeof(EthernetHeader) + sizeof(Ipv4Header)) {
-    ++state_->malformed;
-    return release(packet);
 bool Generator::State::take_pause(std::uint32_t device, Packet* packet, Time now) noexcept {
   const auto frame = decode_pause_frame(buffer(*packet));
   if (!frame) return false;
@@ -426,8 +426,17 @@ bool Generator::State::take_pause(std::uint32_t device, Packet* packet, Time now
   return true;
 }
 
+void Generator::receive_from_device(std::uint32_t device, Packet* packet, Time now) noexcept {
+  if (NeighbourEdge* neighbours = state_->neighbours[device].get();
+      neighbours != nullptr && neighbours->take(packet, now))
+    return;
+  const auto bytes = buffer(*packet);
+  if (bytes.size() < sizeof(EthernetHeader) + sizeof(Ipv4Header)) {
+    ++state_->malformed;
+    return release(packet);
   }
   if (header_at<EthernetHeader>(*packet, 0).ether_type.get() != kEtherTypeIpv4) {
+    if (state_->take_pause(device, packet, now)) return;
     ++state_->not_ipv4;
     return release(packet);
   }
@@ -436,7 +445,6 @@ bool Generator::State::take_pause(std::uint32_t device, Packet* packet, Time now
   if (Host* host = state_->host_at(address, device); host != nullptr) [[likely]]
     return host->receive(0, packet, now);
   if (Node* other = state_->elsewhere(address, device); other != nullptr)
-    if (state_->take_pause(device, packet, now)) return;
     return other->receive(device, packet, now);
   ++state_->unknown_host;
   release(packet);
@@ -450,7 +458,7 @@ void Generator::start(Time now, std::uint64_t wall_ns) {
   });
   for_own(s.long_flows, [](LongFlowSource& flow) { flow.schedule(); });
   for_own(s.requests, [](RequestFlows& flows) { flows.schedule(); });
-  for_own(s.transfers, [](Transfer& transfer) { transfer.schedule(); });
+  for_own(s.transfers, [](TransferSource& transfer) { transfer.schedule(); });
   for_own(s.flow_groups, [](FlowGroupSource& group) { group.schedule(); });
   for_own(s.captures, [&](CapturePlayer& capture) { capture.schedule(now); });
   for (const auto& lights : s.tensorlights) lights->start(now);

@@ -145,7 +145,10 @@ void Generator::State::add_records(const std::vector<const State*>& parts, Gener
     r.flows.push_back(flow.report());
     r.background_roce += flow.roce();
   });
-  for_all(parts, &State::transfers, [&](const Transfer& t) { t.fill(r.transfers); });
+  for_all(parts, &State::transfers, [&](const TransferSource& transfer) {
+    transfer.fill(r.transfers);
+    r.background_roce += transfer.roce();
+  });
   for_all(parts, &State::flow_groups, [&](const FlowGroupSource& group) {
     r.flow_groups.push_back(group.report());
     r.background_roce += group.roce();

@@ -14,7 +14,7 @@
 #include "trafficgen/background/flow_arrivals.h"
 #include "trafficgen/background/flow_sources.h"
 #include "trafficgen/background/request_flows.h"
-#include "trafficgen/background/transfer.h"
+#include "trafficgen/background/transfer_source.h"
 #include "trafficgen/config/transport_reserve.h"
 #include "trafficgen/hosts/host.h"
 #include "trafficgen/hosts/neighbour_edge.h"
@@ -111,7 +111,7 @@ struct Generator::State {
   std::vector<std::unique_ptr<TensorLights>> tensorlights;
   std::vector<std::unique_ptr<LongFlowSource>> long_flows;
   std::vector<std::unique_ptr<RequestFlows>> requests;
-  std::vector<std::unique_ptr<Transfer>> transfers;
+  std::vector<std::unique_ptr<TransferSource>> transfers;
   std::vector<std::unique_ptr<FlowGroupSource>> flow_groups;
   std::vector<std::unique_ptr<CapturePlayer>> captures;
   std::unique_ptr<ConnectionSampler> sampler;  ///< only with connection_sample_period

@@ -1,15 +1,12 @@
 #include "trafficgen/background/transfer.h"
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 
 namespace outrider::tg {
 
 namespace {
 constexpr std::uint32_t kWatch = UINT32_MAX;  // timer tag; others are indices of attempts
-constexpr std::array<const char*, 7> kOutcomeNames{
-    "waiting", "running", "completed", "refused", "reset", "wrong_length", "timed_out"};
 }  // namespace
 
 Transfer::Transfer(const Setup& setup, GoodputSeries& goodput) : setup_(setup), goodput_(goodput) {
@@ -165,7 +162,7 @@ void Transfer::fill(std::vector<TransferReport>& reports) const {
     TransferReport r;
     r.name = setup_.config.name;
     r.index = a.index;
-    r.outcome = kOutcomeNames[static_cast<std::size_t>(a.outcome)];
+    r.outcome = name_of(a.outcome);
     r.bytes = setup_.config.bytes;
     r.delivered = a.receiver ? a.receiver->progress() : a.sender->progress();
     if (a.outcome != Outcome::kWaiting) r.opened_ns = a.opened.time_since_epoch().count();

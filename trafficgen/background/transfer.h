@@ -5,20 +5,19 @@
 #include <vector>
 
 #include "trafficgen/background/transfer_config.h"
-#include "trafficgen/background/transfer_report.h"
+#include "trafficgen/background/transfer_source.h"
 #include "trafficgen/hosts/host.h"
 #include "trafficgen/measure/goodput.h"
 
 namespace outrider::tg {
 
-/// Runs the transfers of one [[transfer]]. Transfers that this process opens follow one another;
-/// those that are opened from outside are accepted as they come. The sender closes after its last
-/// byte, the receiver when it has all of them.
+/// Runs the transfers of one [[transfer]] over TCP. Transfers that this process opens follow one
+/// another; those that are opened from outside are accepted as they come. The sender closes after
+/// its last byte, the receiver when it has all of them.
 ///
-/// Ends in this process are applications of their hosts; an end outside is known by its address
-/// only. Not thread-safe: the lcore of the hosts owns it.
+/// Ends in this process are applications of their hosts; an end outside is known
 /// by its address alone. Not thread-safe: the lcore of the hosts owns it.
-class Transfer final : private TimerClient, private Acceptor {
+class Transfer final : public TransferSource, private TimerClient, private Acceptor {
  public:
   struct Setup {
     TransferConfig config;
@@ -33,23 +32,14 @@ class Transfer final : private TimerClient, private Acceptor {
   Transfer(const Transfer&) = delete;
   Transfer& operator=(const Transfer&) = delete;
 
-  /// Listens, and sets the timer of the first transfer. Call it once.
-  void schedule();
-  /// Returns true if every transfer has ended, with success or not.
-  [[nodiscard]] bool finished() const noexcept { return ended_ == attempts_.size(); }
-  [[nodiscard]] std::size_t ended() const noexcept { return ended_; }
-  void fill(std::vector<TransferReport>& reports) const;
+  /// Listens, too.
+  void schedule() override;
+  [[nodiscard]] bool finished() const noexcept override { return ended_ == attempts_.size(); }
+  [[nodiscard]] std::size_t ended() const noexcept override { return ended_; }
+  void fill(std::vector<TransferReport>& reports) const override;
 
  private:
-  enum class Outcome : std::uint8_t {
-    kWaiting,
-    kRunning,
-    kCompleted,
-    kRefused,
-    kReset,
-    kWrongLength,
-    kTimedOut
-  };
+  using Outcome = TransferOutcome;
   struct Attempt;
   /// One connection's end in this process.
   struct End final : ConnectionListener {

@@ -1,11 +1,14 @@
 #include "trafficgen/background/transfer_config.h"
 
 #include "common/config/addresses.h"
+#include "trafficgen/hosts/ephemeral_ports.h"
 
 namespace outrider::tg {
 
 namespace {
 constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 50;
+/// Hosts give the numbers above to queue pairs whose both ends are in the process.
+constexpr std::uint64_t kLastChosenQueuePair = kFirstEphemeralPort - 1;
 constexpr std::uint64_t kMaxCount = 10'000;  ///< well within a host's ephemeral ports
 
 void check_end(const Checks& at, std::string_view key, const std::string& end, bool is_host) {
@@ -47,6 +50,24 @@ void describe(Settings& v, TransferConfig& c) {
   v.duration("timeout", c.timeout,
              {.range = durations_above_zero(),
               .help = "without a byte of progress, then it is `timed_out`"});
+  v.table("queue_pair", c.queue_pair);
+}
+
+void describe(Settings& v, QueuePairConfig& c) {
+  constexpr std::uint64_t kMost24Bits = 0xFFFFFF;
+  v.value("own", c.own,
+          {.range = integers(0, kLastChosenQueuePair),
+           .help = "number of the queue pair here, from 2 on, and the key of its memory, whose "
+                   "first byte has address 0"});
+  v.value("own_first_psn", c.own_first_psn,
+          {.range = integers(0, kMost24Bits), .help = "PSN of the first packet from here"});
+  v.value("peer", c.peer,
+          {.range = integers(0, kMost24Bits), .help = "number of the queue pair outside"});
+  v.value("peer_first_psn", c.peer_first_psn,
+          {.range = integers(0, kMost24Bits), .help = "PSN of the first packet from outside"});
+  v.value("peer_key", c.peer_key, {.help = "of the memory outside, for `operation = \"write\"`"});
+  v.value("peer_address", c.peer_address,
+          {.help = "of that memory, where the first byte of the first transfer goes"});
 }
 
 }  // namespace outrider::tg

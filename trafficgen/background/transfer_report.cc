@@ -1,12 +1,20 @@
 #include "trafficgen/background/transfer_report.h"
 
 #include <algorithm>
+#include <array>
 #include <ostream>
 
 namespace outrider::tg {
 
+const char* name_of(TransferOutcome outcome) noexcept {
+  constexpr std::array kNames{"waiting", "running",      "completed", "refused",
+                              "reset",   "wrong_length", "timed_out"};
+  return kNames.at(static_cast<std::size_t>(outcome));
+}
+
 bool all_completed(const std::vector<TransferReport>& transfers) {
-  return std::ranges::all_of(transfers, [](const auto& t) { return t.outcome == "completed"; });
+  return std::ranges::all_of(
+      transfers, [](const auto& t) { return t.outcome == name_of(TransferOutcome::kCompleted); });
 }
 
 void print_transfers(std::ostream& out, const std::vector<TransferReport>& transfers,

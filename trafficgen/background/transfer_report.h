@@ -11,14 +11,18 @@
 
 namespace outrider::tg {
 
-/// The end of one transfer. `outcome` is one of
-///   waiting       no connection yet
-///   running       cut off by the end of the run
-///   completed     all bytes arrived, both directions are closed
-///   refused       RST instead of a handshake
-///   reset         RST later, or the transport gave up
-///   wrong_length  the sender's stream had other than `bytes`
-///   timed_out     no progress for the transfer's `timeout`
+enum class TransferOutcome : std::uint8_t {
+  kWaiting,      ///< no connection, or no byte over RoCEv2, yet
+  kRunning,      ///< cut off by the end of the run
+  kCompleted,    ///< all bytes arrived; over TCP both directions are closed
+  kRefused,      ///< RST instead of a handshake
+  kReset,        ///< RST later, or the transport gave up
+  kWrongLength,  ///< the sender's stream had other than `bytes`
+  kTimedOut,     ///< no progress for the transfer's `timeout`
+};
+[[nodiscard]] const char* name_of(TransferOutcome outcome) noexcept;
+
+/// The end of one transfer. `outcome` is the name of a TransferOutcome.
 struct TransferReport {
   std::string name;
   std::uint32_t index = 0;  ///< position within the transfer's `count`

@@ -109,7 +109,7 @@ const TransportConfig* tcp_transport_of(const Checks& at, const Scope& scope,
   const auto* transport = transport_of(at, scope, name);
   if (transport != nullptr)
     at.require(transport->protocol == TransportProtocol::kTcp, "transport", Checks::quoted(name),
-               "must have protocol \"tcp\": requests and transfers have connections of TCP alone");
+               "must have protocol \"tcp\": requests have connections of TCP alone");
   return transport;
 }
 
@@ -263,18 +263,23 @@ void check_requests(const Checks& root, const GeneratorConfig& c, Scope& scope) 
   }
 }
 
-void check_transfers(const Checks& root, const std::vector<TransferConfig>& transfers,
-                     Scope& scope) {
+void check_transfers(const Checks& root, const GeneratorConfig& c, Scope& scope) {
   std::set<std::string> names;
-  for (std::size_t i = 0; i < transfers.size(); ++i) {
+  for (std::size_t i = 0; i < c.transfers.size(); ++i) {
     const auto at = root.below("transfer", i);
-    const auto& t = transfers[i];
+    const auto& t = c.transfers[i];
     check_name(at, names, t.name);
     names.insert(t.name);
     const bool from_is_host = scope.hosts.contains(t.from);
     const bool to_is_host = scope.hosts.contains(t.to);
     check(at, t, from_is_host, to_is_host);
-    const auto* transport = tcp_transport_of(at, scope, t.transport);
+    const auto* transport = reliable_transport_of(at, scope, t.transport);
+    if (is_roce(transport)) {
+      check_roce_transfer(at, t, from_is_host, to_is_host, c);
+      continue;
+    }
+    if (t.queue_pair != QueuePairConfig{})
+      at.fault("queue_pair", "needs a transport with protocol \"roce\"");
     if (from_is_host) check_host(at.below("from"), t.from, transport, scope);
     if (to_is_host) check_host(at.below("to"), t.to, transport, scope);
     const bool sender_listens = t.opener == Opener::kReceiver;
@@ -418,10 +423,11 @@ ConfigIssues joint_faults(const GeneratorConfig& config) {
   check_long_flows(root, config, scope);
   check_requests(root, config, scope);
   check_stream_devices(root, config, scope);
-  check_transfers(root, config.transfers, scope);
+  check_transfers(root, config, scope);
   check_all_flows(root, config, scope);
   check_captures(root, config, scope);
   check_queue_pairs(root, config);
+  check_chosen_queue_pairs(root, config);
   check_lcores(root, config);
   check_mbufs(root, config);
   check_transport_memory(root.below("transport_memory"), config);

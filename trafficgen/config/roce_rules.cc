@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "common/net/roce.h"
 #include "trafficgen/hosts/ephemeral_ports.h"
@@ -15,16 +16,19 @@ namespace {
 /// the lab derives for every transport.
 bool is_of_all(std::string_view key) { return key == "priority" || key == "mss_bytes"; }
 
+/// @param at  place of the name itself, which may be that of no host
+void check_roce_host(const Checks& at, const std::string& name, const GeneratorConfig& config) {
+  const auto host = std::ranges::find(config.hosts, name, &HostConfig::name);
+  if (host == config.hosts.end()) return;
+  at.require(path_mtu_of(host->mtu_bytes) != 0, "", Checks::quoted(name),
+             "mtu_bytes " + std::to_string(host->mtu_bytes) +
+                 " cannot hold the 320 bytes of the least packet of protocol \"roce\"");
+}
+
 void check_roce_hosts(const Checks& at, std::string_view key, const std::vector<std::string>& names,
                       const GeneratorConfig& config) {
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const auto host = std::ranges::find(config.hosts, names[i], &HostConfig::name);
-    if (host == config.hosts.end()) continue;
-    at.below(key, i).require(path_mtu_of(host->mtu_bytes) != 0, "", Checks::quoted(names[i]),
-                             "mtu_bytes " + std::to_string(host->mtu_bytes) +
-                                 " cannot hold the 320 bytes of the least packet of protocol "
-                                 "\"roce\"");
-  }
+  for (std::size_t i = 0; i < names.size(); ++i)
+    check_roce_host(at.below(key, i), names[i], config);
 }
 
 bool is_roce(const GeneratorConfig& c, const std::string& transport) {
@@ -106,6 +110,44 @@ void check_roce_background(
     at.fault("transport",
              "over protocol \"roce\" no values are written or checked: payload must be \"zeros\"");
   for (const auto& [key, names] : lists) check_roce_hosts(at, key, *names, config);
+}
+
+void check_roce_transfer(const Checks& at, const TransferConfig& transfer, bool from_is_host,
+                         bool to_is_host, const GeneratorConfig& config) {
+  const bool both_here = from_is_host && to_is_host;
+  const Checks in = at.below("queue_pair");
+  const QueuePairConfig& pair = transfer.queue_pair;
+  check_roce_background(at, {}, config);
+  check_roce_host(at.below("from"), transfer.from, config);
+  check_roce_host(at.below("to"), transfer.to, config);
+  at.require(transfer.opener == Opener::kSender, "opener", "\"receiver\"",
+             "over protocol \"roce\" nobody connects: leave it out");
+  at.require(transfer.bytes <= roce::kMaxMessageBytes, "bytes", std::to_string(transfer.bytes),
+             "over protocol \"roce\" a transfer is one message, of " +
+                 std::to_string(roce::kMaxMessageBytes) + " bytes at most");
+  if (both_here) {
+    if (pair != QueuePairConfig{})
+      at.fault("queue_pair", "is only for a transfer whose one end is outside the process");
+    return;
+  }
+  // 0 and 1 are those of connection management.
+  in.require(pair.own >= 2, "own", std::to_string(pair.own),
+             "must be at least 2: over protocol \"roce\" both ends know each other's numbers");
+  in.require(pair.peer >= 2, "peer", std::to_string(pair.peer),
+             "must be at least 2: over protocol \"roce\" both ends know each other's numbers");
+}
+
+void check_chosen_queue_pairs(const Checks& root, const GeneratorConfig& config) {
+  UniqueValues<std::pair<std::string, std::uint32_t>> taken;
+  for (std::size_t i = 0; i < config.transfers.size(); ++i) {
+    const TransferConfig& t = config.transfers[i];
+    const std::uint32_t own = t.queue_pair.own;
+    if (own == 0) continue;
+    const auto from = std::ranges::find(config.hosts, t.from, &HostConfig::name);
+    const std::string& host = from != config.hosts.end() ? t.from : t.to;
+    taken.add(root.below("transfer", i).below("queue_pair"), "own", {host, own},
+              std::to_string(own), "transfer[" + std::to_string(i) + "] on host \"" + host + "\"");
+  }
 }
 
 void check_queue_pairs(const Checks& root, const GeneratorConfig& config) {

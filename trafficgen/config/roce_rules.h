@@ -27,6 +27,14 @@ void check_roce_background(
     std::initializer_list<std::pair<std::string_view, const std::vector<std::string>*>> lists,
     const GeneratorConfig& config);
 
+/// Checks what a [[transfer]] needs over protocol "roce".
+/// @param from_is_host,to_is_host  whether `from` and `to` name hosts
+void check_roce_transfer(const Checks& at, const TransferConfig& transfer, bool from_is_host,
+                         bool to_is_host, const GeneratorConfig& config);
+
+/// Checks that no two transfers have the same queue pair at a host.
+void check_chosen_queue_pairs(const Checks& root, const GeneratorConfig& config);
+
 /// Checks that the queue pairs of background are not too many, at a host and together.
 void check_queue_pairs(const Checks& root, const GeneratorConfig& config);
 

@@ -33,7 +33,7 @@ class QueuePair final : public DatagramEndpoint {
     FlowKey flow;  ///< in this end's direction: to port 4791
     std::uint32_t path_mtu = 1024;
     std::uint16_t own_queue_pair = 0;
-    std::uint16_t peer_queue_pair = 0;
+    std::uint32_t peer_queue_pair = 0;        ///< 24 bits
     std::uint32_t first_psn = 0;              ///< of this end's requests, 24 bits
     std::uint32_t peer_first_psn = 0;         ///< of the peer's
     std::optional<std::uint32_t> peer_key{};  ///< of its memory; absent: its queue pair, as ours

@@ -13,6 +13,20 @@ struct QueuePairEnds {
   QueuePair::Setup far;
 };
 
+/// The numbers of a queue pair of a host, and of its peer's outside the process.
+struct QueuePairNumbers {
+  std::uint16_t own = 0;
+  std::uint32_t own_first_psn = 0;
+  std::uint32_t peer = 0;
+  std::uint32_t peer_first_psn = 0;
+  std::uint32_t peer_key = 0;
+  std::uint64_t peer_address = 0;
+};
+
+/// @param own below those that make_queue_pair_ends() takes
+[[nodiscard]] QueuePair::Setup queue_pair_end(const Host& host, std::uint32_t peer_address,
+                                              const QueuePairNumbers& numbers) noexcept;
+
 /// Takes the next number of a queue pair from each host. First PSNs are drawn by the seed, so that
 /// PSNs wrap early in some.
 /// @param mtu_bytes that both hosts support

@@ -48,6 +48,27 @@ void with_background(GeneratorConfig& c) {
               .transport = "rdma"}};
 }
 
+/// Adds a transfer to a host outside.
+TransferConfig& with_transfer(GeneratorConfig& c) {
+  c.transfers = {{.name = "copy",
+                  .from = "w0",
+                  .to = "10.0.9.9",
+                  .bytes = 1000,
+                  .transport = "rdma",
+                  .queue_pair = {.own = 17, .peer = 18}}};
+  return c.transfers.front();
+}
+
+TEST(RoceConfig, ATransferToAHostOutsideIsValid) {
+  GeneratorConfig c = plain();
+  with_transfer(c);
+  c.transfers.push_back(c.transfers[0]);
+  c.transfers[1].name = "from another host";
+  c.transfers[1].from = "w1";
+  const auto issues = validate(c);
+  EXPECT_TRUE(issues.empty()) << format_issues("transfer", issues);
+}
+
 // Nobody listens at a port, so tables over RoCEv2 may have the port of others.
 TEST(RoceConfig, BackgroundNeedsNoPort) {
   GeneratorConfig c = plain();
@@ -99,10 +120,34 @@ TEST(RoceConfig, EveryRuleNamesItsKey) {
          c.requests = {{.name = "asks", .from = {"w0"}, .to = {"s0"}, .transport = "rdma"}};
        },
        "requests[0].transport", "must have protocol \"tcp\""},
+      {[](C& c) { with_transfer(c).opener = Opener::kReceiver; }, "transfer[0].opener",
+       "nobody connects"},
+      {[](C& c) { with_transfer(c).bytes = 1ULL << 32; }, "transfer[0].bytes",
+       "one message, of 2147483648 bytes"},
+      {[](C& c) { with_transfer(c).to = "s0"; }, "transfer[0].queue_pair",
+       "only for a transfer whose one end is outside"},
+      {[](C& c) { with_transfer(c).queue_pair.own = 1; }, "transfer[0].queue_pair.own",
+       "1: must be at least 2"},
+      {[](C& c) { with_transfer(c).queue_pair.own = 32768; }, "transfer[0].queue_pair.own",
+       "32768: must be at most 32767"},
+      {[](C& c) { with_transfer(c).queue_pair.peer = 0; }, "transfer[0].queue_pair.peer",
+       "know each other's numbers"},
+      {[](C& c) { with_transfer(c).queue_pair.peer_first_psn = 1U << 24; },
+       "transfer[0].queue_pair.peer_first_psn", "at most 16777215"},
+      {[](C& c) { with_transfer(c).transport = "tcp"; }, "transfer[0].queue_pair",
+       "needs a transport with protocol \"roce\""},
       {[](C& c) {
-         c.transfers = {{.name = "copy", .from = "w0", .to = "s0", .transport = "rdma"}};
+         with_transfer(c);
+         c.hosts[1].mtu_bytes = 300;
+         c.transfers[0].from = "w1";
        },
-       "transfer[0].transport", "must have protocol \"tcp\""},
+       "transfer[0].from", "320 bytes"},
+      {[](C& c) {
+         with_transfer(c);
+         c.transfers.push_back(c.transfers[0]);
+         c.transfers[1].name = "again";
+       },
+       "transfer[1].queue_pair.own", "17: is also that of transfer[0] on host \"w0\""},
       {[](C& c) {
          with_background(c);
          c.transports[0] = {.name = "rdma",

@@ -56,7 +56,7 @@ TEST(TransferConfig, IsReadAndWrittenBack) {
   const GeneratorConfig c = valid();
   EXPECT_EQ(c.payload, Payload::kPattern);
   ASSERT_EQ(c.transfers.size(), 2U);
-  const auto& [name, from, to, bytes, count, transport, opener, port, start, timeout] =
+  const auto& [name, from, to, bytes, count, transport, opener, port, start, timeout, pair] =
       c.transfers[0];
   EXPECT_EQ(std::tie(name, from, to, transport), std::tuple("in", "10.0.0.9", "h", "tcp"));
   EXPECT_EQ(std::tie(bytes, count, opener, port, start, timeout),
@@ -85,6 +85,8 @@ TEST(TransferConfig, EveryRuleNamesItsKey) {
       {[&](C& c) { in(c).tcp_port = 0; }, "transfer[0].tcp_port", "0: must be at least 1"},
       {[&](C& c) { in(c).start = -1ns; }, "transfer[0].start", "-1ns: must not be negative"},
       {[&](C& c) { in(c).timeout = 0s; }, "transfer[0].timeout", "0s: must be longer than zero"},
+      {[&](C& c) { in(c).queue_pair.own = 17; }, "transfer[0].queue_pair",
+       "needs a transport with protocol \"roce\""},
       {[](C& c) { c.hosts[1].mtu_bytes = 576; }, "transfer[1].to", "\"g\": mtu_bytes 576"},
       {[](C& c) {
          c.transfers[0].opener = Opener::kSender;
