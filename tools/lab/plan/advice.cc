@@ -60,6 +60,20 @@ void add_of_roce(ConfigIssues& found, const Case& c, const RegulationPolicy& pol
        "marked from h on instead"});
 }
 
+/// Warns of pauses that the hosts of bursts over RoCEv2 do not hear.
+void add_of_pauses(ConfigIssues& found, const Case& c, const sw::QueueConfig& queue) {
+  const auto deaf = [&c](const tg::TransportConfig& t) {
+    return t.protocol == tg::TransportProtocol::kRoce && !t.tcp.priority &&
+           std::ranges::count(c.traffic.jobs, t.name, &tg::JobConfig::transport) != 0;
+  };
+  if (!queue.lossless.on() || std::ranges::none_of(c.traffic.transports, deaf)) return;
+  add_once(found, {"switch.queue.lossless",
+                   "hosts obey no pauses, so the headroom overflows: set "
+                   "ddl.transport.priority = " +
+                       std::to_string(queue.lossless.priority) +
+                       ", and background.transport.priority if that shares the queue"});
+}
+
 }  // namespace
 
 ConfigIssues advice(std::span<const Case> cases) {
@@ -67,9 +81,11 @@ ConfigIssues advice(std::span<const Case> cases) {
   for (const Case& c : cases) {
     if (c.switches.switches.empty() || c.switches.switches.front().ports.empty()) continue;
     const auto& port = c.switches.switches.front().ports.front();
-    for (const auto& queue : sw::queues_of(port))
+    for (const auto& queue : sw::queues_of(port)) {
       for (const auto& issue : sw::advice(queue.queue))
         add_once(found, {"switch.queue." + issue.key, issue.problem});
+      add_of_pauses(found, c, queue.queue);
+    }
     const RegulationPolicy& policy = port.regulation;
     for (const auto& issue : advice(policy)) add(found, c.label, issue);
     add_of_windows(found, c, policy);

@@ -369,6 +369,16 @@ TEST(Plan, RefusesWhatCannotActOnBackgroundOverRoce) {
   EXPECT_THAT(format_advice("f", advice(held)), testing::HasSubstr("which has no receive window"));
 }
 
+TEST(Plan, WarnsOfPausesThatNoHostObeys) {
+  const std::string lossless =
+      "switch.queue.limit_packets = 400\nswitch.queue.lossless.xoff_bytes = \"50KB\"\n"
+      "switch.queue.lossless.headroom_bytes = \"100KB\"\n";
+  EXPECT_THAT(format_advice("f", advice(plan_of(over_roce(lossless)))),
+              testing::HasSubstr("set ddl.transport.priority = 3"));
+  EXPECT_TRUE(advice(plan_of(over_roce(lossless + "ddl.transport.priority = 3\n"))).empty());
+  EXPECT_TRUE(advice(plan_of(over_roce(""))).empty());
+}
+
 TEST(Plan, TransportsAreArmsOfOneComparison) {
   for (const char* name : {"protocol", "layer_classes", "ddl.transport.mlt.probe_timeout"})
     EXPECT_TRUE(tells_arms_apart(name)) << name;
