@@ -82,6 +82,16 @@ GeneratorConfig config_from(FuzzInput& in) {
   t.transport = "tcp";
   t.timeout = milliseconds(50);
   g.transfers = {t};
+  if ((bits & 1024) != 0) {
+    TransportConfig rdma{.name = "rdma", .tcp = {}, .protocol = TransportProtocol::kRoce};
+    rdma.tcp.priority = 3;  // so pause frames are obeyed
+    g.transports.push_back(rdma);
+    t.name = "rdma";
+    t.transport = "rdma";
+    t.opener = Opener::kSender;
+    t.queue_pair = {.own = 17, .peer = 18};
+    g.transfers.push_back(t);
+  }
   return g;
 }
 

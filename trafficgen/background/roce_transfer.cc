@@ -55,6 +55,7 @@ void RoceTransfer::schedule() {
 
 void RoceTransfer::on_timer(std::uint32_t tag, Time now) noexcept {
   if (tag == kLookAtProgress) return watch(now);
+  if (finished()) return;  // given up between the last transfer's end and this
   open(now);
   sender_->pair.requester().append(setup_.config.bytes, static_cast<std::uint32_t>(ended_), now);
   setup_.from->changed(sender_->pair, now);
