@@ -1,6 +1,6 @@
 // Goal: collectives without servers take, over real connections on an idle network, the time of
-// their closed formulas, move exactly the bytes of their schedules, survive losses, and announce
-// every connection once per iteration.
+// their closed formulas, also over RoCEv2, move exactly the bytes of their schedules, survive
+// losses, and announce every connection once per iteration.
 // Method: workers on one switch, where every worker has a link of its own; 10 MB at 1 Gbit/s, so
 // that chunks, and not windows, make the time. The ring has tests of its own.
 #include <gtest/gtest.h>
@@ -11,6 +11,8 @@
 
 #include "tests/virtual/job_scene.h"
 #include "tests/virtual/mlt_scene.h"
+#include "tests/virtual/roce_scene.h"
+#include "trafficgen/roce/path_mtu.h"
 #include "trafficgen/workload/collective/schedule/collective_schedule.h"
 
 namespace outrider::collectives_test {
@@ -75,8 +77,18 @@ Parts parts_of(const Dumbbell& d) {
   return {static_cast<double>(kBytes) * 8 / 1e9 * 1538.0 / 1448.0, seconds(d.rtt) / 4};
 }
 
-void expect_time(const Dumbbell& d, double formula_s, rte_mempool& pool) {
-  const RunResult r = run(d.switches(), traffic_of(d), pool, kLimit);
+/// Queue pairs that send at the link's rate, whatever is marked.
+GeneratorConfig over_roce(const Dumbbell& d) {
+  GeneratorConfig g = roce_traffic(
+      d,
+      {.controller = RoceController::kFixed, .window_packets = 4096, .timeout = milliseconds(20)});
+  g.jobs[0].servers.clear();
+  return g;
+}
+
+void expect_time(const Dumbbell& d, const GeneratorConfig& traffic, double formula_s,
+                 rte_mempool& pool) {
+  const RunResult r = run(d.switches(), traffic, pool, kLimit);
   const std::string what =
       std::string(name_of(d.job.collective)) + " of " + std::to_string(d.workers);
   ASSERT_TRUE(r.traffic.jobs_finished) << what;
@@ -89,6 +101,10 @@ void expect_time(const Dumbbell& d, double formula_s, rte_mempool& pool) {
   // Where data flow both ways, the acknowledgments of one way delay the data of the other.
   EXPECT_GT(took_s, formula_s * 0.999) << what;
   EXPECT_LT(took_s, formula_s * 1.03) << what;
+}
+
+void expect_time(const Dumbbell& d, double formula_s, rte_mempool& pool) {
+  expect_time(d, traffic_of(d), formula_s, pool);
 }
 
 TEST(Collectives, HalvingAndDoublingTakesTheTimeOfItsFormula) {
@@ -126,6 +142,24 @@ TEST(Collectives, AllToAllTakesTheTimeOfItsBusiestLink) {
   d.job.all_to_all.skew = 1;
   const auto [burst_s, latency_s] = parts_of(d);
   expect_time(d, 3 * 0.48 * burst_s + latency_s, *pool);
+}
+
+// No two of these meet at a link, so nothing waits and nothing is lost.
+TEST(Collectives, OverRoceTheyTakeTheTimesOfTheirFormulas) {
+  const Mempool pool = make_test_pool(40'000);
+  constexpr std::uint32_t kWorkers = 4;
+  for (const Collective kind :
+       {Collective::kHalvingDoubling, Collective::kTree, Collective::kPipeline}) {
+    Dumbbell d = without_servers(closed_loop(), kind, kWorkers);
+    if (kind == Collective::kPipeline) d.job.pipeline.micro_batches = 1;
+    const double burst_s =
+        static_cast<double>(kBytes) * 8 / 1e9 * (1024 + kAroundPayloadBytes) / 1024;
+    const double latency_s = parts_of(d).latency_s;
+    const double formula_s = kind == Collective::kHalvingDoubling ? 1.5 * burst_s + 4 * latency_s
+                             : kind == Collective::kTree          ? 4 * (burst_s + latency_s)
+                                                                  : 6 * (burst_s + latency_s);
+    expect_time(d, over_roce(d), formula_s, *pool);
+  }
 }
 
 // One micro-batch passes all stages and comes back. With four between two stages, the third leaves
