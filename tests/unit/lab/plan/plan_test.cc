@@ -780,6 +780,7 @@ TEST(ShippedExperiments, EveryOnCaseHasItsOffCase) {
                                   "rfc7928",
                                   "rfc7928-codel",
                                   "tensorlights",
+                                  "tensorlights-long",
                                   "tensorlights-mixed",
                                   "tensorlights-small",
                                   "r2sp-stacks",
