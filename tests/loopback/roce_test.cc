@@ -86,21 +86,35 @@ class RoceLoopback : public testing::Test {
   GeneratorReport report() const {
     return generator_report_from_json(read_whole(directory_ / "hosts.json"));
   }
+  /// The switch's ends of two virtual links, and the generator's.
+  std::string switch_devices() const {
+    return "[[device]]\nname = \"left\"\ndevice = \"net_vhost0,iface=" + (directory_ / "l") +
+           ",client=1\"\n[[device]]\nname = \"right\"\ndevice = \"net_vhost1,iface=" +
+           (directory_ / "r") + ",client=1\"\n";
+  }
+  std::string host_devices() const {
+    return "[[device]]\nname = \"left\"\ndevice = \"net_virtio_user0,path=" + (directory_ / "l") +
+           ",server=1\"\n[[device]]\nname = \"right\"\ndevice = \"net_virtio_user1,path=" +
+           (directory_ / "r") + ",server=1\"\n";
+  }
+  /// Runs both programs until the generator ends.
+  void run_both(const std::string& switches, const std::string& hosts) {
+    ProcessGuard sw({OUTRIDER_SWITCH_PROGRAM, "--config", directory_.write("s.toml", switches),
+                     "--lcore", cpus_.first, "--report", directory_ / "switch.json"},
+                    directory_ / "switch.log");
+    ProcessGuard gen({OUTRIDER_TRAFFICGEN_PROGRAM, "--config", directory_.write("h.toml", hosts),
+                      "--lcore", cpus_.second, "--report", directory_ / "hosts.json"},
+                     directory_ / "hosts.log");
+    ASSERT_EQ(gen.wait(kPatience), kExitOk) << gen.output();
+    sw.send(SIGINT);
+    ASSERT_EQ(sw.wait(kPatience), kExitOk) << sw.output();
+  }
   ScratchDirectory directory_;
   std::pair<std::string, std::string> cpus_ = two_cpus();
 };
 
 TEST_F(RoceLoopback, MarksComeBackThroughASwitch) {
-  const std::string l = directory_ / "l", r = directory_ / "r";
-  const std::string switches = R"([[device]]
-name = "left"
-device = "net_vhost0,iface=)" + l +
-                               R"(,client=1"
-[[device]]
-name = "right"
-device = "net_vhost1,iface=)" + r +
-                               R"(,client=1"
-[[switch]]
+  const std::string switches = switch_devices() + R"([[switch]]
 name = "s"
 [[switch.port]]
 name = "left"
@@ -121,24 +135,9 @@ port = "left"
 prefix = "198.18.2.0/24"
 port = "right"
 )";
-  const std::string hosts = R"([[device]]
-name = "left"
-device = "net_virtio_user0,path=)" +
-                            l + R"(,server=1"
-[[device]]
-name = "right"
-device = "net_virtio_user1,path=)" +
-                            r + R"(,server=1"
-)" + std::string(kHosts);
-  ProcessGuard sw({OUTRIDER_SWITCH_PROGRAM, "--config", directory_.write("s.toml", switches),
-                   "--lcore", cpus_.first, "--report", directory_ / "switch.json"},
-                  directory_ / "switch.log");
-  ProcessGuard gen({OUTRIDER_TRAFFICGEN_PROGRAM, "--config", directory_.write("h.toml", hosts),
-                    "--lcore", cpus_.second, "--report", directory_ / "hosts.json"},
-                   directory_ / "hosts.log");
-  ASSERT_EQ(gen.wait(kPatience), kExitOk) << gen.output();
-  sw.send(SIGINT);
-  ASSERT_EQ(sw.wait(kPatience), kExitOk) << sw.output();
+  const std::string hosts = host_devices() + kHosts;
+  run_both(switches, hosts);
+  if (HasFatalFailure()) return;
   const GeneratorReport g = report();
   expect_whole(g);
   EXPECT_GT(g.flows.front().delivered_bytes, 0U);
@@ -151,20 +150,11 @@ device = "net_virtio_user1,path=)" +
 // Nothing but pauses slows these queue pairs down. Hosts have the rate of their port, by which both
 // count quanta.
 TEST_F(RoceLoopback, PausesStopAllHostsBehindTheirDevice) {
-  const std::string l = directory_ / "l", r = directory_ / "r";
   const auto port = [](const char* name, const char* rate) {
     return "[[switch.port]]\nname = \"" + std::string(name) + "\"\ndevice = \"" + name +
            "\"\ndrain_rate = \"" + rate + "\"\n";
   };
-  const std::string switches = R"([[device]]
-name = "left"
-device = "net_vhost0,iface=)" + l +
-                               R"(,client=1"
-[[device]]
-name = "right"
-device = "net_vhost1,iface=)" + r +
-                               R"(,client=1"
-[[switch]]
+  const std::string switches = switch_devices() + R"([[switch]]
 name = "s"
 [switch.queue]
 limit_packets = 4096
@@ -180,15 +170,7 @@ port = "left"
 prefix = "198.18.2.0/24"
 port = "right"
 )";
-  const std::string hosts = R"([[device]]
-name = "left"
-device = "net_virtio_user0,path=)" +
-                            l + R"(,server=1"
-[[device]]
-name = "right"
-device = "net_virtio_user1,path=)" +
-                            r + R"(,server=1"
-[[host]]
+  const std::string hosts = host_devices() + R"([[host]]
 name = "a"
 address = "198.18.1.1"
 device = "left"
@@ -224,15 +206,8 @@ to = "server"
 bytes = "4MB"
 transport = "rdma"
 )";
-  ProcessGuard sw({OUTRIDER_SWITCH_PROGRAM, "--config", directory_.write("s.toml", switches),
-                   "--lcore", cpus_.first, "--report", directory_ / "switch.json"},
-                  directory_ / "switch.log");
-  ProcessGuard gen({OUTRIDER_TRAFFICGEN_PROGRAM, "--config", directory_.write("h.toml", hosts),
-                    "--lcore", cpus_.second, "--report", directory_ / "hosts.json"},
-                   directory_ / "hosts.log");
-  ASSERT_EQ(gen.wait(kPatience), kExitOk) << gen.output();
-  sw.send(SIGINT);
-  ASSERT_EQ(sw.wait(kPatience), kExitOk) << sw.output();
+  run_both(switches, hosts);
+  if (HasFatalFailure()) return;
   const GeneratorReport g = report();
   EXPECT_TRUE(g.ledger_balanced && g.jobs_finished);
   EXPECT_GT(g.pauses_taken, 0U);

@@ -12,6 +12,7 @@
 #include <iostream>
 
 #include "tests/virtual/roce_scene.h"
+#include "trafficgen/roce/path_mtu.h"
 
 namespace outrider::dcqcn_effect_test {
 using namespace sw;
@@ -23,8 +24,8 @@ using namespace std::chrono_literals;
 
 constexpr BitRate kRate{40'000'000'000};
 constexpr Duration kBin = 100us;
-/// Of a full packet in the queue: 1,024 bytes of payload with its headers.
-constexpr double kPacketKb = 1.082;
+/// A full packet in the queue.
+constexpr double kPacketKb = (1024 + kAroundPayloadBytes - kL1OverheadBytes) / 1e3;
 
 struct Scene {
   std::uint32_t flows = 2;
