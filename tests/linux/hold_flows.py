@@ -24,6 +24,9 @@ import time
 from two_hosts import start_message
 
 SIGNAL_PORT, THRESHOLD = 5900, 5
+# From the server to a connection of bursts. A full queue may drop the last ACK of the handshake, and
+# for the second until SYN-ACK is sent again the server does not have the connection that STARTs name.
+ACCEPTED = b"+"
 # linux/tcp.h
 TCP_REPAIR, TCP_REPAIR_QUEUE, TCP_QUEUE_SEQ = 19, 20, 21
 TCP_SEND_QUEUE, TCP_REPAIR_OFF_NO_WINDOW_PROBE = 2, -1
@@ -44,6 +47,8 @@ def server(address, size, job_port, *ports):
         for key, _ in waiting.select(0.1):
             if key.data is None:
                 connection, _ = key.fileobj.accept()
+                if connection.getsockname()[1] == int(job_port):
+                    connection.sendall(ACCEPTED)
                 waiting.register(connection, selectors.EVENT_READ,
                                  Receiver(connection, int(size), job_port))
                 continue
@@ -105,6 +110,8 @@ def send_tos_start(connection, sequence):
 def bursts(address, port, count, size, period, lead, *options):
     port, size, lead = int(port), int(size), float(lead)
     connection = socket.create_connection((address, port))
+    if connection.recv(1) != ACCEPTED:
+        raise ConnectionError("the server has ended")
     signals = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     sequence = first_sequence(connection)
     own_port = connection.getsockname()[1]
