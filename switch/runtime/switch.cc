@@ -21,7 +21,7 @@ constexpr std::uint32_t kNoUdpPort = 0x1'0000;  // larger than any port
 /// Reads of a packet of known headers what a switch may have changed since.
 /// @return false if they are not known
 bool read_known(Packet& packet) noexcept {
-  if (!knows_headers(packet)) return false;
+  if (!knows_segment(packet)) return false;
   meta(packet).tos = header_at<Ipv4Header>(packet, kKnownIpOffset).tos;
   return true;
 }
@@ -187,6 +187,8 @@ std::uint32_t Switch::forward(SwitchLane& lane, std::uint32_t port, Packet& pack
   set_ingress_port(packet, static_cast<std::uint16_t>(port));
   PacketMeta& m = meta(packet);
   const Forwarder& forwarder = lane.tables->forwarder;
+  if (kLinked && knows_roce(packet)) [[unlikely]]
+    return forward_known_roce(lane, packet, now);
   // pass() is compiled twice: most of what it asks is known beforehand of a plain segment.
   if (!forwarder.looks_at_macs() &&
       ((kLinked && read_known(packet)) || parse_plain_segment(buffer(packet), m.frame_bytes, m)))
@@ -196,6 +198,19 @@ std::uint32_t Switch::forward(SwitchLane& lane, std::uint32_t port, Packet& pack
 }
 template std::uint32_t Switch::forward<false>(SwitchLane&, std::uint32_t, Packet&, Time) noexcept;
 template std::uint32_t Switch::forward<true>(SwitchLane&, std::uint32_t, Packet&, Time) noexcept;
+
+std::uint32_t Switch::forward_known_roce(SwitchLane& lane, Packet& packet, Time now) noexcept {
+  reread_known_roce(packet);
+  constexpr FrameSummary kDatagram{
+      .kind = FrameKind::kIpv4, .network_offset = kKnownIpOffset, .protocol = kIpProtocolUdp};
+  const Forwarder& forwarder = lane.tables->forwarder;
+  const FlowKey& flow = meta(packet).flow;
+  return pass(lane, packet, kDatagram,
+              forwarder.looks_at_macs()
+                  ? forwarder.decide(kDatagram, flow, buffer(packet).data(),
+                                     ingress_port_of(packet), now, lane.forwarding)
+                  : forwarder.route(flow, lane.forwarding));
+}
 
 /// Forwards a frame of any form.
 std::uint32_t Switch::forward_other(SwitchLane& lane, Packet& packet, Time now) noexcept {

@@ -200,6 +200,8 @@ class Switch final : public Node, private AnswerSink {
   template <bool kLinked>
   [[nodiscard]] std::uint32_t forward(SwitchLane& lane, std::uint32_t port, Packet& packet,
                                       Time now) noexcept;
+  [[nodiscard, gnu::noinline]] std::uint32_t forward_known_roce(SwitchLane& lane, Packet& packet,
+                                                                Time now) noexcept;
   [[nodiscard, gnu::noinline]] std::uint32_t forward_other(SwitchLane& lane, Packet& packet,
                                                            Time now) noexcept;
   /// Takes a pause frame, which never passes a switch. @return false if it is none, or no queue of

@@ -87,25 +87,6 @@ TEST(RoceRepairEffect, LossReorderingAndDuplicatesDeliverEveryByte) {
     }
 }
 
-// Goal: an ICRC that is taken as right because a host of this process wrote it is right. Method:
-// the same run, in which queue pairs must compute it from the bytes.
-TEST(RoceRepairEffect, AKnownIcrcChangesNothing) {
-  const Mempool pool = make_test_pool(20'000);
-  const auto counts = [&pool](bool forget) {
-    const Dumbbell d = roce_dumbbell(2, 200'000);
-    ImpairedWorld world(roce_switches(d), roce_traffic(d), *pool);
-    for (const auto& host : d.traffic().hosts)
-      world.from(host.name).set_rule(
-          [forget](const SeenPacket&) { return Fate{.forget_headers = forget}; });
-    EXPECT_TRUE(world.run_to_end(kLimit));
-    return world.result().traffic.roce;
-  };
-  const RoceCounters known = counts(false);
-  EXPECT_EQ(known, counts(true));
-  EXPECT_EQ(known.bad_icrc, 0U);
-  EXPECT_GT(known.arrived, 400U);
-}
-
 class RoceRegulation : public RegulationFaults {
  protected:
   QueueReport regulated_with(roce::Operation operation) {

@@ -29,8 +29,8 @@ struct ReceivedDatagram {
   std::uint32_t payload_bytes = 0;        ///< of the datagram, >= present.size()
   Ecn ecn = Ecn::kNotEct;
   std::span<const std::uint8_t> ip;  ///< the part of the IP packet that the buffer holds
-  std::uint32_t trailer = 0;         ///< last four bytes of a datagram to RoCEv2's port
-  bool icrc_known = false;           ///< a host of this process wrote it: the trailer is right
+  std::uint32_t trailer = 0;  ///< last four bytes of a datagram to RoCEv2's port; 0: not there
+  bool icrc_known = false;    ///< a host of this process wrote the datagram, so it is right
 };
 
 /// One end of a flow of datagrams, which a host drives like a TcpConnection. The endpoint decides;

@@ -18,15 +18,14 @@ constexpr std::uint32_t kPayloadOffset = kTransportOffset + sizeof(UdpHeader);
 
 static_assert(kPayloadOffset + OutgoingDatagram::kMaxHeadBytes <= kWrittenEnd);
 
-/// Writes the ICRC behind what the other writers have written.
+/// Writes the ICRC behind what the other writers have written. @pre the frame is whole in the
+/// buffer
 /// @param udp_bytes length of the UDP header and of what follows it, ICRC included
 void write_icrc(Packet& packet, std::uint32_t udp_bytes) noexcept {
   auto* bytes = rte_pktmbuf_mtod(&packet, std::uint8_t*);
   const std::uint32_t end = kTransportOffset + udp_bytes - roce::kIcrcBytes;
   const std::uint32_t present = std::min(end, kWrittenEnd);
   const std::uint32_t icrc = roce::icrc({bytes + kIpOffset, present - kIpOffset}, end - kIpOffset);
-  icrc_beside(packet) = icrc;
-  if (end + roce::kIcrcBytes > packet.data_len) return;
   std::memcpy(bytes + end, &icrc, sizeof icrc);
   // The next writer clears up to kWrittenEnd.
   if (end + roce::kIcrcBytes > kWrittenEnd) note_trailer(packet, end);
@@ -37,10 +36,24 @@ void read_trailer(Packet& packet, ReceivedDatagram& datagram, std::uint32_t udp_
     return;
   const auto bytes = buffer(packet);
   const std::uint32_t end = kTransportOffset + udp_bytes;
-  datagram.icrc_known = knows_icrc(packet);
-  datagram.trailer = static_cast<std::uint32_t>(icrc_beside(packet));
   if (end <= bytes.size())
     std::memcpy(&datagram.trailer, bytes.data() + end - roce::kIcrcBytes, roce::kIcrcBytes);
+}
+
+/// Reads a packet that a host of this process wrote. @pre knows_roce(packet)
+void read_known_roce(Packet& packet, ReceivedDatagram& datagram) noexcept {
+  const PacketMeta& m = meta(packet);
+  const auto bytes = buffer(packet);
+  datagram.flow = m.flow;
+  datagram.ecn = ecn_of(header_at<Ipv4Header>(packet, kIpOffset).tos);
+  // Each has a header or payload behind its first header, so none is padded.
+  constexpr std::uint32_t kLeastBehind = 4;
+  static_assert(kPayloadOffset + roce::kBthBytes + kLeastBehind + roce::kIcrcBytes >
+                kMinFrameBytes);
+  datagram.payload_bytes = m.frame_bytes - kPayloadOffset;
+  datagram.present = bytes.subspan(
+      kPayloadOffset, std::min<std::size_t>(bytes.size() - kPayloadOffset, datagram.payload_bytes));
+  datagram.icrc_known = true;
 }
 }  // namespace
 
@@ -71,17 +84,20 @@ void write_datagram_frame(Packet& packet, const FlowKey& flow, const OutgoingDat
   packet.data_len = static_cast<std::uint16_t>(whole ? frame_bytes : head_end);
   packet.pkt_len = packet.data_len;
   if (full_payload) packet.ol_flags |= RTE_MBUF_F_RX_L4_CKSUM_GOOD;  // see write_frame()
-  if (datagram.icrc) {
-    write_icrc(packet, udp_bytes);
-    if (!full_payload) note_icrc(packet);
-  }
   PacketMeta& m = meta(packet);
   m.next = nullptr;
   m.frame_bytes = frame_bytes;
   m.payload_bytes = 0;  // TCP payload
+  if (!datagram.icrc) return;
+  if (whole) write_icrc(packet, udp_bytes);
+  if (!full_payload) note_roce(packet, flow);
 }
 
 std::optional<DropReason> read_datagram_frame(Packet& packet, ReceivedDatagram& datagram) noexcept {
+  if (knows_roce(packet)) {
+    read_known_roce(packet, datagram);
+    return std::nullopt;
+  }
   const auto bytes = buffer(packet);
   const auto& ip = header_at<Ipv4Header>(packet, kIpOffset);
   constexpr std::uint16_t kFragment = 0x3FFF;  // more to come, or not the first

@@ -9,8 +9,8 @@
 namespace outrider::tg {
 
 /// Writes Ethernet, IPv4 and UDP headers (checksum set) and the datagram into an empty mbuf. Its
-/// zeros are already in the buffer (`full_payload`) or are not in the buffer at all. An ICRC stays
-/// in the buffer until clear_trailer().
+/// zeros are already in the buffer (`full_payload`) or are not in the buffer at all, and then an
+/// ICRC behind them is not computed. One that is in the buffer stays there until clear_trailer().
 /// @param flow addresses and UDP ports
 void write_datagram_frame(Packet& packet, const FlowKey& flow, const OutgoingDatagram& datagram,
                           bool full_payload) noexcept;

@@ -130,7 +130,7 @@ std::uint32_t write_headers(std::uint8_t* out, const FlowKey& flow, std::uint8_t
   m.flow = flow;
   m.sequence = segment.sequence;
   m.tcp_flags = segment.flags;
-  note_headers(packet, tos);
+  note_segment(packet, tos);
 }
 
 /// Writes a frame of any form.

@@ -44,7 +44,7 @@ void write_frame(Packet& packet, const FlowKey& flow, std::uint8_t tos, const Tc
 inline void read_known_frame(Packet& packet, ReceivedFrame& frame) noexcept {
   const PacketMeta& m = meta(packet);
   const auto& ip = header_at<Ipv4Header>(packet, kKnownIpOffset);
-  const auto& tcp = header_at<TcpHeader>(packet, kKnownTcpOffset);
+  const auto& tcp = header_at<TcpHeader>(packet, kKnownTransportOffset);
   frame.flow = m.flow;
   frame.tos = ip.tos;
   TcpSegment& s = frame.segment;
@@ -55,7 +55,7 @@ inline void read_known_frame(Packet& packet, ReceivedFrame& frame) noexcept {
   s.payload_bytes = m.payload_bytes;
   s.ecn = ecn_of(ip.tos);
   if (const std::uint32_t bytes = tcp.header_bytes(); bytes != sizeof tcp) [[unlikely]] {
-    constexpr std::uint32_t kOptions = kKnownTcpOffset + sizeof tcp;
+    constexpr std::uint32_t kOptions = kKnownTransportOffset + sizeof tcp;
     [[maybe_unused]] const bool read =
         detail::read_options(buffer(packet).subspan(kOptions, bytes - sizeof tcp), s);
     assert(read);
@@ -69,7 +69,8 @@ inline void read_known_frame(Packet& packet, ReceivedFrame& frame) noexcept {
 /// @param frame  and the returned reason: as for read_frame_bytes()
 [[nodiscard]] inline std::optional<DropReason> read_frame(Packet& packet,
                                                           ReceivedFrame& frame) noexcept {
-  if (!knows_headers(packet)) return read_frame_bytes(packet, frame);
+  if (!knows_segment(packet))
+    return knows_roce(packet) ? DropReason::kNoConnection : read_frame_bytes(packet, frame);
   read_known_frame(packet, frame);
   assert(bytes_agree(packet, frame));
   return std::nullopt;

@@ -224,16 +224,27 @@ void Host::receive(std::uint32_t /*port*/, Packet* packet, Time now) noexcept {
 void Host::take_other(Packet& packet, DropReason reason, Time now) noexcept {
   if (reason == DropReason::kNotIpv4 && take_pause(packet, now)) return release(&packet);
   std::optional<DropReason> dropped = reason;
-  ReceivedSignal signal;
-  const bool is_udp_signal = dropped == DropReason::kNoConnection && !signals_.ports().empty();
-  if (is_udp_signal) dropped = read_signal_frame(packet, signals_.ports(), signal);
-  const bool is_datagram = dropped == DropReason::kNoConnection && !datagrams_.empty();
-  if (is_datagram) dropped = datagrams_.take(packet, now);
+  if (reason == DropReason::kNoConnection) {
+    const bool may_be_signal = !signals_.ports().empty() && !knows_roce(packet);
+    if (may_be_signal && take_signal(packet, now)) return;
+    if (!datagrams_.empty()) dropped = datagrams_.take(packet, now);
+    counters_.datagrams_taken += !dropped;
+  }
   if (attribution_ && !dropped) attribution_->on_packet(packet, 0, now);
   release(&packet);
   if (dropped) ++counters_.drops[*dropped];
-  else if (is_datagram) ++counters_.datagrams_taken;
+}
+
+/// @return false if the packet is no signal; it is not touched then
+bool Host::take_signal(Packet& packet, Time now) noexcept {
+  ReceivedSignal signal;
+  const auto dropped = read_signal_frame(packet, signals_.ports(), signal);
+  if (dropped == DropReason::kNoConnection) return false;
+  if (attribution_ && !dropped) attribution_->on_packet(packet, 0, now);
+  release(&packet);
+  if (dropped) ++counters_.drops[*dropped];
   else signals_.take(signal, now);
+  return true;
 }
 
 /// Checks every payload byte that belongs to a stream, also if it is resent.

@@ -205,6 +205,7 @@ class Host final : public Node {
   [[gnu::always_inline]] void refresh(Slot& slot, Time now) noexcept;
   [[gnu::noinline]] void note_timer(Slot& slot) noexcept;
 
+  [[gnu::noinline]] bool take_signal(Packet& packet, Time now) noexcept;
   [[gnu::noinline]] void take_other(Packet& packet, DropReason reason, Time now) noexcept;
   void obey_pauses(std::uint8_t priority);
   [[gnu::noinline]] bool take_pause(Packet& packet, Time now) noexcept;

@@ -86,7 +86,7 @@ TEST(Frame, RoundTripWithIndependentChecksums) {
       ASSERT_TRUE(tcp_checksum_valid(bytes)) << "frame " << i;
       ASSERT_EQ(bytes[22], 64) << "TTL";
 
-      ASSERT_EQ(knows_headers(*packet), !full);
+      ASSERT_EQ(knows_segment(*packet), !full);
       ReceivedFrame read;
       ASSERT_FALSE(read_frame(*packet, read)) << "frame " << i;
       ASSERT_TRUE(bytes_agree(*packet, read)) << "frame " << i;
@@ -123,7 +123,7 @@ TEST(Frame, KnownHeadersAgreeWithTheBytes) {
                        static_cast<std::uint16_t>(random.next_u32())};
     const TcpSegment s = random_segment(random);
     Packet* packet = rte_pktmbuf_alloc(&pool.get());
-    ASSERT_FALSE(knows_headers(*packet)) << "a buffer that was used before";
+    ASSERT_FALSE(knows_segment(*packet)) << "a buffer that was used before";
     write_frame(*packet, flow, static_cast<std::uint8_t>(Ecn::kEct0), s, false);
     const PacketMeta noted = meta(*packet);
     meta(*packet) = {.frame_bytes = noted.frame_bytes};
@@ -140,7 +140,7 @@ TEST(Frame, KnownHeadersAgreeWithTheBytes) {
     auto& ip = header_at<Ipv4Header>(*packet, kKnownIpOffset);
     ASSERT_TRUE(sw::decrement_ttl(ip));
     sw::set_ce(ip);
-    sw::set_window(header_at<TcpHeader>(*packet, kKnownTcpOffset), 17);
+    sw::set_window(header_at<TcpHeader>(*packet, kKnownTransportOffset), 17);
     ReceivedFrame read;
     ASSERT_FALSE(read_frame(*packet, read));
     EXPECT_TRUE(bytes_agree(*packet, read)) << "frame " << i;

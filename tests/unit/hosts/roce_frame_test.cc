@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "common/dpdk/known_headers.h"
+#include "common/net/checksum.h"
+#include "common/net/parse_headers.h"
 #include "common/net/roce.h"
 #include "tests/support/pool.h"
 #include "trafficgen/hosts/datagram_frame.h"
@@ -74,9 +77,13 @@ const std::vector<roce::Message>& examples() {
   return kExamples;
 }
 
+/// A frame in a buffer of its own.
 struct Frame {
-  explicit Frame(const roce::Message& m) : packet(rte_pktmbuf_alloc(&pool.get())) {
-    write_datagram_frame(*packet, kFlow, datagram_of(m), false);
+  /// @param whole as for a device; else as in virtual time
+  explicit Frame(const roce::Message& m, bool whole = true)
+      : pool(1, 2048), packet(rte_pktmbuf_alloc(&pool.get())) {
+    clear_trailer(*packet);
+    write_datagram_frame(*packet, kFlow, datagram_of(m), whole);
   }
   ~Frame() { release(packet); }
   Frame(const Frame&) = delete;
@@ -87,16 +94,9 @@ struct Frame {
     if (read_datagram_frame(*packet, d)) return false;
     return roce::icrc(d.ip, 28 + d.payload_bytes - roce::kIcrcBytes) == d.trailer;
   }
-  /// Returns the frame with the zeros and the ICRC that the buffer does not hold.
   [[nodiscard]] std::string bytes() {
-    ReceivedDatagram d;
-    EXPECT_FALSE(read_datagram_frame(*packet, d));
     const auto there = buffer(*packet);
-    std::string all(there.begin(), there.end());
-    all.resize(meta(*packet).frame_bytes);
-    for (std::size_t i = 0; i < 4; ++i)
-      all[all.size() - 4 + i] = static_cast<char>(d.trailer >> (8 * i));
-    return all;
+    return {there.begin(), there.end()};
   }
 
   TestPool pool;
@@ -136,46 +136,70 @@ TEST(RoceFrame, ATurnedBitIsFound) {
   }
 }
 
-// On a device the buffer holds the whole frame, and foreign payload need not be zeros.
-TEST(RoceFrame, AWholeFrameIsReadAsItsBytesAre) {
-  TestPool pool(1, 2048);
+// Foreign payload need not be zeros.
+TEST(RoceFrame, ATurnedBitOfPayloadOrIcrcIsFound) {
   for (const roce::Message& m : examples()) {
-    const std::string brief = Frame(m).bytes();
-    Packet* packet = rte_pktmbuf_alloc(&pool.get());
-    clear_trailer(*packet);
-    write_datagram_frame(*packet, kFlow, datagram_of(m), true);
-    const auto bytes = buffer(*packet);
-    EXPECT_EQ(std::string(bytes.begin(), bytes.end()), brief) << "as in virtual time";
-    packet->hash.rss = 0;  // a device knows nothing of it
-    ReceivedDatagram d;
-    const auto right = [&] {
-      EXPECT_FALSE(read_datagram_frame(*packet, d));
-      return roce::icrc(d.ip, 28 + d.payload_bytes - roce::kIcrcBytes) == d.trailer;
-    };
-    EXPECT_TRUE(right());
+    Frame frame(m);
+    const auto bytes = buffer(*frame.packet);
     for (const std::size_t at : {bytes.size() - 1, bytes.size() - 5, bytes.size() / 2}) {
       bytes[at] ^= 1;
-      EXPECT_FALSE(right()) << at;
+      EXPECT_FALSE(frame.icrc_right()) << at;
       bytes[at] ^= 1;
     }
-    release(packet);
+    EXPECT_TRUE(frame.icrc_right());
   }
 }
 
-TEST(RoceFrame, OnlyTheWritersOwnProcessTakesAnIcrcAsRight) {
+TEST(RoceFrame, InVirtualTimeItIsTheBeginOfTheWholeFrame) {
+  for (const roce::Message& m : examples()) {
+    Frame whole(m), brief(m, false);
+    const std::string begin = brief.bytes();
+    EXPECT_EQ(whole.bytes().substr(0, begin.size()), begin);
+    EXPECT_EQ(begin.size() == whole.bytes().size(), m.payload_bytes == 0) << "headers alone";
+    EXPECT_EQ(meta(*brief.packet).frame_bytes, meta(*whole.packet).frame_bytes);
+  }
+}
+
+TEST(RoceFrame, WhatItsReadersKnowIsWhatTheBytesSay) {
+  for (const roce::Message& m : examples()) {
+    Frame frame(m, false);
+    Packet& packet = *frame.packet;
+    buffer(packet)[kIpAt + 1] |= 1;  // a queue marks it
+    const std::uint16_t sum = ipv4_checksum(header_at<Ipv4Header>(packet, kIpAt));
+    std::memcpy(header_at<Ipv4Header>(packet, kIpAt).checksum.raw.data(), &sum, sizeof sum);
+    meta(packet).sequence = meta(packet).payload_bytes = 77;  // as a regulated queue does
+    ASSERT_TRUE(knows_roce(packet));
+    reread_known_roce(packet);
+    const PacketMeta& known = meta(packet);
+    HeaderFields parsed;
+    EXPECT_TRUE(parse_headers(buffer(packet), known.frame_bytes, parsed).is_ip());
+    EXPECT_EQ(known.flow, parsed.flow);
+    EXPECT_EQ(known.sequence, parsed.sequence);
+    EXPECT_EQ(known.payload_bytes, parsed.payload_bytes);
+    EXPECT_EQ(known.ip_offset, parsed.ip_offset);
+    EXPECT_EQ(known.tcp_offset, parsed.tcp_offset);
+    EXPECT_EQ(known.tcp_flags, parsed.tcp_flags);
+    EXPECT_EQ(known.tos, parsed.tos);
+
+    ReceivedDatagram told, read;
+    ASSERT_FALSE(read_datagram_frame(packet, told));
+    EXPECT_TRUE(told.icrc_known);
+    forget_headers(packet);
+    ASSERT_FALSE(read_datagram_frame(packet, read));
+    EXPECT_FALSE(read.icrc_known);
+    EXPECT_EQ(frame.icrc_right(), m.payload_bytes == 0) << "it is there only behind headers alone";
+    EXPECT_EQ(told.flow, read.flow);
+    EXPECT_EQ(told.ecn, Ecn::kCe);
+    EXPECT_EQ(read.ecn, Ecn::kCe);
+    EXPECT_EQ(told.payload_bytes, read.payload_bytes);
+    EXPECT_EQ(told.present.data(), read.present.data());
+    EXPECT_EQ(told.present.size(), read.present.size());
+  }
+}
+
+TEST(RoceFrame, NothingIsKnownOfAFrameFromADevice) {
   Frame frame(examples()[0]);
-  ReceivedDatagram d;
-  ASSERT_FALSE(read_datagram_frame(*frame.packet, d));
-  EXPECT_TRUE(d.icrc_known);
-  forget_headers(*frame.packet);
-  ASSERT_FALSE(read_datagram_frame(*frame.packet, d));
-  EXPECT_FALSE(d.icrc_known);
-  TestPool pool(1, 2048);
-  Packet* packet = rte_pktmbuf_alloc(&pool.get());
-  write_datagram_frame(*packet, kFlow, datagram_of(examples()[0]), true);
-  ASSERT_FALSE(read_datagram_frame(*packet, d));
-  EXPECT_FALSE(d.icrc_known) << "from a device";
-  release(packet);
+  EXPECT_FALSE(knows_roce(*frame.packet));
 }
 
 TEST(RoceFrame, LeavesZerosToTheNextFrame) {

@@ -4,7 +4,6 @@
 #include <stdexcept>
 #include <type_traits>
 
-#include "common/dpdk/known_headers.h"
 #include "common/dpdk/packet_attribution.h"
 
 namespace outrider::lab {
@@ -16,9 +15,8 @@ struct RecordHead {
   std::uint32_t packet_type = 0;  ///< says whether the meta data know the headers
   std::uint16_t data_offset = 0;
   std::uint16_t data_bytes = 0;
-  std::uint16_t port = 0;
-  std::uint16_t attributed = 0;  ///< 1: a PacketAttribution follows
-  std::uint32_t trailer = 0;     ///< an ICRC that is not in the buffer, see icrc_beside()
+  std::uint32_t port = 0;
+  std::uint32_t attributed = 0;  ///< 1: a PacketAttribution follows
 };
 static_assert(sizeof(RecordHead) == 24, "no padding: it is written as it lies in memory");
 static_assert(std::is_trivially_copyable_v<PacketMeta>);
@@ -33,15 +31,13 @@ bool is_attributed(const Packet& packet) noexcept {
 void append_packet(std::string& to, const Packet& packet) {
   if (packet.nb_segs != 1 || !RTE_MBUF_DIRECT(&packet))
     throw std::runtime_error("a packet of several buffers cannot go to another rank");
-  auto& readable = const_cast<Packet&>(packet);
-  const auto bytes = buffer(readable);
+  const auto bytes = buffer(const_cast<Packet&>(packet));
   const RecordHead head{.offload_flags = packet.ol_flags,
                         .packet_type = packet.packet_type,
                         .data_offset = packet.data_off,
                         .data_bytes = static_cast<std::uint16_t>(bytes.size()),
                         .port = packet.port,
-                        .attributed = is_attributed(packet) ? std::uint16_t{1} : std::uint16_t{0},
-                        .trailer = static_cast<std::uint32_t>(icrc_beside(readable))};
+                        .attributed = is_attributed(packet) ? 1U : 0U};
   PacketMeta of_packet = meta(packet);
   of_packet.next = nullptr;  // an address means nothing elsewhere
   append_number(to, head);
@@ -66,8 +62,7 @@ Packet* PacketRecords::next(rte_mempool& pool) {
   packet->data_off = head.data_offset;
   packet->data_len = head.data_bytes;
   packet->pkt_len = head.data_bytes;
-  packet->port = head.port;
-  icrc_beside(*packet) = head.trailer;
+  packet->port = static_cast<std::uint16_t>(head.port);
   take(&meta(*packet), sizeof(PacketMeta));
   if (head.attributed != 0) take(&attribution_of(*packet), sizeof(PacketAttribution));
   take(rte_pktmbuf_mtod(packet, void*), head.data_bytes);
