@@ -12,15 +12,6 @@ namespace {
 constexpr std::uint32_t kOpenNext = 0, kLookAtProgress = 1;  // timer tags
 constexpr std::uint32_t kRequestsAtOnce = 2;  // one transfer at a time is handed over
 
-QueuePairNumbers numbers_of(const QueuePairConfig& c) {
-  return {.own = static_cast<std::uint16_t>(c.own),
-          .own_first_psn = c.own_first_psn,
-          .peer = c.peer,
-          .peer_first_psn = c.peer_first_psn,
-          .peer_key = c.peer_key,
-          .peer_address = c.peer_address};
-}
-
 }  // namespace
 
 RoceTransfer::RoceTransfer(const Setup& setup, GoodputSeries& goodput)
@@ -41,7 +32,7 @@ void RoceTransfer::make_ends() {
     add(receiver_, *setup_.to, ends.far);
     return;
   }
-  const QueuePairNumbers numbers = numbers_of(setup_.config.queue_pair);
+  const QueuePairNumbers& numbers = setup_.config.queue_pair;
   if (setup_.from != nullptr)
     add(sender_, *setup_.from, queue_pair_end(*setup_.from, setup_.to_address, numbers));
   else add(receiver_, *setup_.to, queue_pair_end(*setup_.to, setup_.from_address, numbers));

@@ -53,7 +53,7 @@ void describe(Settings& v, TransferConfig& c) {
   v.table("queue_pair", c.queue_pair);
 }
 
-void describe(Settings& v, QueuePairConfig& c) {
+void describe(Settings& v, QueuePairNumbers& c) {
   constexpr std::uint64_t kMost24Bits = 0xFFFFFF;
   v.value("own", c.own,
           {.range = integers(0, kLastChosenQueuePair),

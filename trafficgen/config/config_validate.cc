@@ -278,7 +278,7 @@ void check_transfers(const Checks& root, const GeneratorConfig& c, Scope& scope)
       check_roce_transfer(at, t, from_is_host, to_is_host, c);
       continue;
     }
-    if (t.queue_pair != QueuePairConfig{})
+    if (t.queue_pair != QueuePairNumbers{})
       at.fault("queue_pair", "needs a transport with protocol \"roce\"");
     if (from_is_host) check_host(at.below("from"), t.from, transport, scope);
     if (to_is_host) check_host(at.below("to"), t.to, transport, scope);

@@ -116,7 +116,7 @@ void check_roce_transfer(const Checks& at, const TransferConfig& transfer, bool 
                          bool to_is_host, const GeneratorConfig& config) {
   const bool both_here = from_is_host && to_is_host;
   const Checks in = at.below("queue_pair");
-  const QueuePairConfig& pair = transfer.queue_pair;
+  const QueuePairNumbers& pair = transfer.queue_pair;
   check_roce_background(at, {}, config);
   check_roce_host(at.below("from"), transfer.from, config);
   check_roce_host(at.below("to"), transfer.to, config);
@@ -126,7 +126,7 @@ void check_roce_transfer(const Checks& at, const TransferConfig& transfer, bool 
              "over protocol \"roce\" a transfer is one message, of " +
                  std::to_string(roce::kMaxMessageBytes) + " bytes at most");
   if (both_here) {
-    if (pair != QueuePairConfig{})
+    if (pair != QueuePairNumbers{})
       at.fault("queue_pair", "is only for a transfer whose one end is outside the process");
     return;
   }
@@ -138,10 +138,10 @@ void check_roce_transfer(const Checks& at, const TransferConfig& transfer, bool 
 }
 
 void check_chosen_queue_pairs(const Checks& root, const GeneratorConfig& config) {
-  UniqueValues<std::pair<std::string, std::uint32_t>> taken;
+  UniqueValues<std::pair<std::string, std::uint16_t>> taken;
   for (std::size_t i = 0; i < config.transfers.size(); ++i) {
     const TransferConfig& t = config.transfers[i];
-    const std::uint32_t own = t.queue_pair.own;
+    const std::uint16_t own = t.queue_pair.own;
     if (own == 0) continue;
     const auto from = std::ranges::find(config.hosts, t.from, &HostConfig::name);
     const std::string& host = from != config.hosts.end() ? t.from : t.to;

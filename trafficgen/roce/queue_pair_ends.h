@@ -4,6 +4,7 @@
 
 #include "trafficgen/hosts/host.h"
 #include "trafficgen/roce/queue_pair.h"
+#include "trafficgen/roce/queue_pair_numbers.h"
 
 namespace outrider::tg {
 
@@ -13,17 +14,7 @@ struct QueuePairEnds {
   QueuePair::Setup far;
 };
 
-/// The numbers of a queue pair of a host, and of its peer's outside the process.
-struct QueuePairNumbers {
-  std::uint16_t own = 0;
-  std::uint32_t own_first_psn = 0;
-  std::uint32_t peer = 0;
-  std::uint32_t peer_first_psn = 0;
-  std::uint32_t peer_key = 0;
-  std::uint64_t peer_address = 0;
-};
-
-/// @param own below those that make_queue_pair_ends() takes
+/// @param numbers `own` is below those that make_queue_pair_ends() takes
 [[nodiscard]] QueuePair::Setup queue_pair_end(const Host& host, std::uint32_t peer_address,
                                               const QueuePairNumbers& numbers) noexcept;
 
