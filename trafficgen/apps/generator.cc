@@ -67,6 +67,7 @@ std::uint32_t max_half_open(const GeneratorConfig& config, std::uint32_t expecte
 
 void Generator::State::make_hosts() {
   const std::vector<std::uint32_t> expected = expected_connections(config);
+  behind.resize(config.devices.size());
   for (std::uint32_t i = 0; i < config.hosts.size(); ++i) {
     const HostConfig& h = config.hosts[i];
     const std::uint32_t address = *parse_ipv4(h.address).value;
@@ -90,6 +91,7 @@ void Generator::State::make_hosts() {
                     .max_half_open = max_half_open(config, expected[i]),
                     .owners = owners_of(config)},
         options.loops.empty() ? loop : *options.loops[i], pool, memory);
+    if (device_of[i] < behind.size()) behind[device_of[i]].push_back(hosts.back().get());
   }
   std::ranges::sort(by_address);
 }
@@ -418,8 +420,7 @@ bool Generator::State::take_pause(std::uint32_t device, Packet* packet, Time now
   const auto frame = decode_pause_frame(buffer(*packet));
   if (!frame) return false;
   bool obeyed = false;
-  for (std::size_t i = 0; i < hosts.size(); ++i)
-    if (device_of[i] == device && hosts[i] != nullptr) obeyed |= hosts[i]->obey(*frame, now);
+  for (Host* host : behind[device]) obeyed |= host->obey(*frame, now);
   if (!obeyed) return false;
   ++pauses_taken;
   release(packet);

@@ -104,6 +104,7 @@ struct Generator::State {
   std::vector<std::unique_ptr<Host>> hosts;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> by_address;  ///< sorted
   std::vector<std::uint32_t> device_of;                             ///< [hosts]
+  std::vector<std::vector<Host*>> behind;                           ///< [devices] own hosts
   std::vector<std::unique_ptr<NeighbourEdge>> neighbours;           ///< [devices] or null
   std::vector<std::unique_ptr<Job>> jobs;
   /// [hosts][jobs with a server there, in order of their classes from 1]: bytes of the model
