@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -92,6 +93,31 @@ TEST_F(LabRanks, TheSummaryIsTheSameUnderMpirun) {
   ASSERT_EQ(run(launched_by("openmpi", command("mpi", kThin)), "log-mpi"), kExitOk)
       << text("log-mpi");
   EXPECT_TRUE(text("mpi/summary.json") == text("whole/summary.json"));
+}
+
+// On one machine, too, ranks may be started from two programs. A byte behind its end makes a copy
+// another program that does the same.
+TEST_F(LabRanks, RanksOfTwoProgramsAreRefused) {
+  if (const std::string why = absent("openmpi"); !why.empty()) GTEST_SKIP() << why;
+  const auto programs = std::filesystem::path(OUTRIDER_LAB_PROGRAM).parent_path();
+  const std::string other = directory_ / "outrider-lab";
+  std::filesystem::copy_file(OUTRIDER_LAB_PROGRAM, other);
+  std::filesystem::create_symlink(programs / "outrider-lab-openmpi.so",
+                                  directory_ / "outrider-lab-openmpi.so");
+  const auto launched = [&](const std::string& second) {
+    auto all = launched_by("openmpi", command("out", kThin));
+    auto after = command("out", kThin);
+    after.front() = second;
+    all[all.size() - after.size() - 1] = "1";
+    return with(all, with({":", "-n", "1"}, after));
+  };
+  ASSERT_EQ(run(launched(other), "log"), kExitOk) << text("log");
+  std::filesystem::remove_all(directory_ / "out");
+  std::ofstream(other, std::ios::app) << '\n';
+  EXPECT_EQ(run(launched(other), "log"), kExitUsage) << text("log");
+  EXPECT_THAT(text("log"), HasSubstr("outrider-lab: rank 1 on "));
+  EXPECT_THAT(text("log"), HasSubstr(" has another program than rank 0 on "));
+  EXPECT_FALSE(std::filesystem::exists(directory_ / "out"));
 }
 
 // Each launcher's ranks load the module of its own MPI: with another, each rank would be alone.

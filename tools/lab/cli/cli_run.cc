@@ -5,6 +5,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -20,6 +21,7 @@
 #include "tools/lab/plan/testbed.h"
 #include "tools/lab/ranks/mpi_module.h"
 #include "tools/lab/ranks/ranked_cases.h"
+#include "tools/lab/ranks/same_run.h"
 #include "tools/lab/run/cpus.h"
 #include "tools/lab/run/run_loopback.h"
 #include "tools/lab/run/run_pool.h"
@@ -139,15 +141,26 @@ int run_planned(const LabOptions& options, const Planned& planned, Peers* peers)
   return shown.status;
 }
 
+/// Returns what the other ranks compare with theirs.
+RankIdentity identity_of(LabOptions& options, const std::optional<Planned>& planned) {
+  if (!planned)
+    return rank_identity("there are faults in the experiment: `outrider-lab check " + options.file +
+                         "` lists them");
+  std::string cause = no_ranks_for(options, *planned);
+  return cause.empty() ? rank_identity(planned->cases, options.ranks)
+                       : rank_identity(std::move(cause));
+}
+
 /// Runs what mpirun has started, as one of its ranks.
 int run_under_mpi(LabOptions options, std::uint32_t launched) {
   MpiRanks mpi = join_mpi(launched);
   options.ranks.ranks = launched;
   try {
     const auto planned = load(options, mpi.peers->rank() == 0);
-    const std::string cause = planned ? no_ranks_for(options, *planned) : std::string();
-    if (!cause.empty() && mpi.peers->rank() == 0) say("outrider-lab: " + cause);
-    if (!planned || !cause.empty()) return kExitUsage;
+    const RankIdentity identity = identity_of(options, planned);
+    const auto refused = difference(*mpi.peers, identity);
+    if (refused && mpi.peers->rank() == 0) say("outrider-lab: " + identity.fault + *refused);
+    if (refused) return kExitUsage;
     if (mpi.peers->rank() == 0) {
       const int status = run_planned(options, *planned, mpi.peers.get());
       mpi.peers->least(-1);  // no more cases
