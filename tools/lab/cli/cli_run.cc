@@ -144,8 +144,8 @@ int run_planned(const LabOptions& options, const Planned& planned, Peers* peers)
 /// Returns what the other ranks compare with theirs.
 RankIdentity identity_of(LabOptions& options, const std::optional<Planned>& planned) {
   if (!planned)
-    return rank_identity("there are faults in the experiment: `outrider-lab check " + options.file +
-                         "` lists them");
+    return rank_identity("cannot plan the experiment: `outrider-lab plan " + options.file +
+                         "` with the same options says why");
   std::string cause = no_ranks_for(options, *planned);
   return cause.empty() ? rank_identity(planned->cases, options.ranks)
                        : rank_identity(std::move(cause));
@@ -159,7 +159,8 @@ int run_under_mpi(LabOptions options, std::uint32_t launched) {
     const auto planned = load(options, mpi.peers->rank() == 0);
     const RankIdentity identity = identity_of(options, planned);
     const auto refused = difference(*mpi.peers, identity);
-    if (refused && mpi.peers->rank() == 0) say("outrider-lab: " + identity.fault + *refused);
+    const std::string causes = (planned ? identity.fault : "") + refused.value_or("");
+    if (!causes.empty() && mpi.peers->rank() == 0) say("outrider-lab: " + causes);
     if (refused) return kExitUsage;
     if (mpi.peers->rank() == 0) {
       const int status = run_planned(options, *planned, mpi.peers.get());
