@@ -147,3 +147,19 @@ class RxeTest(guest.GuestTest):
     def the_switch_accounts_for_every_packet(self, name):
         self.assertEqual(self.status_of(name), 0, self.text(f"{name}.log"))
         self.assertTrue(self.json(f"{name}.json")["ledger_balanced"])
+
+
+class RxeOnTwoNetworks(RxeTest):
+    """Of a script whose switch is named by what it does: first it marks, then it loses packets."""
+    NETWORKS = "marks", "loss"
+
+    def test_icrcs_are_right(self):
+        for name in self.NETWORKS:
+            self.icrcs_are_right(name)
+
+    def test_the_loss_was_there(self):
+        self.assertEqual(set(self.dropped("loss")), {"injected_loss"})
+
+    def test_the_switch_accounts_for_every_packet(self):
+        for name in self.NETWORKS:
+            self.the_switch_accounts_for_every_packet(name)
