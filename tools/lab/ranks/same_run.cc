@@ -53,7 +53,8 @@ std::string line_on(std::size_t rank, const RankIdentity& it, const RankIdentity
   if (!it.fault.empty()) return who + ": " + it.fault + '\n';
   if (!first.fault.empty()) return {};  // there is nothing to compare with
   if (it.cases != first.cases)
-    return other("another experiment", "copy the file, and the files that it names, to both");
+    return other("another experiment",
+                 "copy the file, and the files that it names, to the same place on both");
   if (it.cut != first.cut)
     return other("another cut", "copy the file of --cut, or install the same METIS");
   return {};
