@@ -75,9 +75,6 @@ std::vector<std::string> launched_by(const std::string& mpi, std::vector<std::st
 
 /// Returns why ranks of this MPI cannot be tested; empty: nothing is in the way.
 std::string absent(const std::string& mpi) {
-#ifdef __SANITIZE_ADDRESS__
-  return "ranks that take turns on two cores take minutes with the sanitizer";
-#endif
   const std::string packages = mpi == "openmpi" ? "tools/setup --mpi" : "tools/setup --mpich";
   const auto programs = std::filesystem::path(OUTRIDER_LAB_PROGRAM).parent_path();
   if (!std::filesystem::exists(programs / ("outrider-lab-" + mpi + ".so")))
