@@ -112,8 +112,11 @@ class Failures(lab.LabTest):
         report, transfer = self.outcome(generator, 5)
         self.ended(peer, 0)
         self.assertEqual(transfer["outcome"], "completed")
-        self.assertEqual(report["payload"]["mismatched_bytes"], 1)
-        self.assertEqual(report["payload"]["mismatched_segments"], 1)
+        # A segment that Linux sends again, as to a host that was away for a while, is looked at again.
+        payload = report["payload"]
+        self.assertGreaterEqual(payload["mismatched_segments"], 1)
+        self.assertLessEqual(payload["mismatched_segments"], 1 + transfer["duplicates_received"])
+        self.assertEqual(payload["mismatched_bytes"], payload["mismatched_segments"])
 
     def test_a_stream_of_another_length_is_named(self):
         generator = self.generator(**{"from": f'"{LINUX}"', "to": '"h"', "bytes": '"1MB"',
