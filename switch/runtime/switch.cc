@@ -189,7 +189,7 @@ std::uint32_t Switch::forward(SwitchLane& lane, std::uint32_t port, Packet& pack
   const Forwarder& forwarder = lane.tables->forwarder;
   if (kLinked && knows_roce(packet)) [[unlikely]]
     return forward_known_roce(lane, packet, now);
-  // pass() is compiled twice: most of what it asks is known beforehand of a plain segment.
+  // pass() is compiled anew for each form: most of what it asks is known beforehand of this one.
   if (!forwarder.looks_at_macs() &&
       ((kLinked && read_known(packet)) || parse_plain_segment(buffer(packet), m.frame_bytes, m)))
       [[likely]]

@@ -10,8 +10,9 @@
 
 namespace outrider::lab {
 
-/// What the ranks of a run on several machines must have in common: packets and results travel
-/// between them as the program has them in memory, and each rank plans and cuts the cases itself.
+/// What a rank tells the others, so that all know whether they can run together. They exchange
+/// packets and results as the program has them in memory, and each plans and cuts the cases itself:
+/// program, cases and cut must be the same.
 struct RankIdentity {
   std::string machine;  ///< for messages alone
   std::string program;  ///< program_identity()
