@@ -91,9 +91,7 @@ bool WindowClamp::nearly_over(const Queue& queue) const noexcept {
 /// Returns whether a flow's data would be here before the last bytes of the bursts, although flows
 /// on average are released: its round trip is much shorter than theirs.
 bool WindowClamp::released_too_early(const WindowFlow& f, const Queue& queue) const noexcept {
-  if (place_ == Place::kHere || phase_ != Phase::kReleasing || f.held_bytes == 0 ||
-      !bursts_.any_open())
-    return false;
+  if (phase_ != Phase::kReleasing || f.held_bytes == 0 || !bursts_.any_open()) return false;
   const auto remaining = bursts_.remaining_bytes();
   const auto up_ns = static_cast<double>(f.up->count());
   return remaining &&
@@ -326,14 +324,13 @@ double WindowClamp::releasing_bytes(const WindowFlow& f, double standing, Time n
   return since >= over ? full : held + (full - held) * since / over;
 }
 
-/// Returns whether the flow's window is on its way from held to standing. To a queue further on, a
-/// flow's own round trips count, which may be many times those of the flows on average.
+/// Returns whether the flow's window is on its way from held to standing. The flow's own round
+/// trips count, which may be many times those of the flows on average.
 bool WindowClamp::opens(const WindowFlow& f, Time now) const noexcept {
   if (f.held_bytes == 0 || phase_ == Phase::kHolding) return false;
   if (phase_ == Phase::kReleasing) return true;
-  return place_ == Place::kBeyond &&
-         now - std::max(released_at_, f.held_at) <
-             round_trips(policy_.release_rtts + kSettle_rtts, rtt_ns(f));
+  return now - std::max(released_at_, f.held_at) <
+         round_trips(policy_.release_rtts + kSettle_rtts, rtt_ns(f));
 }
 
 /// What one answer allows comes to the queue as a lump. A held flow has one answer in a round trip,

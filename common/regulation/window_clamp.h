@@ -43,8 +43,8 @@ inline Duration round_trips(double n, double rtt_ns) noexcept {
 /// shared in proportion to what the flows had in flight. The floor is a rate of departures
 /// that holds over any ten round trips: a flow's window is that rate times its round trip,
 /// queueing included, or more if it is owed more (`FloorLine`). Held windows open over
-/// `release_rtts` once the last announced (or expected) byte has entered the queue or
-/// regulation has ended. Always:
+/// `release_rtts` of their flow once the last announced (or expected) byte has entered the queue
+/// or regulation has ended, each so much earlier as its data need to come. Always:
 ///  - a right edge never moves left, and is never beyond the receiver's;
 ///  - a window is never below `least_segments`, so that the ACK of data in flight tells the
 ///    sender of a release at once, without a delayed-ACK or persist timer. The switch
