@@ -783,6 +783,7 @@ TEST(ShippedExperiments, EveryOnCaseHasItsOffCase) {
                                   "tensorlights",
                                   "tensorlights-long",
                                   "tensorlights-mixed",
+                                  "tensorlights-rto",
                                   "tensorlights-small",
                                   "r2sp-stacks",
                                   "roce-pfc",
