@@ -5,8 +5,8 @@
 namespace outrider::window_release_test {
 namespace {
 
-// Of two flows, one has a round trip of 3 ms and the other of 21 ms. The release begins for the
-// latter, whose data take long to come. The former would be back before the burst's end.
+// One flow has a round trip of 3 ms, the other of 21 ms. The far flow's data take long to come, so
+// its window opens first. The near flow would be back before the burst's end, and is held on.
 void expect_the_near_flow_later(WindowClamp::Place place) {
   Scene s(kComplement, place);
   s.open(0);

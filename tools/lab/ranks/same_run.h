@@ -10,9 +10,8 @@
 
 namespace outrider::lab {
 
-/// What a rank tells the others, so that all know whether they can run together. They exchange
-/// packets and results as the program has them in memory, and each plans and cuts the cases itself:
-/// program, cases and cut must be the same.
+/// Program, cases and cut of a rank, which must be the same everywhere: ranks exchange packets and
+/// results as the program has them in memory, and each plans and cuts the cases itself.
 struct RankIdentity {
   std::string machine;  ///< for messages alone
   std::string program;  ///< program_identity()
