@@ -1,11 +1,13 @@
 # Flags that every target of the project gets.
 set(OUTRIDER_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined")
-option(OUTRIDER_FUZZ "Build the libFuzzer targets (clang only)" OFF)
+option(OUTRIDER_FUZZ "Libraries count branches, and the target outrider-fuzz is there (clang only)" OFF)
 set(OUTRIDER_MARCH "x86-64-v3" CACHE STRING "-march of our own code; 'native' for this machine only")
 
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+  # Another clone in another place may use what this one compiled.
+  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1
+      ${CCACHE_PROGRAM})
 endif()
 
 add_library(outrider_flags INTERFACE)
@@ -44,7 +46,6 @@ if(OUTRIDER_SANITIZE)
 endif()
 if(OUTRIDER_FUZZ)
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-    message(FATAL_ERROR "OUTRIDER_FUZZ needs clang: cmake --preset fuzz")
+    message(FATAL_ERROR "OUTRIDER_FUZZ needs clang: cmake --preset asan")
   endif()
-  target_compile_options(outrider_flags INTERFACE -fsanitize=fuzzer-no-link)  # counts branches
 endif()
