@@ -11,6 +11,8 @@ namespace outrider {
 /// Preamble, start delimiter, inter-frame gap and FCS: the bytes that a frame costs on the
 /// wire in addition to those in its buffer. (IEEE 802.3)
 inline constexpr std::uint32_t kL1OverheadBytes = 24;
+/// Shortest frame of IEEE 802.3, without FCS.
+inline constexpr std::uint32_t kMinFrameBytes = 60;
 inline constexpr std::uint32_t kFcsBytes = 4;
 inline constexpr std::uint32_t kL1OverFcsBytes = kL1OverheadBytes - kFcsBytes;
 

@@ -10,7 +10,6 @@ namespace outrider::tg {
 namespace {
 constexpr std::uint64_t kHeaderBytes =
     sizeof(EthernetHeader) + sizeof(Ipv4Header) + sizeof(TcpHeader);
-constexpr std::uint64_t kMinFrameBytes = 60;  // without FCS
 constexpr int kPortTries = 16;
 }  // namespace
 
@@ -162,7 +161,8 @@ void FlowGroup::delivered(Flow& f, std::uint64_t total, Time now) noexcept {
 std::uint64_t FlowGroup::wire_bytes_of(std::uint64_t bytes, std::uint32_t mss_bytes) noexcept {
   const std::uint64_t full = bytes / mss_bytes, rest = bytes % mss_bytes;
   std::uint64_t wire = full * (mss_bytes + kHeaderBytes + kL1OverheadBytes);
-  if (rest != 0) wire += std::max(rest + kHeaderBytes, kMinFrameBytes) + kL1OverheadBytes;
+  if (rest != 0)
+    wire += std::max<std::uint64_t>(rest + kHeaderBytes, kMinFrameBytes) + kL1OverheadBytes;
   return wire;
 }
 

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "common/core/flow_key.h"
+#include "common/core/units.h"
 #include "common/net/checksum.h"
 #include "common/net/header_writer.h"
 #include "common/net/headers.h"
@@ -14,7 +15,6 @@ namespace outrider::tg {
 inline constexpr std::uint32_t kIpOffset = sizeof(EthernetHeader);
 /// Offset of the TCP or UDP header: hosts write IPv4 headers without options.
 inline constexpr std::uint32_t kTransportOffset = kIpOffset + sizeof(Ipv4Header);
-inline constexpr std::uint32_t kMinFrameBytes = 60;  ///< without FCS
 inline constexpr std::uint8_t kInitialTtl = 64;
 /// Of what packets leave in their buffers, nothing but zeros is behind this offset. The longest is
 /// a signed signal; writers whose payload is zeros clear up to here.

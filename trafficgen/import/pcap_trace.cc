@@ -9,12 +9,12 @@
 #include <optional>
 
 #include "common/config/text_file.h"
+#include "common/core/units.h"
 
 namespace outrider::tg {
 namespace {
 
 constexpr std::uint32_t kMaxFrameBytes = 9014;
-constexpr std::uint32_t kMinFrameBytes = 60;  // IEEE 802.3, without FCS
 
 struct PcapCloser {
   void operator()(pcap_t* file) const noexcept { pcap_close(file); }

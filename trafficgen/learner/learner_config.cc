@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::uint64_t kMaxFeatures = 4096;
 constexpr std::uint64_t kMaxHidden = 1024;
-constexpr std::uint64_t kMaxSamples = 1U << 20;
+constexpr std::uint64_t kMaxLearnerSamples = 1U << 20;
 /// Largest number of values in the data set: 256 MiB.
 constexpr std::uint64_t kMaxValues = 1U << 25;
 /// Largest number of parameters; the servers, and each worker's copy, gradient and answer hold
@@ -37,7 +37,7 @@ void check(const Checks& at, const LearnerConfig& learner) {
     return;
   }
   const bool features = at.in_range("features", learner.features, 1, kMaxFeatures);
-  if (at.in_range("samples", learner.samples, 1, kMaxSamples, "samples") && features)
+  if (at.in_range("samples", learner.samples, 1, kMaxLearnerSamples, "samples") && features)
     at.require(std::uint64_t{learner.samples} * learner.features <= kMaxValues, "samples",
                std::to_string(learner.samples) + " samples",
                "times features, " + std::to_string(learner.features) + ", must be at most " +
@@ -64,11 +64,12 @@ void describe(Settings& v, LearnerConfig& c) {
            .absent = "16",
            .help = "units of the hidden layer"});
   v.value("samples", c.samples,
-          {.range = integers(1, kMaxSamples, "samples"),
+          {.range = integers(1, kMaxLearnerSamples, "samples"),
            .accepts = "times `features` at most 33554432",
            .help = "of the data set"});
   v.value("batch", c.batch,
-          {.range = integers(1, kMaxSamples, "samples"), .help = "samples of a worker's gradient"});
+          {.range = integers(1, kMaxLearnerSamples, "samples"),
+           .help = "samples of a worker's gradient"});
   v.value("learning_rate", c.learning_rate,
           {.range = reals_above(0, 1000),
            .help = "of an update: one worker's gradient, or the mean of all at a barrier"});

@@ -113,7 +113,7 @@ void set(ConfigTable& parameters, const std::string& key, const ConfigValue& val
   if (!assign(parameters, key, value)) throw std::logic_error("no key of a table: " + key);
 }
 
-void add_queue(ConfigTable& out, const Cluster& c) {
+void add_switch_queue(ConfigTable& out, const Cluster& c) {
   const ClusterNetwork& network = c.network;
   const std::uint64_t room = frames_of(network.buffer_bytes);
   const std::uint64_t most = room - 1;  // a threshold is below the room
@@ -224,7 +224,7 @@ ConfigTable experiment_of(const Cluster& c, const ClusterQuestion& question,
   const auto& jobs = *words.get("job")->as<ConfigValue::Array>();
   const auto words_of = [&](std::size_t i) { return *jobs[i].as<ConfigTable>(); };
   ConfigTable parameters;
-  add_queue(parameters, c);
+  add_switch_queue(parameters, c);
   add_common(parameters, c);
   const auto& of_background = *words.get("background")->as<ConfigTable>();
   add_background(parameters, c.background, of_background);

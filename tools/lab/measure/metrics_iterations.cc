@@ -6,12 +6,12 @@
 
 namespace outrider::lab {
 
-namespace {
-
 std::int64_t earlier(std::int64_t a, std::int64_t b) noexcept {
   if (a == tg::kNotYet_ns) return b;
   return b == tg::kNotYet_ns ? a : std::min(a, b);
 }
+
+namespace {
 
 /// Derives the times of an iteration from its bursts. @pre the bursts are set
 void derive(IterationBursts& it, std::size_t workers) {

@@ -24,6 +24,9 @@ struct IterationBursts {
   std::vector<const tg::BurstRecord*> bursts;   ///< by worker
 };
 
+/// Returns the earlier of two instants. An instant that is tg::kNotYet_ns is missing.
+std::int64_t earlier(std::int64_t a, std::int64_t b) noexcept;
+
 /// Returns the iterations in the order of (job, iteration). The pointers are into `report`.
 std::vector<IterationBursts> iterations_of(const Case& definition,
                                            const tg::GeneratorReport& report,

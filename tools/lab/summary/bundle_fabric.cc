@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "tools/lab/measure/metrics_iterations.h"
 #include "tools/lab/summary/bundle_columns.h"
 
 namespace outrider::lab {
@@ -77,11 +78,6 @@ void fields(V& v, R& r) {
   v.value("ready_ns", r.ready_ns);
   v.value("parameters_ns", r.parameters_ns);
   v.value("end_ns", r.end_ns);
-}
-
-std::int64_t earlier(std::int64_t a, std::int64_t b) noexcept {
-  if (a == tg::kNotYet_ns) return b;
-  return b == tg::kNotYet_ns ? a : std::min(a, b);
 }
 
 /// Returns the later instant, or none if either is missing. @param fresh  whether there is no `a`

@@ -13,7 +13,7 @@ constexpr std::uint64_t kMaxPackets = 1ULL << 62;
 constexpr std::uint64_t kMaxPacketRate = 1'000'000'000;
 constexpr std::uint64_t kMaxBurstPackets = 1U << 30;
 constexpr std::uint64_t kMaxCycle = 4096;  ///< largest number of packets in a size mix's cycle
-constexpr std::uint64_t kMaxSamples = 1U << 27;
+constexpr std::uint64_t kMaxLatencySamples = 1U << 27;
 
 void check_rate(const Checks& at, const StreamConfig& s) {
   if (!s.rate) {
@@ -186,7 +186,7 @@ void check(const Checks& at, const StreamConfig& s) {
   check_hops(at, s);
   check_flows(at, s);
   check_time(at, s);
-  at.in_range("latency_samples", s.latency_samples, 0, kMaxSamples);
+  at.in_range("latency_samples", s.latency_samples, 0, kMaxLatencySamples);
 }
 
 void check_streams(const Checks& root, const std::vector<StreamConfig>& streams) {

@@ -39,7 +39,7 @@ std::uint32_t plain_mbufs(const GeneratorConfig& c) {
   return (stream_send_mbufs(c) + receive_mbufs(c)) * each;
 }
 
-std::vector<PortConfig> ports_of(const GeneratorConfig& config, const ProgramOptions& options) {
+std::vector<PortConfig> stream_ports(const GeneratorConfig& config, const ProgramOptions& options) {
   std::vector<PortConfig> ports;
   for (const auto& d : config.devices) {
     ports.push_back(port_config(d.name, d.device, d.rx_descriptors, d.tx_descriptors, options));
@@ -119,7 +119,7 @@ StreamProcess::StreamProcess(const GeneratorConfig& config, const ProgramOptions
                              std::vector<std::string> eal_extra)
     : config_(config),
       options_(options),
-      ports_(ports_of(config, options)),
+      ports_(stream_ports(config, options)),
       eal_(eal_options(kProgram, cpus_of(config), plain_mbufs(config), ports_,
                        std::move(eal_extra))),
       send_pool_(make_packet_pool({.name = "streams",
