@@ -29,12 +29,8 @@ int run(const LabOptions& options) {
       return advise_command(options);
     case LabCommand::kRun:
       return run_command(options);
-    case LabCommand::kQueue:
-      return queue_command(options);
-    case LabCommand::kWorker:
-      return worker_command(options);
-    case LabCommand::kCollect:
-      return collect_command(options);
+    case LabCommand::kMerge:
+      return merge_command(options);
   }
   return kExitFailure;
 }

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <map>
+#include <stdexcept>
 
 #include "common/telemetry/exit_status.h"
 #include "common/telemetry/parse_end.h"
@@ -34,33 +35,16 @@ Examples:
   outrider-lab run conf/experiments/pcn-paper.toml --repeat 30 --jobs 4
   outrider-lab run conf/experiments/quick.toml --runtime loopback --filter "on "
   outrider-lab run conf/experiments/quick.toml --runtime testbed --testbed rack.toml
+  outrider-lab run conf/experiments/quick.toml --case 2/3 --out parts/2
   outrider-lab run conf/experiments/quick.toml --json | jq '.cases[].label')";
 
-constexpr const char* kQueueHelp =
-    R"(Makes DIR for workers on this machine and others: the cases of FILE, one file each, and a
-copy of all files that they are made of. Runs nothing. DIR must be on a file system that all
-workers share.
+constexpr const char* kMergeHelp =
+    R"(Writes the results of all parts that `run --case I/N` has left in the directories, byte for
+byte as one `run` of the same file, seeds and options writes them. Names what is missing, there
+twice, damaged, or of another run, and then merges nothing. Run it where the parts were run.
 
 Example:
-  outrider-lab queue conf/experiments/pcn-paper.toml --repeat 30 --queue queues/pcn)";
-
-constexpr const char* kWorkerHelp =
-    R"(Takes cases from a queue and runs them in virtual time, until no case is left. Any
-number of workers may be started, at any time and by anything, on machines that share DIR. A
-worker that dies costs the others nothing: the cases that it had are taken again when
-their lease has expired. Workers on one machine use CPUs that do not overlap. Ctrl-C and SIGTERM
-give the cases back at once. Ends with 1 if cases have failed, and names them.
-
-Examples:
-  outrider-lab worker --queue queues/pcn
-  outrider-lab worker --queue queues/pcn --cpus 8)";
-
-constexpr const char* kCollectHelp =
-    R"(Writes the results of a queue, byte for byte as `outrider-lab run` writes them for the
-same file, seeds and cases.
-
-Example:
-  outrider-lab collect --queue queues/pcn --out results/pcn)";
+  outrider-lab merge parts/* --out results/pcn)";
 
 constexpr const char* kFrontHelp =
     R"(Searches the settings of FILE's [[front.system]] tables: every one with a few seeds, those
@@ -144,6 +128,31 @@ void add_replacing(CLI::App& app, LabOptions& options) {
                "Replace what DIR has of another experiment or runtime, or of more seeds or cases");
 }
 
+void add_printing(CLI::App& app, LabOptions& options) {
+  app.add_flag("--json", options.json, "Print summary.json instead of the table");
+  app.add_flag("--brief", options.brief,
+               "Print the answer and a row an arm; the table is in table.txt")
+      ->excludes("--json");
+}
+
+void add_part(CLI::App& app, LabOptions& options) {
+  app.add_option_function<std::string>(
+         "--case",
+         [&options](const std::string& text) {
+           try {
+             options.part = case_part_from(text);
+           } catch (const std::invalid_argument& error) {
+             throw CLI::ValidationError("--case", error.what());
+           }
+         },
+         "Run part I of N of the cases alone, virtual runtime only, and leave its finished runs\n"
+         "in DIR for `merge`, see docs/scale.md")
+      ->type_name("I/N");
+  app.add_flag("--list-cases", options.list_cases,
+               "Print the number of cases, the largest N of --case, and run none")
+      ->excludes("--case");
+}
+
 void add_ranks(CLI::App& app, LabOptions& options) {
   app.add_option(
          "--ranks", options.ranks.ranks,
@@ -201,48 +210,21 @@ void add_run(CLI::App& app, LabOptions& options) {
       ->transform(CLI::CheckedTransformer(kReferences))
       ->type_name("all|off|none")
       ->option_text("all|off|none");
+  add_part(app, options);
   add_ranks(app, options);
   add_replacing(app, options);
   app.add_flag("--exclude-flagged", options.exclude_flagged,
                "Leave out iterations during which a poll loop was away too long (real time)");
-  app.add_flag("--json", options.json, "Print summary.json instead of the table");
-  app.add_flag("--brief", options.brief,
-               "Print the answer and a row an arm; the table is in table.txt")
-      ->excludes("--json");
+  add_printing(app, options);
 }
 
-void add_queue_directory(CLI::App& app, LabOptions& options) {
-  app.add_option("--queue", options.queue, "Directory of the queue, which all workers share")
-      ->required()
-      ->type_name("DIR");
-}
-
-void add_queue(CLI::App& app, LabOptions& options) {
-  add_selection(app, options);
-  add_queue_directory(app, options);
-  app.add_option("--lease", options.lease_seconds,
-                 "How long a worker may be silent before its cases are taken again [60]")
-      ->check(CLI::Range(1.0, 86400.0))
-      ->type_name("SECONDS");
-}
-
-void add_worker(CLI::App& app, LabOptions& options) {
-  add_queue_directory(app, options);
-  app.add_option("--cpus", options.cpus, "CPUs to take, each for one case at a time [1]")
-      ->check(CLI::Range(1U, 1024U));
-  app.add_flag("--share-cpus", options.share_cpus, "Also use CPUs that other workers have");
-}
-
-void add_collect(CLI::App& app, LabOptions& options) {
-  add_queue_directory(app, options);
-  app.add_option("--out", options.out, "Directory of the results [results/NAME]")->type_name("DIR");
-  app.add_flag("--partial", options.partial, "Of a queue that is not done, too: what there is");
+void add_merge(CLI::App& app, LabOptions& options) {
+  app.add_option("DIR", options.parts, "Directories of the parts, in any order")->required();
+  app.add_option("--out", options.out, "Directory of the results [results/NAME]")->type_name("OUT");
+  app.add_flag("--partial", options.partial, "Merge what there is, also if cases are missing");
   app.add_flag("--force", options.force,
-               "Replace what DIR has of another experiment or runtime, or of more seeds or cases");
-  app.add_flag("--json", options.json, "Print summary.json instead of the table");
-  app.add_flag("--brief", options.brief,
-               "Print the answer and a row an arm; the table is in table.txt")
-      ->excludes("--json");
+               "Replace what OUT has of another experiment or runtime, or of more seeds or cases");
+  add_printing(app, options);
 }
 
 void add_front(CLI::App& app, LabOptions& options) {
@@ -353,9 +335,7 @@ ParsedCommandLine parse_lab_command_line(int argc, const char* const* argv) {
     add_options(*sub, options);
   };
   add("run", kRunHelp, LabCommand::kRun, add_run);
-  add("queue", kQueueHelp, LabCommand::kQueue, add_queue);
-  add("worker", kWorkerHelp, LabCommand::kWorker, add_worker);
-  add("collect", kCollectHelp, LabCommand::kCollect, add_collect);
+  add("merge", kMergeHelp, LabCommand::kMerge, add_merge);
   add("front", kFrontHelp, LabCommand::kFront, add_front);
   add("advise", kAdviseHelp, LabCommand::kAdvise, add_advise);
   add("check", kCheckHelp, LabCommand::kCheck, add_check);

@@ -9,15 +9,14 @@
 
 #include "tools/lab/experiment/case.h"
 #include "tools/lab/ranks/ranked_cases.h"
+#include "tools/lab/run/case_part.h"
 #include "tools/lab/summary/column_table.h"
 
 namespace outrider::lab {
 
 enum class LabCommand : std::uint8_t {
   kRun,
-  kQueue,
-  kWorker,
-  kCollect,
+  kMerge,
   kFront,
   kAdvise,
   kPlan,
@@ -42,11 +41,10 @@ struct LabOptions {
   std::string testbed{};                ///< for kTestbed: the testbed's file
   std::uint64_t first_seed = 1;
   std::optional<std::uint32_t> seeds{};  ///< absent: the experiment's number
-  std::string queue{};                   ///< for kQueue, kWorker, kCollect: its directory
-  double lease_seconds = 60;             ///< for kQueue: LeaseRules::lease
-  std::size_t cpus = 1;                  ///< for kWorker: cases at a time, each on its own CPU
-  bool share_cpus = false;               ///< for kWorker: also CPUs that other workers have
-  bool partial = false;                  ///< for kCollect: also of a queue that is not done
+  std::optional<CasePart> part{};        ///< for kRun: runs this part alone
+  bool list_cases = false;               ///< for kRun: prints how many there are, and runs none
+  std::vector<std::string> parts{};      ///< for kMerge: their directories
+  bool partial = false;                  ///< for kMerge: also if cases are missing
   std::string out{};                     ///< empty: results/NAME of the experiment
   std::size_t jobs = 0;                  ///< processes; 0: one per CPU
   RankOptions ranks{};                   ///< virtual time only
@@ -105,16 +103,8 @@ int advise_command(const LabOptions& options);
 /// Runs `outrider-lab run`. @return exit status
 int run_command(const LabOptions& options);
 
-/// Runs `outrider-lab queue`, which makes a directory from which workers take cases.
+/// Runs `outrider-lab merge`, which writes the results of all parts as `run` does.
 /// @return exit status
-int queue_command(const LabOptions& options);
-
-/// Runs `outrider-lab worker`, which runs cases of a queue until there are none.
-/// @return exit status
-int worker_command(const LabOptions& options);
-
-/// Runs `outrider-lab collect`, which writes the results of a queue as `run` does.
-/// @return exit status
-int collect_command(const LabOptions& options);
+int merge_command(const LabOptions& options);
 
 }  // namespace outrider::lab

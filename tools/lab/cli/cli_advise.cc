@@ -195,7 +195,7 @@ class Adviser {
     std::iota(all.begin(), all.end(), std::size_t{0});
     const RunStore& store = stores_.emplace_back(directory_ / question.name, program_identity());
     if (options_.fresh) store.clear();
-    FinishedRuns runs(store, question.runtime);
+    FinishedRuns runs(question.runtime);
     const RunOutcome outcome =
         run_session({planned->file.name, round.cases, planned->names, question.runtime, store,
                      [&](const RunOrder& order) {

@@ -9,6 +9,7 @@
 
 #include "common/telemetry/exit_status.h"
 #include "tools/lab/cli/progress.h"
+#include "tools/lab/run/part_manifest.h"
 
 namespace outrider::lab {
 void say(const std::string& text) { std::fputs((text + '\n').c_str(), stderr); }
@@ -25,14 +26,18 @@ bool prepare(const std::filesystem::path& directory) {
 
 std::unique_ptr<ResultsLock> take(const std::filesystem::path& directory, const LabOptions& options,
                                   const ResultsScope& planned) {
-  const char* command = options.command == LabCommand::kFront     ? "front "
-                        : options.command == LabCommand::kAdvise  ? "advise "
-                        : options.command == LabCommand::kCollect ? "collect "
-                                                                  : "run ";
+  const char* command = options.command == LabCommand::kFront    ? "front "
+                        : options.command == LabCommand::kAdvise ? "advise "
+                        : options.command == LabCommand::kMerge  ? "merge "
+                                                                 : "run ";
   auto lock = std::make_unique<ResultsLock>(directory,
                                             std::string("outrider-lab ") + command + options.file);
-  if (options.force) return lock;
-  const auto lost = lost_results(directory, planned);
+  if (options.force) {
+    remove_part(directory);
+    return lock;
+  }
+  const auto lost = has_part(directory) ? "has a part of the cases of an experiment"
+                                        : lost_results(directory, planned);
   if (!lost) return lock;
   say("outrider-lab: --out " + directory.string() + " " + *lost +
       "; name another directory, or replace it with --force");
@@ -85,14 +90,14 @@ RunOutcome run_session(const CaseSession& s, const std::vector<std::size_t>& wan
   ProgressLine line("outrider-lab: " + s.name);
   std::vector<std::string> not_kept;
   const auto keep = [&](std::size_t i, CaseRun run, const std::string& text) {
-    bool stored = false;
+    const RunStore* store = nullptr;
     try {
       if (!text.empty()) s.store.save(s.cases[i], s.runtime, text);
-      stored = !text.empty();
+      if (!text.empty()) store = &s.store;
     } catch (const std::runtime_error& error) {
       not_kept.push_back("\"" + s.names[i] + "\": " + error.what());
     }
-    runs.add(std::move(run), stored);
+    runs.add(std::move(run), store);
   };
   RunOrder order{
       .cases = s.cases,
@@ -104,7 +109,7 @@ RunOutcome run_session(const CaseSession& s, const std::vector<std::size_t>& wan
   std::size_t there = 0, damaged = 0;
   for (const std::size_t i : wanted) {
     if (auto run = stored_run(s, i, damaged)) {
-      runs.add(std::move(*run), true);
+      runs.add(std::move(*run), &s.store);
       ++there;
     } else {
       order.wanted.push_back(i);

@@ -27,10 +27,7 @@ class FrontSearch {
  public:
   FrontSearch(const LabOptions& options, const FrontFile& file, std::vector<Case> cases,
               const RunStore& store)
-      : options_(options),
-        cases_(std::move(cases)),
-        store_(store),
-        runs_(store, Runtime::kVirtual) {
+      : options_(options), cases_(std::move(cases)), store_(store), runs_(Runtime::kVirtual) {
     result_.experiment = file.experiment.name;
     result_.question = file.experiment.question;
     result_.settings = file.settings;

@@ -16,6 +16,7 @@
 #include "tools/lab/cli/cli.h"
 #include "tools/lab/cli/cli_cases.h"
 #include "tools/lab/cli/cli_cut.h"
+#include "tools/lab/cli/cli_part.h"
 #include "tools/lab/cli/cli_plan.h"
 #include "tools/lab/cli/cli_results.h"
 #include "tools/lab/plan/testbed.h"
@@ -98,7 +99,47 @@ std::string no_ranks_for(LabOptions& options, const Planned& planned) {
   return uncuttable({planned.cases, planned.names, all, {}, {}}, options.ranks);
 }
 
-/// Runs the cases and writes their results.
+/// Returns why the cases cannot be run as the options say; empty if they can.
+std::string refusal_of(LabOptions& options, const Planned& planned) {
+  std::string cause = no_part_for(options, planned.cases.size());
+  return cause.empty() ? no_ranks_for(options, planned) : cause;
+}
+
+/// Returns what has to be the same for a finished run to be taken again.
+std::string program_of(const LabOptions& options, const Testbed& testbed) {
+  return program_identity() + (options.testbed.empty() ? "" : write_config(testbed));
+}
+
+/// Runs all cases and writes their results into the directory.
+int run_all(const LabOptions& options, const Planned& planned, const CaseSession& session,
+            const std::filesystem::path& directory) {
+  const auto lock =
+      take(directory, options, scope_of(planned.file.name, options.runtime, planned.cases));
+  if (!lock) return kExitUsage;
+  if (options.fresh) session.store.clear();
+  std::vector<std::size_t> all(planned.cases.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  const Experiment experiment{
+      .name = planned.file.name,
+      .runtime = options.runtime,
+      .planned_cases = planned.cases.size(),
+      .question = planned.file.question,
+      .flagged = options.exclude_flagged ? Flagged::kExcluded : Flagged::kKept,
+      .quick = options.quick};
+  FinishedRuns runs(options.runtime, experiment.flagged);
+  const RunOutcome outcome = run_session(session, all, runs);
+  const ShownResults shown =
+      show_results(options, experiment, outcome, runs, planned.cases, planned.names, directory);
+  if (outcome.interrupted)
+    say("outrider-lab: interrupted: " + std::to_string(shown.complete) + " of " +
+        std::to_string(planned.cases.size()) +
+        " cases are complete; the same command runs the rest (" + store_text(session.store) + ")");
+  if (shown.written) say("outrider-lab: results are in " + directory.string());
+  if (shown.written && !outcome.interrupted && outcome.failures.empty()) session.store.clear();
+  return shown.status;
+}
+
+/// Runs the cases, or a part of them.
 /// @param peers  the other ranks of an MPI job; nullptr without one
 int run_planned(const LabOptions& options, const Planned& planned, Peers* peers) {
   const auto virtual_alone = for_virtual_time_alone(planned.cases);
@@ -110,35 +151,17 @@ int run_planned(const LabOptions& options, const Planned& planned, Peers* peers)
   if (!testbed) return kExitUsage;
   const std::filesystem::path directory = directory_of(options, planned.file.name);
   if (!prepare(directory)) return kExitUsage;
-  const auto lock =
-      take(directory, options, scope_of(planned.file.name, options.runtime, planned.cases));
-  if (!lock) return kExitUsage;
-  const RunStore store(directory, program_identity() + write_config(*testbed));
-  if (options.fresh) store.clear();
-  std::vector<std::size_t> all(planned.cases.size());
-  std::iota(all.begin(), all.end(), std::size_t{0});
-  const Experiment experiment{
-      .name = planned.file.name,
-      .runtime = options.runtime,
-      .planned_cases = planned.cases.size(),
-      .question = planned.file.question,
-      .flagged = options.exclude_flagged ? Flagged::kExcluded : Flagged::kKept,
-      .quick = options.quick};
-  FinishedRuns runs(store, options.runtime, experiment.flagged);
-  const RunOutcome outcome = run_session(
-      {planned.file.name, planned.cases, planned.names, options.runtime, store,
-       [&](const RunOrder& order) { return run_order(options, order, *testbed, directory, peers); },
-       options.references},
-      all, runs);
-  const ShownResults shown =
-      show_results(options, experiment, outcome, runs, planned.cases, planned.names, directory);
-  if (outcome.interrupted)
-    say("outrider-lab: interrupted: " + std::to_string(shown.complete) + " of " +
-        std::to_string(planned.cases.size()) +
-        " cases are complete; the same command runs the rest (" + store_text(store) + ")");
-  if (shown.written) say("outrider-lab: results are in " + directory.string());
-  if (shown.written && !outcome.interrupted && outcome.failures.empty()) store.clear();
-  return shown.status;
+  const RunStore store(directory, program_of(options, *testbed));
+  const CaseSession session{
+      planned.file.name,
+      planned.cases,
+      planned.names,
+      options.runtime,
+      store,
+      [&](const RunOrder& order) { return run_order(options, order, *testbed, directory, peers); },
+      options.references};
+  return options.part ? run_part(options, planned, session)
+                      : run_all(options, planned, session, directory);
 }
 
 /// Returns what the other ranks compare with theirs.
@@ -146,7 +169,7 @@ RankIdentity identity_of(LabOptions& options, const std::optional<Planned>& plan
   if (!planned)
     return rank_identity("cannot plan the experiment: `outrider-lab plan " + options.file +
                          "` with the same options says why");
-  std::string cause = no_ranks_for(options, *planned);
+  std::string cause = refusal_of(options, *planned);
   return cause.empty() ? rank_identity(planned->cases, options.ranks)
                        : rank_identity(std::move(cause));
 }
@@ -199,14 +222,26 @@ int plan_command(const LabOptions& options) {
   return kExitOk;
 }
 
+namespace {
+
+int list_cases(const LabOptions& options) {
+  const auto planned = plan_cases(options.file, plan_options(options));
+  if (!planned) return kExitUsage;
+  std::printf("%zu\n", planned->cases.size());
+  return kExitOk;
+}
+
+}  // namespace
+
 int run_command(const LabOptions& given) {
+  if (given.list_cases) return list_cases(given);
   catch_stop_signals();  // first, so that results are written after Ctrl-C
   LabOptions options = given;
   const auto launched = launched_ranks();
   if (launched.value_or(1) > 1) return run_under_mpi(options, *launched);
   const auto planned = load(options);
   if (!planned) return kExitUsage;
-  const std::string cause = no_ranks_for(options, *planned);
+  const std::string cause = refusal_of(options, *planned);
   if (cause.empty()) return run_planned(options, *planned, nullptr);
   say("outrider-lab: " + cause);
   return kExitUsage;

@@ -21,6 +21,8 @@ struct PlanOptions {
   /// Plans one seed of each arm at the first point, with at most one iteration that is not
   /// measured and two that are. This only shows that the experiment runs.
   bool quick = false;
+
+  friend bool operator==(const PlanOptions&, const PlanOptions&) = default;
 };
 
 /// Returns every case of the experiment, ordered by point of the matrix, arm and

@@ -63,10 +63,8 @@ std::string line_on(std::size_t rank, const RankIdentity& it, const RankIdentity
 }  // namespace
 
 RankIdentity rank_identity(const std::vector<Case>& cases, const RankOptions& options) {
-  const RunStore store({}, {});
-  std::string runs, ranks;
+  std::string ranks;
   for (const Case& c : cases) {
-    runs += store.file_of(c, Runtime::kVirtual) + ' ';
     const Partition cut =
         make_partition(c.switches, c.traffic, options.ranks, options.cut, options.tiles);
     for (const auto* of : {&cut.of_switch, &cut.of_host})
@@ -74,7 +72,7 @@ RankIdentity rank_identity(const std::vector<Case>& cases, const RankOptions& op
   }
   return {.machine = own_machine(),
           .program = program_identity(),
-          .cases = std::to_string(content_hash(runs)),
+          .cases = plan_fingerprint(cases),
           .cut = std::to_string(content_hash(ranks)),
           .fault = {}};
 }

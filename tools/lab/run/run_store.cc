@@ -126,6 +126,13 @@ RunStore::Size RunStore::size() const {
   return size;
 }
 
+std::string plan_fingerprint(const std::vector<Case>& cases) {
+  const RunStore store({}, {});
+  std::string all;
+  for (const Case& c : cases) all += store.file_of(c, Runtime::kVirtual);
+  return std::to_string(content_hash(all));
+}
+
 std::string program_identity() { return content_of("/proc/self/exe"); }
 
 }  // namespace outrider::lab

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tools/lab/experiment/case.h"
 
@@ -70,6 +71,10 @@ class RunStore {
 /// Returns an identity of the running program's file: its size and a hash of its bytes. A copy on
 /// another machine has the same one.
 [[nodiscard]] std::string program_identity();
+
+/// Returns a hash of all that makes the runs of these cases in virtual time, including the files
+/// that they name.
+[[nodiscard]] std::string plan_fingerprint(const std::vector<Case>& cases);
 
 /// FNV-1a. It names files and detects edited files; it does not protect against attacks.
 [[nodiscard]] std::uint64_t content_hash(std::string_view text) noexcept;

@@ -7,10 +7,11 @@
 
 namespace outrider::lab {
 
-void FinishedRuns::add(CaseRun run, bool stored) {
+void FinishedRuns::add(CaseRun run, const RunStore* store) {
   const Case* definition = run.definition;
   digests_.insert_or_assign(definition, digest(run, runtime_, flagged_));
-  if (!stored) in_memory_.insert_or_assign(definition, std::move(run));
+  if (store != nullptr) stores_.insert_or_assign(definition, store);
+  else in_memory_.insert_or_assign(definition, std::move(run));
 }
 
 std::vector<const RunDigest*> FinishedRuns::digests() const {
@@ -21,7 +22,7 @@ std::vector<const RunDigest*> FinishedRuns::digests() const {
 
 CaseRun FinishedRuns::read(const Case& definition) const {
   if (const auto it = in_memory_.find(&definition); it != in_memory_.end()) return it->second;
-  const auto text = store_.load(definition, runtime_).text;
+  const auto text = stores_.at(&definition)->load(definition, runtime_).text;
   if (!text)
     throw std::runtime_error("cannot read the finished run of \"" + definition.label + "\", seed " +
                              std::to_string(definition.seed) +

@@ -10,16 +10,15 @@
 namespace outrider::lab {
 
 /// The runs of a session that have ended. It keeps their digests, and reads their reports again
-/// from the store: those of thousands of runs are more than a machine's memory. A run that the
-/// store does not have, because the disk is full or it was cut short, stays in memory.
+/// from their stores: those of thousands of runs are more than a machine's memory. A run that no
+/// store has, because the disk is full or it was cut short, stays in memory.
 class FinishedRuns {
  public:
-  /// @param store  must outlive this
-  FinishedRuns(const RunStore& store, Runtime runtime, Flagged flagged = Flagged::kKept)
-      : store_(store), runtime_(runtime), flagged_(flagged) {}
+  explicit FinishedRuns(Runtime runtime, Flagged flagged = Flagged::kKept)
+      : runtime_(runtime), flagged_(flagged) {}
 
-  /// @param stored  whether the store has this run
-  void add(CaseRun run, bool stored);
+  /// @param store  that has this run, and must outlive this; nullptr: none
+  void add(CaseRun run, const RunStore* store);
 
   /// Returns the digests in the order of the plan. They are valid until the next call of add().
   [[nodiscard]] std::vector<const RunDigest*> digests() const;
@@ -28,10 +27,10 @@ class FinishedRuns {
   [[nodiscard]] CaseRun read(const Case& definition) const;
 
  private:
-  const RunStore& store_;
   Runtime runtime_;
   Flagged flagged_;
   std::map<const Case*, RunDigest, std::less<>> digests_{};
+  std::map<const Case*, const RunStore*, std::less<>> stores_{};
   std::map<const Case*, CaseRun, std::less<>> in_memory_{};
 };
 

@@ -97,11 +97,11 @@ class FinishedRunsTest : public testing::Test {
 
 TEST_F(FinishedRunsTest, ASessionHasFewResultsInMemory) {
   const RunStore store(directory_, "program");
-  FinishedRuns runs(store, Runtime::kVirtual);
+  FinishedRuns runs(Runtime::kVirtual);
   EXPECT_TRUE(session(store, runs).not_kept.empty());
   EXPECT_EQ(ran_, kCases);
   EXPECT_EQ(live(), 0U) << "after the last has ended";
-  FinishedRuns resumed(store, Runtime::kVirtual);
+  FinishedRuns resumed(Runtime::kVirtual);
   session(store, resumed);
   EXPECT_EQ(ran_, kCases) << "all of them are there";
   EXPECT_EQ(live(), 0U);
@@ -112,23 +112,23 @@ TEST_F(FinishedRunsTest, ASessionHasFewResultsInMemory) {
 
 TEST_F(FinishedRunsTest, ARunThatLacksItsReferenceIsRunAgain) {
   const RunStore store(directory_, "program");
-  FinishedRuns without(store, Runtime::kVirtual);
+  FinishedRuns without(Runtime::kVirtual);
   session(store, without, true, ReferenceRuns::kNone);
   EXPECT_EQ(ran_, kCases);
-  FinishedRuns again(store, Runtime::kVirtual);
+  FinishedRuns again(Runtime::kVirtual);
   EXPECT_EQ(session(store, again, true, ReferenceRuns::kNone).loaded, kCases);
   EXPECT_EQ(ran_, kCases) << "none is wanted";
-  FinishedRuns whole(store, Runtime::kVirtual);
+  FinishedRuns whole(Runtime::kVirtual);
   EXPECT_EQ(session(store, whole).loaded, 0U);
   EXPECT_EQ(ran_, 2 * kCases);
-  FinishedRuns fewer(store, Runtime::kVirtual);
+  FinishedRuns fewer(Runtime::kVirtual);
   EXPECT_EQ(session(store, fewer, true, ReferenceRuns::kOfOff).loaded, kCases)
       << "one too many does no harm";
 }
 
 TEST_F(FinishedRunsTest, FilesAreThoseOfRunsThatAreAllInMemory) {
   const RunStore store(directory_, "program");
-  FinishedRuns runs(store, Runtime::kVirtual);
+  FinishedRuns runs(Runtime::kVirtual);
   session(store, runs);
   write(runs, "read");
 
@@ -146,13 +146,13 @@ TEST_F(FinishedRunsTest, FilesAreThoseOfRunsThatAreAllInMemory) {
 TEST_F(FinishedRunsTest, WhatTheStoreDoesNotHaveStaysInMemory) {
   std::ofstream(directory_ / "unfinished") << "no directory can be made here";
   const RunStore store(directory_, "program");
-  FinishedRuns runs(store, Runtime::kVirtual);
+  FinishedRuns runs(Runtime::kVirtual);
   EXPECT_EQ(session(store, runs).not_kept.size(), kCases);
   write(runs, "bundle");
   EXPECT_NE(content("bundle/bursts.csv").find("39,on,20,alone"), std::string::npos);
 
   fs::remove(directory_ / "unfinished");
-  FinishedRuns cut_short(store, Runtime::kVirtual);
+  FinishedRuns cut_short(Runtime::kVirtual);
   EXPECT_TRUE(session(store, cut_short, false).not_kept.empty());
   EXPECT_FALSE(store.load(cases_[0], Runtime::kVirtual).text) << "it is not complete";
   write(cut_short, "cut");
@@ -161,7 +161,7 @@ TEST_F(FinishedRunsTest, WhatTheStoreDoesNotHaveStaysInMemory) {
 
 TEST_F(FinishedRunsTest, AFileThatIsGoneIsNamedByItsCase) {
   const RunStore store(directory_, "program");
-  FinishedRuns runs(store, Runtime::kVirtual);
+  FinishedRuns runs(Runtime::kVirtual);
   session(store, runs);
   store.clear();
   try {
@@ -174,12 +174,12 @@ TEST_F(FinishedRunsTest, AFileThatIsGoneIsNamedByItsCase) {
 
 TEST_F(FinishedRunsTest, AnImbalanceIsNotForgotten) {
   const RunStore store(directory_, "program");
-  FinishedRuns runs(store, Runtime::kVirtual);
+  FinishedRuns runs(Runtime::kVirtual);
   session(store, runs);
   EXPECT_TRUE(balanced(runs, names_, cases_));
   CaseRun run = run_of(3);
   run.alone->mbufs_leaked = 2;
-  runs.add(std::move(run), true);
+  runs.add(std::move(run), &store);
   testing::internal::CaptureStderr();
   EXPECT_FALSE(balanced(runs, names_, cases_));
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
