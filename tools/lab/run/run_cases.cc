@@ -142,13 +142,6 @@ RunOutcome run_cases_virtual(const RunOrder& order, std::size_t jobs, std::uint3
   PoolOptions options;
   options.jobs = jobs;
   options.order = seed_major(cases, order.wanted);
-  if (order.feed) {
-    options.next = order.feed->next;
-    options.on_begun = order.feed->on_begun;
-    options.on_failure = [&feed = *order.feed](const PoolFailure& failure) {
-      feed.on_failure(failure.item, failure.cause, failure.died);
-    };
-  }
   options.make_worker = [&](std::size_t index) -> PoolWork {
     auto worker =
         std::make_shared<VirtualWorker>(cpus[index % cpus.size()], need.buffers, need.attribution);

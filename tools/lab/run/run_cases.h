@@ -30,16 +30,6 @@ struct RunOutcome {
 /// Is called as cases end.
 using Progress = std::function<void(std::size_t done, std::size_t total)>;
 
-/// Hands out the cases of a queue one at a time, because several sessions share them.
-struct CaseFeed {
-  /// Is called in the process that is to run the case, see PoolOptions::next.
-  std::function<std::optional<std::size_t>(const std::function<bool()>& stop)> next;
-  /// Are called in the session's process.
-  std::function<void(std::size_t index)> on_begun;
-  /// @param died  its process ended; else the same would happen again
-  std::function<void(std::size_t index, const std::string& cause, bool died)> on_failure;
-};
-
 /// The cases that are also run without background. Those of "off" are enough to say how much longer
 /// an arm takes than an empty network; without any one still sees how arms compare.
 enum class ReferenceRuns : std::uint8_t { kOfAll, kOfOff, kNone };
@@ -53,8 +43,6 @@ struct RunOrder {
   /// Is called with each run as it ends, in any order.
   /// @param text  serialize() of it; empty if the run was cut short, in real time alone
   std::function<void(std::size_t index, CaseRun run, const std::string& text)> on_run;
-  /// In virtual time: says which of the wanted cases to run, and when. Absent: each once.
-  std::optional<CaseFeed> feed{};
   ReferenceRuns references = ReferenceRuns::kOfAll;
 };
 

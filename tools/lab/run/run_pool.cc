@@ -73,8 +73,7 @@ class Pool {
   Pool& operator=(const Pool&) = delete;
 
   PoolResult run() {
-    const std::size_t jobs =
-        options_.next ? options_.jobs : std::min(options_.jobs, options_.order.size());
+    const std::size_t jobs = std::min(options_.jobs, options_.order.size());
     for (std::size_t w = 0; w < jobs; ++w) workers_.emplace_back();
     for (std::size_t w = 0; w < jobs; ++w) start(w);
     while (std::ranges::any_of(workers_, [](const Worker& w) { return w.pipe >= 0; })) {
@@ -111,9 +110,9 @@ class Pool {
   void work_off(const PoolWork& work, int out) {
     const auto stop = [this] { return shared_->stop.load(std::memory_order_relaxed); };
     while (!stop()) {
-      const auto next = options_.next ? options_.next(stop) : next_of_order();
-      if (!next) return;
-      const std::size_t item = *next;
+      const std::uint64_t position = shared_->next.fetch_add(1);
+      if (position >= options_.order.size()) return;
+      const std::size_t item = options_.order[position];
       send_message(out, MessageKind::kBegun, item, {});
       try {
         const std::string text = work(item, stop);
@@ -122,12 +121,6 @@ class Pool {
         send_message(out, MessageKind::kFailed, item, error.what());
       }
     }
-  }
-
-  std::optional<std::size_t> next_of_order() {
-    const std::uint64_t position = shared_->next.fetch_add(1);
-    if (position >= options_.order.size()) return std::nullopt;
-    return options_.order[position];
   }
 
   void wait_for_messages() {
@@ -154,12 +147,11 @@ class Pool {
     switch (message.kind) {
       case MessageKind::kBegun:
         worker.item = message.item;
-        if (options_.on_begun) options_.on_begun(message.item);
         return;
       case MessageKind::kCannotBegin:
         throw EnvironmentError("a worker cannot begin: " + message.text);
       case MessageKind::kFailed:
-        failed({.item = message.item, .cause = message.text});
+        result_.failures.push_back({.item = message.item, .cause = message.text});
         break;
       case MessageKind::kStopped:
         break;
@@ -184,15 +176,10 @@ class Pool {
         throw EnvironmentError("a worker ended outside any case: " + describe_end(status));
       return;
     }
-    failed({.item = *worker.item, .cause = describe_end(status), .died = true});
+    result_.failures.push_back({.item = *worker.item, .cause = describe_end(status)});
     ++done_;
-    const bool left = options_.next || shared_->next.load() < options_.order.size();
+    const bool left = shared_->next.load() < options_.order.size();
     if (left && !shared_->stop.load()) start(index);
-  }
-
-  void failed(PoolFailure failure) {
-    if (options_.on_failure) options_.on_failure(failure);
-    result_.failures.push_back(std::move(failure));
   }
 
   static std::string describe_end(int status) {

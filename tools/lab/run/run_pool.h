@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,18 +15,11 @@ using PoolWork = std::function<std::string(std::size_t item, const std::function
 struct PoolFailure {
   std::size_t item = 0;
   std::string cause;  ///< "killed by signal 11 (Segmentation fault)"
-  bool died = false;  ///< its process ended; else the work has said the cause
 };
 
 struct PoolOptions {
   std::size_t jobs = 1;            ///< worker processes, >= 1
   std::vector<std::size_t> order;  ///< items in the order in which they are begun
-  /// If set, is called in a worker process for its next item, instead of `order`. May wait, if it
-  /// calls `stop` now and then. @return nothing if there are no more
-  std::function<std::optional<std::size_t>(const std::function<bool()>& stop)> next{};
-  /// Are called in the parent as items begin, and as they end without a result. May be empty.
-  std::function<void(std::size_t item)> on_begun{};
-  std::function<void(const PoolFailure& failure)> on_failure{};
   /// Is called once in each worker process, after the fork, and returns its work.
   /// Captured objects live as long as the process. @throws EnvironmentError
   std::function<PoolWork(std::size_t worker)> make_worker;

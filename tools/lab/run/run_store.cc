@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
@@ -50,8 +49,8 @@ std::uint64_t content_hash(std::string_view text) noexcept {
   return hash;
 }
 
-RunStore::RunStore(const fs::path& directory, std::string program, const StorePlace& place)
-    : directory_(directory / place.folder), writer_(place.writer), program_(std::move(program)) {}
+RunStore::RunStore(const fs::path& directory, std::string program)
+    : directory_(directory / "unfinished"), program_(std::move(program)) {}
 
 std::string RunStore::key_of(const Case& c, Runtime runtime) const {
   std::string key =
@@ -98,13 +97,7 @@ void RunStore::save(const Case& c, Runtime runtime, const std::string& text) con
     throw std::runtime_error(directory_.string() + ": cannot be made: " + error.message() +
                              " (errno " + std::to_string(error.value()) + ")");
   const std::string key = key_of(c, runtime);
-  const std::string path = path_of(key).string();
-  const std::string own = writer_.empty() ? path : path + '.' + writer_;
-  write_whole_file(own, head_of(key) + packed_text(text));
-  if (own == path) return;
-  if (const int e = publish_file(own, path); e != 0)
-    throw std::runtime_error(path + ": cannot be written: " + std::strerror(e) + " (errno " +
-                             std::to_string(e) + ")");
+  write_whole_file(path_of(key).string(), head_of(key) + packed_text(text));
 }
 
 void RunStore::clear() const {

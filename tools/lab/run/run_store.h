@@ -12,15 +12,6 @@
 
 namespace outrider::lab {
 
-/// Says where a store has its files, below its directory, and who writes them.
-struct StorePlace {
-  std::string folder = "unfinished";
-  /// A name that no other process has which may write the same run at the same time: each then
-  /// writes a file of its own, and the last one takes the place of those before, which are equal.
-  /// Empty: there is no other.
-  std::string writer{};
-};
-
 /// Keeps the finished runs of an experiment in files until the experiment is done. A session
 /// that ends early, for whatever reason, loses only the runs that were under way.
 ///
@@ -30,8 +21,7 @@ struct StorePlace {
 class RunStore {
  public:
   /// @param directory of the results. @param program program_identity() of the running program
-  RunStore(const std::filesystem::path& directory, std::string program,
-           const StorePlace& place = {});
+  RunStore(const std::filesystem::path& directory, std::string program);
 
   struct Stored {
     std::optional<std::string> text{};               ///< what save() was given
@@ -64,7 +54,6 @@ class RunStore {
   [[nodiscard]] std::filesystem::path path_of(const std::string& key) const;
 
   std::filesystem::path directory_;
-  std::string writer_;
   std::string program_;
 };
 

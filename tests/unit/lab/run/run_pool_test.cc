@@ -9,7 +9,6 @@
 
 #include <map>
 #include <numeric>
-#include <optional>
 #include <stdexcept>
 
 #include "common/dpdk/error.h"
@@ -75,51 +74,6 @@ TEST(RunPool, CrashCostsOneItem) {
   EXPECT_EQ(outcome.pool.failures[1].item, 7U);
   EXPECT_THAT(outcome.pool.failures[1].cause, testing::HasSubstr("status 3"));
   EXPECT_EQ(outcome.pool.failures[2].cause, "no such model");
-}
-
-// A queue hands out items until it has none, and hears at once how each begins and ends.
-TEST(RunPool, TakesItemsFromAFeed) {
-  std::vector<std::string> heard;
-  std::size_t next = 0;  // each worker process has its own
-  PoolOptions options;
-  options.next = [&next](const auto&) -> std::optional<std::size_t> {
-    if (next == 3) return std::nullopt;
-    return next++;
-  };
-  options.make_worker = [](std::size_t) -> PoolWork {
-    return [](std::size_t item, const auto& stop) {
-      if (item == 1) throw std::runtime_error("no such model");
-      return square(item, stop);
-    };
-  };
-  options.on_begun = [&](std::size_t item) { heard.push_back("begun " + std::to_string(item)); };
-  options.on_result = [&](std::size_t, const std::string& text) { heard.push_back(text); };
-  options.on_failure = [&](const PoolFailure& f) {
-    heard.push_back(f.cause + (f.died ? ", died" : ""));
-  };
-  EXPECT_EQ(run_pool(options).failures.size(), 1U);
-  EXPECT_THAT(heard,
-              testing::ElementsAre("begun 0", "0", "begun 1", "no such model", "begun 2", "4"));
-}
-
-// The feed says how often an item is tried: a process that died is replaced for the next one.
-TEST(RunPool, AFeedGoesOnAfterACrash) {
-  std::vector<bool> died;
-  PoolOptions options;
-  options.make_worker = [](std::size_t) -> PoolWork {
-    return [](std::size_t, const auto&) -> std::string {
-      raise(SIGKILL);
-      return {};
-    };
-  };
-  options.next = [&died](const auto&) -> std::optional<std::size_t> {
-    if (died.size() == 3) return std::nullopt;  // as of the fork
-    return 7;
-  };
-  options.on_result = [](std::size_t, const std::string&) { FAIL(); };
-  options.on_failure = [&](const PoolFailure& f) { died.push_back(f.died && f.item == 7); };
-  run_pool(options);
-  EXPECT_EQ(died, (std::vector<bool>{true, true, true}));
 }
 
 TEST(RunPool, SaysWhyWorkersCannotBegin) {

@@ -96,28 +96,6 @@ TEST_F(RunStoreTest, AFileThatIsNotWholeOrAnothersIsNotTaken) {
   EXPECT_EQ(store.load(cases_[0], Runtime::kVirtual).damaged, file);
 }
 
-// Two workers have the same case, because one was taken for dead: each writes a file of its own, so
-// that neither publishes what the other has half written.
-TEST_F(RunStoreTest, TwoWritersOfARunLeaveOneWholeFile) {
-  const RunStore a(directory_, "program 1", {.folder = "done", .writer = "a"});
-  const RunStore b(directory_, "program 1", {.folder = "done", .writer = "b"});
-  a.save(cases_[0], Runtime::kVirtual, kText);
-  const fs::path file = directory_ / "done" / a.file_of(cases_[0], Runtime::kVirtual);
-  const auto bytes = [&file] {
-    std::ifstream in(file, std::ios::binary);
-    return std::string{std::istreambuf_iterator<char>(in), {}};
-  };
-  const std::string first = bytes();
-  std::ofstream(file.string() + ".a.partial") << "a is writing again";
-  b.save(cases_[0], Runtime::kVirtual, kText);
-  EXPECT_EQ(bytes(), first);
-  EXPECT_TRUE(fs::exists(file.string() + ".a.partial")) << "is not b's to remove";
-  EXPECT_EQ(
-      RunStore(directory_, "program 1", {.folder = "done"}).load(cases_[0], Runtime::kVirtual).text,
-      kText);
-  EXPECT_FALSE(fs::exists(directory_ / "unfinished"));
-}
-
 // A time series is mostly zeros.
 TEST_F(RunStoreTest, PacksRunsAndSaysWhatTheyTake) {
   const RunStore store(directory_, "program 1");
