@@ -16,7 +16,6 @@
 #include "tools/lab/plan/plan.h"
 #include "tools/lab/ranks/run_ranks.h"
 #include "tools/lab/world/run_virtual.h"
-#include "trafficgen/config/lcore_plan.h"
 #include "trafficgen/report/report_json.h"
 
 namespace outrider::ranks_test {
@@ -30,33 +29,15 @@ std::string text_of(const RunResult& r) {
   return sw::to_json(r.switches) + tg::to_json(r.traffic) + std::to_string(r.mbufs_leaked);
 }
 
-/// Returns a file that deals groups of hosts, then switches, each from the last to the first.
-CutFile file_of(const Case& c, std::uint32_t ranks) {
-  std::string text = "# name rank\n";
-  std::uint32_t next = 0;
-  const auto add = [&](const std::string& name) {
-    text += name + "  " + std::to_string(next++ % ranks) + "\n";
-  };
-  const auto groups = tg::host_groups(c.traffic);
-  for (std::size_t h = groups.size(); h-- > 0;)
-    if (groups[h] == h) add(c.traffic.hosts[h].name);
-  for (std::size_t s = c.switches.switches.size(); s-- > 0;) add(c.switches.switches[s].name);
-  return {.path = "cut.txt", .text = text};
-}
-
-std::vector<std::pair<Cut, std::string>> cuts_of(const Case& c, std::uint32_t ranks) {
-  return {{CutKind::kBlocks, "blocks"},
-          {CutKind::kTurns, "turns"},
-          {CutKind::kMetis, "metis"},
-          {file_of(c, ranks), "file"}};
-}
+constexpr std::pair<CutKind, const char*> kCuts[]{
+    {CutKind::kBlocks, "blocks"}, {CutKind::kTurns, "turns"}, {CutKind::kMetis, "metis"}};
 
 /// Compares a case in one piece with the same on up to `ranks`.
 void expect_equal(const Case& c, std::uint32_t ranks) {
   const Mempool pool = make_test_pool(buffers_needed(c));
   const std::string whole = text_of(run_virtual(c, *pool, {}, 1));
   for (std::uint32_t n = 1; n <= ranks; ++n) {
-    for (const auto& [cut, name] : cuts_of(c, n)) {
+    for (const auto& [cut, name] : kCuts) {
       const Partition partition = make_partition(c.switches, c.traffic, n, cut);
       EXPECT_EQ(partition.cuts.empty(), n == 1);
       const RunResult joined = run_in_turns(c, partition, make_rank_pools(c, partition));
@@ -73,7 +54,7 @@ void expect_equal_in_tiles(const Case& c, std::uint32_t tiles) {
   const std::string whole = text_of(run_virtual(c, *pool, {}, 1));
   for (std::uint32_t n = 2; n <= tiles; ++n)
     EXPECT_TRUE(text_of(run_virtual(c, *pool, {}, n)) == whole) << c.label << " in " << n;
-  for (const auto& [cut, name] : cuts_of(c, 2)) {
+  for (const auto& [cut, name] : kCuts) {
     const Partition both = make_partition(c.switches, c.traffic, 2, cut, 2);
     ASSERT_EQ(both.tiles, 2U);
     EXPECT_TRUE(text_of(run_in_turns(c, both, make_rank_pools(c, both))) == whole)
@@ -295,52 +276,6 @@ TEST(MetisCut, LeavesShortWiresWhole) {
   const Partition blocks = make_partition(c.switches, c.traffic, 2, CutKind::kBlocks);
   EXPECT_LT(blocks.lookahead, 200ns);
   EXPECT_GT(metis.lookahead, 1us);
-}
-
-TEST(FileCut, IsWhatTheFileSays) {
-  const Case c = with_all_traffic();
-  const Partition p = make_partition(c.switches, c.traffic, 3, file_of(c, 3));
-  EXPECT_EQ(p.of_switch, (std::vector<std::uint32_t>{2, 1})) << "the fifth and sixth of six lines";
-  EXPECT_EQ(p.of_host.back(), 0U) << "the first line";
-  // Hosts that are not named are beside their first switch.
-  const Partition two = make_partition(c.switches, c.traffic, 2,
-                                       CutFile{.path = "cut.txt", .text = "right 1\nleft 0\n"});
-  EXPECT_EQ(two.of_switch, (std::vector<std::uint32_t>{0, 1}));
-  for (std::size_t h = 0; h < c.traffic.hosts.size(); ++h)
-    EXPECT_EQ(two.of_host[h], 0U) << c.traffic.hosts[h].name << ": each group has hosts at `left`";
-  EXPECT_EQ(two.tiles, 1U);
-}
-
-// Rank 1 has one switch, so no rank has two tiles.
-TEST(FileCut, HasNoMoreTilesThanTheSmallestRankHasParts) {
-  Case c = with_all_traffic();
-  c.traffic.connection_sample_period.reset();
-  const CutFile file{.path = "cut.txt", .text = "left 0\nright 1\n"};
-  EXPECT_EQ(make_partition(c.switches, c.traffic, 2, file, 3).tiles, 1U);
-  EXPECT_EQ(make_partition(c.switches, c.traffic, 2, file_of(c, 2), 3).tiles, 3U);
-}
-
-TEST(FileCut, IsRefusedWithAllFaultsAndTheFile) {
-  Case c = with_all_traffic();
-  for (auto& link : c.switches.links) link.delay = {};
-  try {
-    static_cast<void>(make_partition(c.switches, c.traffic, 2,
-                                     CutFile{.path = "cut.txt", .text = "lefd 0\nright 7\n"}));
-    FAIL();
-  } catch (const std::runtime_error& error) {
-    EXPECT_STREQ(error.what(),
-                 "cut.txt: 4 invalid settings\n"
-                 "  line 1: \"lefd\": is no switch and no host of the case; did you mean "
-                 "\"left\"?\n"
-                 "  line 2: rank \"7\": must be 0 to 1\n"
-                 "  switch \"left\" has no line\n"
-                 "  rank 1 has no switch and no host");
-  }
-  EXPECT_THROW(
-      static_cast<void>(make_partition(c.switches, c.traffic, 2,
-                                       CutFile{.path = "cut.txt", .text = "left 0\nright 1\n"})),
-      std::runtime_error)
-      << "a wire without delay";
 }
 
 TEST(Ranks, MoreThanThereArePartsAreRefused) {

@@ -6,7 +6,6 @@
 
 #include "common/telemetry/exit_status.h"
 #include "common/telemetry/parse_end.h"
-#include "tools/lab/cli/cli_cut.h"
 
 namespace outrider::lab {
 namespace {
@@ -154,18 +153,21 @@ void add_part(CLI::App& app, LabOptions& options) {
 }
 
 void add_ranks(CLI::App& app, LabOptions& options) {
+  static const std::map<std::string, CutKind> kCuts{
+      {"blocks", CutKind::kBlocks}, {"turns", CutKind::kTurns}, {"metis", CutKind::kMetis}};
   app.add_option(
          "--ranks", options.ranks.ranks,
          "Cut each case across N processes, virtual runtime only [1; under mpirun: as many\n"
          "as it starts], see docs/ranks.md")
       ->check(CLI::Range(1U, 1024U))
       ->type_name("N");
-  app.add_option_function<std::string>(
-         "--cut", [&options](const std::string& word) { options.ranks.cut = cut_named(word); },
+  app.add_option(
+         "--cut", options.ranks.cut,
          "How switches and hosts are dealt to ranks: neighbours of the file together [blocks],\n"
-         "in turn, so that METIS cuts few wires, or as FILE says")
-      ->type_name(kCutForms)
-      ->option_text(kCutForms);
+         "in turn, or so that METIS cuts few wires")
+      ->transform(CLI::CheckedTransformer(kCuts))
+      ->type_name("blocks|turns|metis")
+      ->option_text("blocks|turns|metis");
   app.add_option(
          "--tiles", options.ranks.tiles,
          "Run each rank in at most N tiles, virtual runtime only [as many as make it quickest]")

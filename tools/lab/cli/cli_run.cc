@@ -6,7 +6,6 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "common/config/config_file.h"
@@ -15,7 +14,6 @@
 #include "common/telemetry/exit_status.h"
 #include "tools/lab/cli/cli.h"
 #include "tools/lab/cli/cli_cases.h"
-#include "tools/lab/cli/cli_cut.h"
 #include "tools/lab/cli/cli_part.h"
 #include "tools/lab/cli/cli_plan.h"
 #include "tools/lab/cli/cli_results.h"
@@ -84,23 +82,19 @@ std::string for_virtual_time_alone(const std::vector<Case>& cases) {
   return {};
 }
 
-/// Reads the file of --cut. @return why the cases cannot be cut as the options say; empty if they
-/// can
-std::string no_ranks_for(LabOptions& options, const Planned& planned) {
+/// Returns why the cases cannot be cut as the options say; empty if they can.
+std::string no_ranks_for(const LabOptions& options, const Planned& planned) {
   if (options.ranks.tiles != 0 && options.runtime != Runtime::kVirtual)
     return "--tiles is for virtual time alone";
-  const bool by_file = std::holds_alternative<CutFile>(options.ranks.cut);
-  if (options.ranks.ranks == 1 && !by_file) return {};
-  if (options.runtime != Runtime::kVirtual)
-    return (by_file ? "--cut FILE" : "--ranks") + std::string(" is for virtual time alone");
-  if (std::string unread = read_cut(options.ranks.cut); !unread.empty()) return unread;
+  if (options.ranks.ranks == 1) return {};
+  if (options.runtime != Runtime::kVirtual) return "--ranks is for virtual time alone";
   std::vector<std::size_t> all(planned.cases.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   return uncuttable({planned.cases, planned.names, all, {}, {}}, options.ranks);
 }
 
 /// Returns why the cases cannot be run as the options say; empty if they can.
-std::string refusal_of(LabOptions& options, const Planned& planned) {
+std::string refusal_of(const LabOptions& options, const Planned& planned) {
   std::string cause = no_part_for(options, planned.cases.size());
   return cause.empty() ? no_ranks_for(options, planned) : cause;
 }
@@ -165,7 +159,7 @@ int run_planned(const LabOptions& options, const Planned& planned, Peers* peers)
 }
 
 /// Returns what the other ranks compare with theirs.
-RankIdentity identity_of(LabOptions& options, const std::optional<Planned>& planned) {
+RankIdentity identity_of(const LabOptions& options, const std::optional<Planned>& planned) {
   if (!planned)
     return rank_identity("cannot plan the experiment: `outrider-lab plan " + options.file +
                          "` with the same options says why");

@@ -17,7 +17,7 @@ struct RankOptions {
   static constexpr std::uint64_t kLeastWork = 100;
 
   std::uint32_t ranks = 1;
-  Cut cut = CutKind::kBlocks;
+  CutKind cut = CutKind::kBlocks;
   std::uint32_t tiles = 0;                ///< of each rank, see make_partition()
   std::uint64_t least_work = kLeastWork;  ///< packets, see check_work()
   bool profile = false;                   ///< print what each rank waited for

@@ -56,7 +56,7 @@ std::string line_on(std::size_t rank, const RankIdentity& it, const RankIdentity
     return other("another experiment",
                  "copy the file, and the files that it names, to the same place on both");
   if (it.cut != first.cut)
-    return other("another cut", "copy the file of --cut, or install the same METIS");
+    return other("another cut", "give all the same --cut, and install the same METIS");
   return {};
 }
 

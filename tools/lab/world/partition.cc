@@ -12,7 +12,6 @@
 #include "common/net/headers.h"
 #include "switch/config/queue_config.h"
 #include "switch/forwarding/forwarder.h"
-#include "tools/lab/world/cut_file.h"
 #include "tools/lab/world/edge_hosts.h"
 #include "tools/lab/world/metis_cut.h"
 #include "trafficgen/config/lcore_plan.h"
@@ -186,28 +185,25 @@ void find_cuts(Partition& p, const std::vector<Wire>& wires,
 struct Parts {
   std::vector<Unit> list;
   std::vector<Wire> wires;
-  CutNodes nodes;
+  std::size_t switches = 0;          ///< how many of the nodes
+  std::vector<std::size_t> unit_of;  ///< [nodes] in `list`
 };
 
 Parts parts_of(const sw::SwitchProcessConfig& switches, const tg::GeneratorConfig& traffic,
                std::vector<Wire> wires) {
-  CutNodes nodes{.switches = switches.switches.size(), .group_of_host = tg::host_groups(traffic)};
-  for (const auto& s : switches.switches) nodes.names.emplace_back(s.name);
-  for (const auto& h : traffic.hosts) nodes.names.emplace_back(h.name);
-  Units units(nodes.names.size());
-  for (std::size_t h = 0; h < nodes.group_of_host.size(); ++h)
-    units.join(nodes.switches + h, nodes.switches + nodes.group_of_host[h]);
+  const std::size_t first_host = switches.switches.size();
+  const std::size_t nodes = first_host + traffic.hosts.size();
+  const auto group_of_host = tg::host_groups(traffic);
+  Units units(nodes);
+  for (std::size_t h = 0; h < group_of_host.size(); ++h)
+    units.join(first_host + h, first_host + group_of_host[h]);
   for (const Wire& w : wires)
     if (w.delay == Duration::zero()) units.join(w.a, w.b);
-  std::vector<Unit> list = listed(units, wires, nodes.switches, nodes.names.size());
-  nodes.unit_of.resize(nodes.names.size());
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    nodes.unit_of[list[i].first] = i;
-    nodes.home_of_unit.push_back(list[i].home);
-  }
-  for (std::size_t n = 0; n < nodes.names.size(); ++n)
-    nodes.unit_of[n] = nodes.unit_of[units.of(n)];
-  return {std::move(list), std::move(wires), std::move(nodes)};
+  std::vector<Unit> list = listed(units, wires, first_host, nodes);
+  std::vector<std::size_t> unit_of(nodes);
+  for (std::size_t i = 0; i < list.size(); ++i) unit_of[list[i].first] = i;
+  for (std::size_t n = 0; n < nodes; ++n) unit_of[n] = unit_of[units.of(n)];
+  return {std::move(list), std::move(wires), first_host, std::move(unit_of)};
 }
 
 /// Returns the units and the wires between them. A wire weighs as much as the rounds that it costs
@@ -222,63 +218,22 @@ CutGraph graph_of(const Parts& parts) {
   };
   double longest = 1;
   for (const Wire& w : parts.wires) longest = std::max(longest, window_of(w));
-  const auto& unit_of = parts.nodes.unit_of;
   for (const Wire& w : parts.wires)
-    graph.edges.push_back({unit_of[w.a], unit_of[w.b], longest / window_of(w)});
+    graph.edges.push_back({parts.unit_of[w.a], parts.unit_of[w.b], longest / window_of(w)});
   return graph;
 }
 
-/// The parts of all units: the tiles of rank 0, then those of rank 1, and so on.
-struct Dealt {
-  std::uint32_t tiles = 1;               ///< of each rank
-  std::vector<std::uint32_t> part_of{};  ///< [units]
-};
-
-/// Deals the units of each rank of a file to its tiles, in blocks. No tile is empty.
-/// @param tiles  at the most
-Dealt deal_by_file(const Parts& parts, std::uint32_t ranks, std::uint32_t tiles,
-                   const CutFile& file) {
-  ConfigIssues issues;
-  const auto rank_of = ranks_by_file(file.text, parts.nodes, ranks, issues);
-  if (!rank_of) {
-    std::string text = format_issues(file.path, issues);
-    text.pop_back();  // the end of its last line
-    throw std::runtime_error(text);
-  }
-  for (std::uint32_t rank = 0; rank < ranks; ++rank)
-    tiles = std::min(tiles, static_cast<std::uint32_t>(std::ranges::count(*rank_of, rank)));
-  Dealt dealt{.tiles = tiles, .part_of = std::vector<std::uint32_t>(parts.list.size())};
-  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
-    std::vector<Unit> own;
-    for (std::size_t u = 0; u < parts.list.size(); ++u)
-      if ((*rank_of)[u] == rank) own.push_back(parts.list[u]);
-    const std::vector<std::uint32_t> tile_of = deal_in_order(own, tiles, CutKind::kBlocks);
-    auto next = tile_of.begin();
-    for (std::size_t u = 0; u < parts.list.size(); ++u)
-      if ((*rank_of)[u] == rank) dealt.part_of[u] = rank * tiles + *next++;
-  }
-  return dealt;
-}
-
-/// @pre there is a unit for each part
-Dealt deal(const Parts& parts, std::uint32_t ranks, std::uint32_t tiles, const Cut& cut) {
-  if (const auto* file = std::get_if<CutFile>(&cut))
-    return deal_by_file(parts, ranks, tiles, *file);
-  const CutKind kind = std::get<CutKind>(cut);
-  return {tiles, kind == CutKind::kMetis ? cut_by_metis(graph_of(parts), ranks, tiles)
-                                         : deal_in_order(parts.list, ranks * tiles, kind)};
-}
-
-/// Deals the parts to tiles of each rank. @pre there are as many
-Partition dealt_to(Partition p, const Parts& parts, const Cut& cut, std::uint32_t tiles) {
-  const Dealt dealt = deal(parts, p.ranks, tiles, cut);
-  p.tiles = dealt.tiles;
+/// Deals the units to tiles of each rank. @pre there are as many
+Partition dealt_to(Partition p, const Parts& parts, CutKind cut, std::uint32_t tiles) {
+  p.tiles = tiles;
+  const auto of_unit = cut == CutKind::kMetis ? cut_by_metis(graph_of(parts), p.ranks, tiles)
+                                              : deal_in_order(parts.list, p.ranks * tiles, cut);
   std::vector<std::uint32_t> part_of;
-  for (std::size_t n = 0; n < parts.nodes.names.size(); ++n) {
-    part_of.push_back(dealt.part_of[parts.nodes.unit_of[n]]);
-    const bool is_switch = n < parts.nodes.switches;
-    (is_switch ? p.of_switch : p.of_host).push_back(part_of[n] / p.tiles);
-    (is_switch ? p.tile_of_switch : p.tile_of_host).push_back(part_of[n] % p.tiles);
+  for (std::size_t n = 0; n < parts.unit_of.size(); ++n) {
+    part_of.push_back(of_unit[parts.unit_of[n]]);
+    const bool is_switch = n < parts.switches;
+    (is_switch ? p.of_switch : p.of_host).push_back(part_of[n] / tiles);
+    (is_switch ? p.tile_of_switch : p.tile_of_host).push_back(part_of[n] % tiles);
   }
   find_cuts(p, parts.wires, part_of);
   return p;
@@ -291,7 +246,7 @@ bool has_work_for_tiles(const Partition& p) {
 }  // namespace
 
 Partition make_partition(const sw::SwitchProcessConfig& switches,
-                         const tg::GeneratorConfig& traffic, std::uint32_t ranks, const Cut& cut,
+                         const tg::GeneratorConfig& traffic, std::uint32_t ranks, CutKind cut,
                          std::uint32_t tiles) {
   Partition p{.ranks = ranks};
   if (!traffic.streams.empty())

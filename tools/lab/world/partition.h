@@ -1,8 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
-#include <variant>
 #include <vector>
 
 #include "common/core/clock.h"
@@ -12,21 +10,13 @@
 
 namespace outrider::lab {
 
-/// A rule by which parts are dealt. Results do not depend on it, the wall time does.
+/// A rule by which the parts of a network are dealt to ranks. Results do not depend on it, the wall
+/// time does.
 enum class CutKind : std::uint8_t {
   kBlocks,  ///< neighbours in the file stay together: few wires are cut
   kTurns,   ///< in turn: many wires are cut
   kMetis,   ///< as METIS cuts the graph of switches and hosts: few wires are cut in any network
 };
-
-/// A file that says which rank has which switch, see ranks_by_file().
-struct CutFile {
-  std::string path;  ///< for messages
-  std::string text{};
-};
-
-/// How the parts of a network are dealt to ranks.
-using Cut = std::variant<CutKind, CutFile>;
 
 /// One direction of a wire between two ranks.
 struct CutLine {
@@ -73,18 +63,17 @@ struct RankPart {
 
 /// Deals switches and groups of hosts to ranks, and those of a rank to its tiles. Hosts that a job,
 /// a flow, a request or a transfer joins are one group, see tg::host_groups(): it stays in one
-/// tile, wherever its switches are. A wire without delay is not cut. Where a file says the ranks,
-/// the tiles of each are blocks. Pure.
+/// tile, wherever its switches are. A wire without delay is not cut. Pure.
 ///
 /// @param switches,traffic must be valid
 /// @param tiles  of each rank, at the most: a case with too few parts has fewer, and one that
 ///               samples connections has one. 0: as many as make it quickest, which is one if all
 ///               fits in the caches or windows are too short, see docs/decisions/019
 /// @throws std::runtime_error saying what there is too little of: parts for so many ranks, or a
-///         host for an edge port; or naming traffic that cannot be cut, or all faults of the file
+///         host for an edge port; or naming traffic that cannot be cut
 [[nodiscard]] Partition make_partition(const sw::SwitchProcessConfig& switches,
                                        const tg::GeneratorConfig& traffic, std::uint32_t ranks,
-                                       const Cut& cut, std::uint32_t tiles = 1);
+                                       CutKind cut, std::uint32_t tiles = 1);
 
 /// Rejects a partition with a rank that can send fewer than `least` packets in a window: it would
 /// wait for the others most of the time. @throws std::runtime_error with the number

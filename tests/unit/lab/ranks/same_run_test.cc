@@ -58,8 +58,8 @@ TEST(SameRun, EachRankThatDiffersIsNamedAtRankZeroAndNoneRuns) {
                   "outrider-lab to both\n"
                   "rank 3 on b has another experiment than rank 0 on a: copy the file, and the "
                   "files that it names, to the same place on both\n"
-                  "rank 4 on b has another cut than rank 0 on a: copy the file of --cut, or "
-                  "install the same METIS\n"
+                  "rank 4 on b has another cut than rank 0 on a: give all the same --cut, "
+                  "and install the same METIS\n"
                   "rank 5 on b: no file\n",
                   "", "", "", "", ""));
 }
