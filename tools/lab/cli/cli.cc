@@ -1,8 +1,8 @@
 #include "tools/lab/cli/cli.h"
 
 #include <CLI/CLI.hpp>
-#include <map>
 #include <stdexcept>
+#include <utility>
 
 #include "common/telemetry/exit_status.h"
 #include "common/telemetry/parse_end.h"
@@ -101,6 +101,20 @@ Examples:
   outrider-lab compare results/before results/after
   outrider-lab compare results/before results/after --fail-on-change)";
 
+/// Adds an option that takes one of these words.
+template <class Value>
+void add_choice(CLI::App& app, const std::string& name, Value& into,
+                const std::vector<std::pair<std::string, Value>>& words, const std::string& help) {
+  std::string all;
+  for (const auto& choice : words) all += (all.empty() ? "" : "|") + choice.first;
+  const auto take = [&into, name, words, all](const std::string& word) {
+    for (const auto& [choice, value] : words)
+      if (word == choice) return void(into = value);
+    throw CLI::ValidationError(name, word + ": must be one of " + all);
+  };
+  app.add_option_function<std::string>(name, take, help)->type_name(all)->option_text(all);
+}
+
 void add_selection(CLI::App& app, LabOptions& options) {
   app.add_flag("--quick", options.quick,
                "Only to see that it runs: one seed, the first point, two iterations; into\n"
@@ -153,21 +167,17 @@ void add_part(CLI::App& app, LabOptions& options) {
 }
 
 void add_ranks(CLI::App& app, LabOptions& options) {
-  static const std::map<std::string, CutKind> kCuts{
-      {"blocks", CutKind::kBlocks}, {"turns", CutKind::kTurns}, {"metis", CutKind::kMetis}};
   app.add_option(
          "--ranks", options.ranks.ranks,
          "Cut each case across N processes, virtual runtime only [1; under mpirun: as many\n"
          "as it starts], see docs/ranks.md")
       ->check(CLI::Range(1U, 1024U))
       ->type_name("N");
-  app.add_option(
-         "--cut", options.ranks.cut,
-         "How switches and hosts are dealt to ranks: neighbours of the file together [blocks],\n"
-         "in turn, or so that METIS cuts few wires")
-      ->transform(CLI::CheckedTransformer(kCuts))
-      ->type_name("blocks|turns|metis")
-      ->option_text("blocks|turns|metis");
+  add_choice<CutKind>(
+      app, "--cut", options.ranks.cut,
+      {{"blocks", CutKind::kBlocks}, {"turns", CutKind::kTurns}, {"metis", CutKind::kMetis}},
+      "How switches and hosts are dealt to ranks: neighbours of the file together [blocks],\n"
+      "in turn, or so that METIS cuts few wires");
   app.add_option(
          "--tiles", options.ranks.tiles,
          "Run each rank in at most N tiles, virtual runtime only [as many as make it quickest]")
@@ -181,22 +191,16 @@ void add_ranks(CLI::App& app, LabOptions& options) {
 }
 
 void add_run(CLI::App& app, LabOptions& options) {
-  static const std::map<std::string, Runtime> kRuntimes{{"virtual", Runtime::kVirtual},
-                                                        {"loopback", Runtime::kLoopback},
-                                                        {"testbed", Runtime::kTestbed}};
-  static const std::map<std::string, ReferenceRuns> kReferences{{"all", ReferenceRuns::kOfAll},
-                                                                {"off", ReferenceRuns::kOfOff},
-                                                                {"none", ReferenceRuns::kNone}};
   add_selection(app, options);
-  app.add_option(
-         "--runtime", options.runtime,
-         "virtual: simulated clock, one process (default)\n"
-         "loopback: outrider-switch and outrider-trafficgen as two processes in real time,\n"
-         "joined by vhost and virtio-user; one case after another\n"
-         "testbed: the same on the devices, and the machines, that --testbed names")
-      ->transform(CLI::CheckedTransformer(kRuntimes))
-      ->type_name("virtual|loopback|testbed")
-      ->option_text("virtual|loopback|testbed");
+  add_choice<Runtime>(
+      app, "--runtime", options.runtime,
+      {{"virtual", Runtime::kVirtual},
+       {"loopback", Runtime::kLoopback},
+       {"testbed", Runtime::kTestbed}},
+      "virtual: simulated clock, one process (default)\n"
+      "loopback: outrider-switch and outrider-trafficgen as two processes in real time,\n"
+      "joined by vhost and virtio-user; one case after another\n"
+      "testbed: the same on the devices, and the machines, that --testbed names");
   app.add_option("--testbed", options.testbed, "Devices and machines, see docs/testbed.md")
       ->type_name("FILE");
   app.add_option("--out", options.out,
@@ -205,13 +209,13 @@ void add_run(CLI::App& app, LabOptions& options) {
       ->type_name("DIR");
   app.add_option("--jobs", options.jobs, "Worker processes, virtual runtime only [one per CPU]")
       ->check(CLI::Range(1U, 1024U));
-  app.add_option(
-         "--references", options.references,
-         "Cases that are also run without background: all [default], which a slowdown in each\n"
-         "arm needs; off, enough for times over `alone`; none")
-      ->transform(CLI::CheckedTransformer(kReferences))
-      ->type_name("all|off|none")
-      ->option_text("all|off|none");
+  add_choice<ReferenceRuns>(
+      app, "--references", options.references,
+      {{"all", ReferenceRuns::kOfAll},
+       {"off", ReferenceRuns::kOfOff},
+       {"none", ReferenceRuns::kNone}},
+      "Cases that are also run without background: all [default], which a slowdown in each\n"
+      "arm needs; off, enough for times over `alone`; none");
   add_part(app, options);
   add_ranks(app, options);
   add_replacing(app, options);
@@ -249,11 +253,9 @@ void add_advise(CLI::App& app, LabOptions& options) {
   app.add_option("--minutes", options.minutes, "About how long it may take [10]")
       ->check(CLI::Range(0.1, 1e5))
       ->type_name("M");
-  app.add_option("--confirm", options.runtime,
-                 "Try it between two processes too, at rates that this machine carries: loopback")
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, Runtime>{{name_of(Runtime::kLoopback), Runtime::kLoopback}}))
-      ->type_name("RUNTIME");
+  add_choice<Runtime>(
+      app, "--confirm", options.runtime, {{"loopback", Runtime::kLoopback}},
+      "Try it between two processes too, at rates that this machine carries: loopback");
   app.add_option("--out", options.out, "Directory of the results [results/advise]")
       ->type_name("DIR");
   app.add_option("--jobs", options.jobs, "Worker processes [one per CPU]")
