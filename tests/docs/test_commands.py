@@ -8,6 +8,7 @@ ended with Ctrl-C, and has to end well. A command of any other program is a faul
 how to test it.
 """
 import argparse
+import glob
 import itertools
 import os
 import pathlib
@@ -26,7 +27,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAMS = pathlib.Path(os.environ.get("OUTRIDER_PROGRAMS", ROOT / "build/release/bin"))
 RUNS_FOR = 2  # seconds
 PATIENCE = 60  # seconds, of failing tests
-UNTIL_DONE = [["worker"]]  # commands that a later one needs to have ended
+UNTIL_DONE = "--case"  # commands with this are needed by a later one to have ended
 
 RUN = {"outrider-lab", "outrider-switch", "outrider-trafficgen", "outrider-doctor",
        "outrider-hostagent"}
@@ -45,6 +46,7 @@ PLACEHOLDERS = {
     ("outrider-lab", "FILE"): "conf/experiments/quick.toml",
     ("outrider-lab", "front FILE"): "conf/experiments/front.toml",
     ("outrider-lab", "DIR"): "results/made",
+    ("outrider-lab", "DIR..."): "whole",
     ("outrider-lab", "A"): "results/made",
     ("outrider-lab", "B"): "results/made",
     ("outrider-lab", "results/before"): "results/made",
@@ -122,6 +124,8 @@ class Documented(unittest.TestCase):
         before = ["", *command_words]
         words = [PLACEHOLDERS.get((program, f"{last} {word}"), PLACEHOLDERS.get((program, word), word))
                  for last, word in zip(before, command_words)]
+        words = [found for word in words for found in
+                 (sorted(glob.glob(word, root_dir=self.place)) if "*" in word else [word])]
         log = tempfile.TemporaryFile()  # closed with the process
         # Sockets of its own: another test, or a user, may have the file's.
         process = subprocess.Popen([PROGRAMS / program, *words[1:]], cwd=self.place, stdout=log,
@@ -155,7 +159,10 @@ class Documented(unittest.TestCase):
     def test_programs_do_what_the_documents_say(self):
         made = commands.Command("first", ["outrider-lab", "run", "conf/experiments/quick.toml",
                                           "--repeat", "3", "--out", "results/made"])
-        self.ends_well(*self.start(made), time.monotonic() + PATIENCE)
+        whole = commands.Command("part", ["outrider-lab", "run", "conf/experiments/quick.toml", "--case",
+                                          "1/1", "--out", "whole"])
+        for first in (made, whole):
+            self.ends_well(*self.start(first), time.monotonic() + PATIENCE)
         ran = 0
         blocks = [runnable for group in self.groups if (runnable := self.runnable(group))]
         self.assertGreater(len(blocks), 2 * BLOCKS, "the documents have more commands than that")
@@ -172,7 +179,7 @@ class Documented(unittest.TestCase):
                     started.append(self.start(command))
                     ran += 1
                     if not together:
-                        until = PATIENCE if command.words[1:2] in UNTIL_DONE else RUNS_FOR
+                        until = PATIENCE if UNTIL_DONE in command.words else RUNS_FOR
                         self.ends_well(*started.pop(), time.monotonic() + until)
             deadline = time.monotonic() + RUNS_FOR
             for one in started:
