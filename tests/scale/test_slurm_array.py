@@ -1,38 +1,21 @@
 #!/usr/bin/env python3
-"""The Slurm array of docs/scale.md, as it stands there, runs a queue on a real cluster.
+"""The Slurm array of docs/scale.md, as it stands there, runs the parts of a sweep on a real cluster.
 
-Its results are those of `outrider-lab run`, also if Slurm ends a worker in the midst of a case.
+Its merged results are those of `outrider-lab run`, also if Slurm ends a part in the midst of a case
+and it is submitted again.
 """
 import os
 import pathlib
 import signal
-import sys
 import tempfile
 import unittest
 
 import cluster
+import page
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests/docs"))
-
-import commands  # pylint: disable=wrong-import-position
-
-SKIPPED = 77  # ctest's SKIP_RETURN_CODE
-LAB = pathlib.Path(os.environ.get("OUTRIDER_LAB_PROGRAM", ROOT / "build/release/bin/outrider-lab"))
-CASES = [str(ROOT / "conf/experiments/quick.toml"), "--repeat", "4"]  # twelve
-QUEUE_OF_PAGE = "/shared/queues/quick"
 # The shortest time limit is a minute. Slurm looks at it twice a minute, and gives a job half a
 # minute to end.
 TIME_LIMIT_PATIENCE = 150 + cluster.PATIENCE
-
-
-def script_of_page():
-    text = (ROOT / "docs/scale.md").read_text(encoding="utf-8")
-    scripts = ["\n".join(lines) for _, _, lines in commands.blocks(text)
-               if any(line.startswith("#SBATCH") for line in lines)]
-    if [script.count(QUEUE_OF_PAGE) for script in scripts] != [1]:
-        raise AssertionError(f"docs/scale.md needs one script for sbatch, with {QUEUE_OF_PAGE}")
-    return scripts[0] + "\n"
 
 
 class SlurmArray(unittest.TestCase):
@@ -41,81 +24,79 @@ class SlurmArray(unittest.TestCase):
         scratch = tempfile.TemporaryDirectory(prefix="outrider-slurm-")
         cls.addClassCleanup(scratch.cleanup)
         cls.scratch = pathlib.Path(scratch.name)
-        cls.slurm = cluster.Cluster(cls.scratch, LAB.resolve().parent)
+        cls.slurm = cluster.Cluster(cls.scratch, page.LAB.resolve().parent)
         cls.slurm.start()
-        cls.slurm.ask("outrider-lab", "run", *CASES, "--out", cls.scratch / "run")
+        cls.slurm.ask("outrider-lab", "run", *page.CASES, "--out", cls.scratch / "run")
 
     def setUp(self):
-        self.queue = self.scratch / f"queue-{self.id().split('.')[-1]}"
-        # A case that a worker has not given back would wait for a day.
-        self.slurm.ask("outrider-lab", "queue", *CASES, "--lease", "86400", "--queue", self.queue)
+        self.place = self.scratch / self.id().rsplit(".", maxsplit=1)[-1]
+        self.place.mkdir()
+        self.script = self.place / "parts.sh"
+        self.script.write_text(page.script("#SBATCH"), encoding="utf-8")
 
     def submit(self, *options):
-        """The page's job, with other numbers. @return the job's number"""
-        script = self.queue / "array.sh"
-        text = script_of_page().replace(QUEUE_OF_PAGE, str(self.queue))
-        script.write_text(text, encoding="utf-8")
-        return self.slurm.submit(script, "--cpus-per-task=1", *options)
+        """The page's job, on one CPU. @return the job's number"""
+        return self.slurm.submit(self.script, f"--chdir={self.place}", "--cpus-per-task=1",
+                                 f"--output={self.scratch}/part-%A-%a.out", *options)
 
-    def begun_and_not_done(self):
-        """@return cases of each worker, the worker with the fewest first"""
-        lines = [path.read_text(encoding="utf-8").splitlines()
-                 for path in (self.queue / "workers").iterdir()]
-        begun, done = ([{line.removeprefix(word) for line in journal if line.startswith(word)}
-                        for journal in lines] for word in ("begun ", "done "))
-        return sorted((b - d for b, d in zip(begun, done)), key=len)
+    def merge(self, may_fail=False):
+        parts = sorted((self.place / "parts").iterdir())
+        return self.slurm.ask("outrider-lab", "merge", *parts, "--out", self.place / "merged",
+                              may_fail=may_fail)
 
     def expect_results_of_run(self):
-        out = self.queue / "collected"
-        self.slurm.ask("outrider-lab", "collect", "--queue", self.queue, "--out", out)
-        self.assertEqual((out / "summary.json").read_bytes(),
-                         (self.scratch / "run/summary.json").read_bytes())
+        self.merge()
+        page.expect_same_results(self, self.place / "merged", self.scratch / "run")
 
     def hold_a_case(self):
-        """Stops the process that runs a case: its worker has it until somebody ends them."""
-        def send(children, number):
-            for child in children:
-                os.kill(child, number)
+        """Stops the process that runs a case of part 1, which has two: somebody has to end it."""
+        def lab_processes():
+            for path in pathlib.Path("/proc").glob("[0-9]*"):
+                try:
+                    words = (path / "cmdline").read_bytes().split(b"\0")
+                    children = (path / f"task/{path.name}/children").read_text("ascii").split()
+                except OSError:
+                    continue  # it has ended
+                if words[0].endswith(b"outrider-lab") and b"1/20" in words and children:
+                    yield from map(int, children)
 
         def holds():
-            for ticket in (self.queue / "running").iterdir():
-                worker = ticket.name.split("-")[-2]
-                children = pathlib.Path(f"/proc/{worker}/task/{worker}/children").read_text("ascii")
-                children = [int(child) for child in children.split()]
-                send(children, signal.SIGSTOP)
-                if children and ticket.exists():
-                    return True
-                send(children, signal.SIGCONT)  # too late for this one
+            for child in lab_processes():
+                os.kill(child, signal.SIGSTOP)
+                return True
             return False
 
         self.slurm.wait_until("a case that is run", holds)
 
-    def expect_next_task_to_finish(self, job, state, seconds=cluster.PATIENCE):
-        self.assertEqual(self.slurm.ended(job, seconds), [state, "COMPLETED"], self.slurm.logs())
-        none, given_back = self.begun_and_not_done()
-        self.assertEqual((len(none), len(given_back)), (0, 1), self.slurm.logs())
+    def expect_part_to_go_on(self, state, seconds=cluster.PATIENCE):
+        """Ends part 1 in a case, runs the others, and submits it again."""
+        first = self.submit("--array=1", *(["--time=1"] if state == "TIMEOUT" else []))
+        self.hold_a_case()
+        if state == "CANCELLED":
+            self.slurm.ask("scancel", f"{first}_1")
+        self.assertEqual(self.slurm.ended(first, seconds), [state], self.slurm.logs())
+        others = self.submit("--array=2-20")
+        self.assertEqual(self.slurm.ended(others), ["COMPLETED"] * 19, self.slurm.logs())
+        self.merge(may_fail=True)
+        self.assertFalse((self.place / "merged").exists(), "part 1 lacks a case")
+        again = self.submit("--array=1")
+        self.assertEqual(self.slurm.ended(again), ["COMPLETED"], self.slurm.logs())
         self.expect_results_of_run()
 
-    def test_results_are_those_of_a_run(self):
-        job = self.submit("--array=0-2")
-        self.assertEqual(self.slurm.ended(job), ["COMPLETED"] * 3, self.slurm.logs())
+    def test_merged_results_are_those_of_a_run(self):
+        job = self.submit()
+        self.assertEqual(self.slurm.ended(job), ["COMPLETED"] * 20, self.slurm.logs())
         self.expect_results_of_run()
 
-    def test_the_next_task_finishes_what_a_cancelled_one_had(self):
-        job = self.submit("--array=0-1%1")
-        self.hold_a_case()
-        self.slurm.ask("scancel", f"{job}_0")
-        self.expect_next_task_to_finish(job, "CANCELLED")
+    def test_a_cancelled_part_goes_on(self):
+        self.expect_part_to_go_on("CANCELLED")
 
-    def test_the_next_task_finishes_what_one_had_at_its_time_limit(self):
-        job = self.submit("--array=0-1%1", "--time=1")
-        self.hold_a_case()
-        self.expect_next_task_to_finish(job, "TIMEOUT", TIME_LIMIT_PATIENCE)
+    def test_a_part_goes_on_after_its_time_limit(self):
+        self.expect_part_to_go_on("TIMEOUT", TIME_LIMIT_PATIENCE)
 
 
 def main():
-    if not LAB.is_file():
-        sys.exit(f"{LAB} is not there; build it, or set OUTRIDER_LAB_PROGRAM")
+    page.check_built()
     reason = cluster.why_not()
     if reason is None:
         try:
@@ -123,8 +104,7 @@ def main():
         except OSError as error:
             reason = f"{error.strerror}. Needs root."
     if reason is not None:
-        print(f"skipped: {reason}")
-        sys.exit(SKIPPED)
+        page.skip(reason)
     unittest.main(verbosity=2)
 
 
