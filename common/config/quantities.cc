@@ -1,8 +1,10 @@
 #include "common/config/quantities.h"
 
 #include <array>
-#include <limits>
+#include <cmath>
 #include <span>
+
+#include "common/core/quantity_bounds.h"
 
 namespace outrider {
 namespace {
@@ -74,10 +76,18 @@ std::optional<Decimal> split_number(std::string_view text) {
   return d;
 }
 
-/// Returns digits * scale / 10^fraction_digits, if that is whole and at most `limit`.
-Parsed<std::uint64_t> scaled(const Decimal& d, std::uint64_t scale, std::uint64_t limit,
-                             std::string_view smallest) {
-  const auto too_large = [&] { return Parsed<std::uint64_t>{{}, "is too large"}; };
+struct Quantity {
+  std::string_view rule;
+  std::string_view smallest;
+  std::uint64_t limit;
+  std::string_view limit_text;
+};
+
+/// Returns digits * scale / 10^fraction_digits, if that is whole and at most the limit.
+Parsed<std::uint64_t> scaled(const Decimal& d, std::uint64_t scale, const Quantity& q) {
+  const auto too_large = [&q] {
+    return Parsed<std::uint64_t>{{}, "must be at most " + std::string(q.limit_text)};
+  };
   if (d.overflow) return too_large();
   std::uint64_t divisor = 1;
   for (unsigned i = 0; i < d.fraction_digits; ++i) {
@@ -86,16 +96,10 @@ Parsed<std::uint64_t> scaled(const Decimal& d, std::uint64_t scale, std::uint64_
   }
   std::uint64_t product = 0;
   if (__builtin_mul_overflow(d.digits, scale, &product)) return too_large();
-  if (product % divisor != 0) return {{}, "must be a whole number of " + std::string(smallest)};
-  if (product / divisor > limit) return too_large();
+  if (product % divisor != 0) return {{}, "must be a whole number of " + std::string(q.smallest)};
+  if (product / divisor > q.limit) return too_large();
   return {product / divisor, {}};
 }
-
-struct Quantity {
-  std::string_view rule;
-  std::string_view smallest;
-  std::uint64_t limit;
-};
 
 /// @param unit_scale  std::uint64_t(std::string_view unit): 0 if there is no such unit
 template <class UnitScale>
@@ -110,7 +114,7 @@ Parsed<std::uint64_t> parse_quantity(std::string_view text, const Quantity& q,
         number->unit.empty() ? "has no unit" : "unknown unit \"" + std::string(number->unit) + '"';
     return {{}, fault + "; " + std::string(q.rule)};
   }
-  return scaled(*number, scale, q.limit, q.smallest);
+  return scaled(*number, scale, q);
 }
 
 std::uint64_t scale_in(std::span<const Unit> units, std::string_view name) noexcept {
@@ -129,27 +133,29 @@ std::uint64_t rate_scale(std::string_view unit) noexcept {
 }  // namespace
 
 Parsed<Duration> parse_duration(std::string_view text) {
-  constexpr Quantity kQuantity{kDurationRule, "nanoseconds",
-                               std::numeric_limits<std::int64_t>::max()};
-  auto parsed = parse_quantity(text, kQuantity,
+  static const std::string kLimit = format_duration(kLongestDuration);
+  const Quantity quantity{kDurationRule, "nanoseconds",
+                          static_cast<std::uint64_t>(kLongestDuration.count()), kLimit};
+  auto parsed = parse_quantity(text, quantity,
                                [](std::string_view u) { return scale_in(kDurationUnits, u); });
   if (!parsed.value) return {{}, std::move(parsed.problem)};
   return {Duration{static_cast<std::int64_t>(*parsed.value)}, {}};
 }
 
 Parsed<BitRate> parse_rate(std::string_view text) {
-  constexpr Quantity kQuantity{kRateRule, "bits per second",
-                               std::numeric_limits<std::uint64_t>::max()};
-  auto parsed = parse_quantity(text, kQuantity, rate_scale);
+  static const std::string kLimit = format_rate(kMaxRate);
+  const Quantity quantity{kRateRule, "bits per second", kMaxRate.bits_per_second, kLimit};
+  auto parsed = parse_quantity(text, quantity, rate_scale);
   if (!parsed.value) return {{}, std::move(parsed.problem)};
   return {BitRate{*parsed.value}, {}};
 }
 
 Parsed<PacketRate> parse_packet_rate(std::string_view text) {
-  constexpr Quantity kQuantity{kPacketRateRule, "packets per second",
-                               std::numeric_limits<std::int64_t>::max()};
+  static const std::string kLimit = format_packet_rate(kMaxPacketRate);
+  const Quantity quantity{kPacketRateRule, "packets per second", kMaxPacketRate.packets_per_second,
+                          kLimit};
   static constexpr std::string_view kEnding = "pps";
-  auto parsed = parse_quantity(text, kQuantity, [](std::string_view unit) -> std::uint64_t {
+  auto parsed = parse_quantity(text, quantity, [](std::string_view unit) -> std::uint64_t {
     if (!unit.ends_with(kEnding)) return 0;
     return scale_in(kRatePrefixes, unit.substr(0, unit.size() - kEnding.size()));
   });
@@ -158,7 +164,8 @@ Parsed<PacketRate> parse_packet_rate(std::string_view text) {
 }
 
 Parsed<std::uint64_t> parse_bytes(std::string_view text) {
-  constexpr Quantity kQuantity{kBytesRule, "bytes", std::numeric_limits<std::uint64_t>::max()};
+  static_assert(kLargestBytes == 1000 * kTera);
+  constexpr Quantity kQuantity{kBytesRule, "bytes", kLargestBytes, "1000TB"};
   return parse_quantity(text, kQuantity,
                         [](std::string_view u) { return scale_in(kByteUnits, u); });
 }
@@ -172,7 +179,17 @@ Parsed<double> parse_percentage(std::string_view text) {
     return {{}, "has too many digits"};
   double divisor = 100;
   for (unsigned i = 0; i < number->fraction_digits; ++i) divisor *= 10;
-  return {static_cast<double>(number->digits) / divisor, {}};
+  const double share = static_cast<double>(number->digits) / divisor;
+  std::string problem = number_problem(share);
+  if (!problem.empty()) return {{}, std::move(problem)};
+  return {share, {}};
+}
+
+std::string number_problem(double value) {
+  if (!std::isfinite(value)) return "must be a finite number";
+  const double magnitude = std::abs(value);
+  if (magnitude > kLargestNumber) return "must be at most 1e15";
+  return magnitude == 0 || magnitude >= kSmallestNumber ? "" : "must be 0, or at least 1e-12";
 }
 
 std::string format_duration(Duration d) {

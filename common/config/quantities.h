@@ -19,7 +19,8 @@ struct Parsed {
 
 /// Strict readers of quantities with units: decimal digits with an optional fraction, an
 /// optional single space, a unit; no sign, no exponent. A value that is not a whole number of
-/// the smallest unit, or does not fit, is rejected and never rounded.
+/// the smallest unit, or is above the bound of its kind (common/core/quantity_bounds.h), is
+/// rejected and never rounded.
 
 /// Reads "1.5ms"; units ns, us, ms, s, min.
 Parsed<Duration> parse_duration(std::string_view text);
@@ -31,6 +32,9 @@ Parsed<PacketRate> parse_packet_rate(std::string_view text);
 Parsed<std::uint64_t> parse_bytes(std::string_view text);
 /// Reads "40%" as 0.4. At most 15 significant digits.
 Parsed<double> parse_percentage(std::string_view text);
+
+/// Returns the rule of all numbers that are not whole which `value` breaks; empty if it keeps it.
+std::string number_problem(double value);
 
 /// Formats with the largest unit that gives a whole number, so that it reads back exactly.
 std::string format_duration(Duration d);

@@ -4,11 +4,13 @@
 #include <cmath>
 #include <concepts>
 #include <limits>
+#include <utility>
 
 #include "common/config/checks.h"
 #include "common/config/settings.h"
 #include "common/config/suggestion.h"
 #include "common/core/or_auto.h"
+#include "common/core/quantity_bounds.h"
 
 namespace outrider {
 namespace detail {
@@ -46,13 +48,15 @@ std::string read_value(const ConfigValue& v, bool& out) {
 
 std::string read_value(const ConfigValue& v, double& out) {
   if (const auto* i = v.as<std::int64_t>()) {
-    out = static_cast<double>(*i);
-    return {};
+    std::string problem = number_problem(static_cast<double>(*i));
+    if (problem.empty()) out = static_cast<double>(*i);
+    return problem;
   }
   const auto* d = v.as<double>();
-  if (d == nullptr || !std::isfinite(*d)) return "must be a finite number";
-  out = *d;
-  return {};
+  if (d == nullptr) return "must be a finite number";
+  std::string problem = number_problem(*d);
+  if (problem.empty()) out = *d;
+  return problem;
 }
 
 std::string read_value(const ConfigValue& v, std::string& out) {
@@ -76,6 +80,22 @@ std::string read_value(const ConfigValue& v, T& out) {
   return {};
 }
 
+/// @param most  of a value that fits 64 bits
+template <std::integral T>
+std::string read_count(const ConfigValue& v, std::uint64_t most, T& out) {
+  T given{};
+  std::string problem = read_value(v, given);
+  if (!problem.empty()) return problem;
+  if (std::cmp_greater(given, most)) return "must be at most " + std::to_string(most);
+  out = given;
+  return {};
+}
+
+/// Returns whether the range has a bound of its own, as those of seeds have, which are no counts.
+bool is_bounded(const SettingRange& r) {
+  return r.of == SettingRange::Of::kIntegers && r.high != SettingRange::kUnbounded;
+}
+
 template <class T>
 std::string read_text(const ConfigValue& v, T& out, Parsed<T> (*parse)(std::string_view)) {
   const auto* s = v.as<std::string>();
@@ -90,7 +110,7 @@ bool is_plain_size(const Setting& s) { return s.key.ends_with("_bytes"); }
 
 template <std::unsigned_integral T>
 std::string read_bytes(const Setting& s, const ConfigValue& v, T& out) {
-  if (is_plain_size(s) && v.as<std::int64_t>()) return read_value(v, out);
+  if (is_plain_size(s) && v.as<std::int64_t>()) return read_count(v, kLargestBytes, out);
   std::uint64_t wide = 0;
   std::string problem = read_text(v, wide, parse_bytes);
   if (!problem.empty()) return problem;
@@ -130,6 +150,8 @@ std::string read_scalar(const Setting& s, const ConfigValue& v, T& out) {
         return read_text(v, out, parse_percentage);
     if constexpr (std::unsigned_integral<T> && !std::same_as<T, bool>)
       if (s.kind == SettingKind::kBytes) return read_bytes(s, v, out);
+    if constexpr (std::integral<T> && !std::same_as<T, bool>)
+      if (!is_bounded(s.about.range)) return read_count(v, kLargestCount, out);
     return read_value(v, out);
   }
 }

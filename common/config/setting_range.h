@@ -6,12 +6,10 @@
 #include <string_view>
 
 #include "common/core/clock.h"
+#include "common/core/quantity_bounds.h"
 #include "common/core/units.h"
 
 namespace outrider {
-
-/// Beyond this rate Serializer is not exact enough.
-inline constexpr BitRate kMaxRate{400'000'000'000};
 
 /// The values that one setting may have, whatever the other settings are. Made by the
 /// functions below; the default allows everything.

@@ -28,8 +28,12 @@ inline constexpr Time kNever = Time::max();
 constexpr double seconds(Duration d) noexcept { return std::chrono::duration<double>(d).count(); }
 constexpr double seconds(Time t) noexcept { return seconds(t.time_since_epoch()); }
 
-/// Rounds to the nearest nanosecond. @pre |s| < 292 years
+/// Rounds to the nearest nanosecond. What is beyond 146 years, which computations may give, is
+/// that long: later than every run, and its sum with an instant of a run fits 64 bits.
 constexpr Duration from_seconds(double s) noexcept {
+  constexpr double kMost_s = 4.6e9;
+  if (!(s < kMost_s)) s = kMost_s;
+  if (s < -kMost_s) s = -kMost_s;
   return Duration{static_cast<std::int64_t>(s * 1e9 + (s < 0 ? -0.5 : 0.5))};
 }
 

@@ -119,8 +119,7 @@ std::vector<std::uint64_t> rates_of(const std::vector<std::string>& texts) {
   std::vector<std::uint64_t> rates;
   for (const auto& text : texts) {
     const auto parsed = parse_packet_rate(text);
-    if (!parsed.value || parsed.value->packets_per_second == 0 ||
-        parsed.value->packets_per_second > 1'000'000'000)
+    if (!parsed.value || parsed.value->packets_per_second == 0)
       throw UsageError("--rates " + text + ": must be a packet rate from 1pps to 1gpps");
     rates.push_back(parsed.value->packets_per_second);
   }

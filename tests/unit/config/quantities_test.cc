@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "common/config/addresses.h"
+#include "common/core/quantity_bounds.h"
 
 namespace outrider::quantities_test {
 namespace {
@@ -24,7 +27,9 @@ TEST(Quantities, Durations) {
                            {"10 ms", 10'000'000},
                            {"0.25us", 250},
                            {"1.50ms", 1'500'000},
-                           {"9223372036854775807ns", 9223372036854775807ULL},  // the largest
+                           {"10000000s", 10'000'000'000'000'000},  // the longest
+                           {"10000000000000001ns", {}},
+                           {"9223372036854775807ns", {}},
                            {"9223372036854775808ns", {}},
                            {"9223372037s", {}},
                            {"99999999999999999999s", {}},
@@ -64,8 +69,9 @@ TEST(Quantities, Rates) {
                            {"9.5gbit", 9'500'000'000},
                            {"1bit", 1},
                            {"64kbps", 64'000},
-                           {"1tbit", 1'000'000'000'000},
-                           {"18446744073709551615bit", 18446744073709551615ULL},
+                           {"0.4tbit", 400'000'000'000},  // the largest
+                           {"400000000001bit", {}},
+                           {"18446744073709551615bit", {}},
                            {"18446744073709551616bit", {}},
                            {"18446745tbit", {}},
                            {"0.5bit", {}},
@@ -93,7 +99,9 @@ TEST(Quantities, Bytes) {
                            {"7B", 7},
                            {"2GiB", 2147483648},
                            {"1TiB", 1099511627776},
-                           {"16777215TiB", 18446742974197923840ULL},
+                           {"1000TB", 1'000'000'000'000'000},  // the largest
+                           {"1000000000000001B", {}},
+                           {"16777215TiB", {}},
                            {"16777216TiB", {}},
                            {"1.3KiB", {}},
                            {"0.5B", {}},
@@ -121,15 +129,42 @@ TEST(Quantities, Percentages) {
 
 TEST(Quantities, ProblemsSayWhatIsWrong) {
   EXPECT_EQ(parse_duration("-1ms").problem, "must not be negative");
-  EXPECT_EQ(parse_duration("9223372037s").problem, "is too large");
+  EXPECT_EQ(parse_duration("9223372037s").problem, "must be at most 10000000s");
+  EXPECT_EQ(parse_duration("99999999999999999999s").problem, "must be at most 10000000s");
+  EXPECT_EQ(parse_rate("401gbit").problem, "must be at most 400gbit");
+  EXPECT_EQ(parse_packet_rate("2gpps").problem, "must be at most 1gpps");
+  EXPECT_EQ(parse_bytes("1001TB").problem, "must be at most 1000TB");
+  EXPECT_EQ(parse_percentage("0.000000000001%").problem, "must be 0, or at least 1e-12");
   EXPECT_EQ(parse_duration("1.5ns").problem, "must be a whole number of nanoseconds");
   EXPECT_TRUE(parse_rate("10gbs").problem.starts_with("unknown unit \"gbs\"; must be a bit rate"));
   EXPECT_TRUE(parse_bytes("5").problem.starts_with("has no unit; must be a size"));
 }
 
+TEST(Quantities, NumbersHaveFiniteInverses) {
+  for (const double good : {0.0, 1e-12, -1e-12, 0.4, 1e15, -1e15})
+    EXPECT_EQ(number_problem(good), "") << good;
+  for (const double tiny : {1e-320, 9e-13, -9e-13})
+    EXPECT_EQ(number_problem(tiny), "must be 0, or at least 1e-12") << tiny;
+  EXPECT_EQ(number_problem(1.1e15), "must be at most 1e15");
+  EXPECT_EQ(number_problem(std::numeric_limits<double>::infinity()), "must be a finite number");
+  EXPECT_EQ(number_problem(std::numeric_limits<double>::quiet_NaN()), "must be a finite number");
+}
+
+// What computations give, such as a draw of a very rare event, never wraps.
+TEST(Quantities, SecondsOfAnySizeAreATime) {
+  EXPECT_EQ(from_seconds(1.5), 1500ms);
+  EXPECT_EQ(from_seconds(-0.25), -250ms);
+  for (const double huge : {1e10, 1e300, std::numeric_limits<double>::infinity(),
+                            std::numeric_limits<double>::quiet_NaN()}) {
+    EXPECT_GT(from_seconds(huge), 290 * kLongestDuration) << huge;
+    EXPECT_GT(Time{} + kLongestDuration + from_seconds(huge), Time{}) << huge;
+  }
+  EXPECT_LT(from_seconds(-1e300), -290 * kLongestDuration);
+}
+
 TEST(Quantities, FormatsReadBackExactly) {
   for (const auto d : {Duration{0}, Duration{1}, Duration{1500}, Duration{1500us}, Duration{20s},
-                       Duration{999'999'999}, Duration::max()})
+                       Duration{999'999'999}, kLongestDuration - Duration{1}, kLongestDuration})
     EXPECT_EQ(parse_duration(format_duration(d)).value, d) << format_duration(d);
   EXPECT_EQ(format_duration(1500us), "1500us");
   EXPECT_EQ(format_duration(-5ms), "-5ms");

@@ -12,6 +12,7 @@
 #include <typeinfo>
 
 #include "common/config/config_file.h"
+#include "common/config/process_checks.h"
 #include "switch/config/config_toml.h"
 #include "switch/config/regulation_config.h"
 #include "trafficgen/config/config_toml.h"
@@ -212,6 +213,48 @@ TYPED_TEST(RowsOf, WhatARangeExcludesIsRefusedByKey) {
       for (const auto& issue : validate(config)) found += issue.key == path;
       EXPECT_EQ(found, 1U) << path << " = " << to_toml_text(value);
       ++refused;
+    }
+  }
+  EXPECT_GT(refused, 60U);
+}
+
+/// Values beyond the bound of the setting's kind, as a file would have them; none for texts and
+/// for integers with a bound of their own, such as seeds.
+std::vector<ConfigValue> beyond_its_kind(const Setting& s) {
+  const auto text = [](const char* t) { return ConfigValue(std::string(t)); };
+  const ConfigValue largest(std::numeric_limits<std::int64_t>::max());
+  const SettingRange& range = s.about.range;
+  if (s.kind == SettingKind::kChoice || s.kind == SettingKind::kText) return {};
+  if (s.ops.type.starts_with("duration")) return {text("9223372036854775807ns"), text("10000001s")};
+  if (s.ops.type == "rate") return {text("18446744073709551615bit"), text("400000000001bit")};
+  if (s.kind == SettingKind::kBytes) return {text("18446744073709551615B"), largest};
+  if (s.ops.type.starts_with("number")) return {ConfigValue(1e300), ConfigValue(1e-320), largest};
+  const bool seed = range.of == SettingRange::Of::kIntegers && range.high == kLargestTomlInteger;
+  return s.ops.type == "integer" && !seed ? std::vector{largest} : std::vector<ConfigValue>{};
+}
+
+TYPED_TEST(RowsOf, NoValueIsBeyondTheBoundOfItsKind) {
+  std::size_t refused = 0;
+  for (std::size_t row = 0;; ++row) {
+    std::vector<ConfigValue> beyond;
+    TypeParam untouched = filled<TypeParam>();
+    const std::string path =
+        change(untouched, row, [&beyond](const Setting& s) { beyond = beyond_its_kind(s); });
+    if (path.empty()) break;
+    for (const auto& value : beyond) {
+      TypeParam config = filled<TypeParam>();
+      bool readable = true;
+      change(config, row, [&](const Setting& s) {
+        readable =
+            s.ops.read(s, s.ops.list ? ConfigValue(ConfigValue::Array{value}) : value).empty();
+      });
+      if (!readable) {
+        ++refused;
+        continue;
+      }
+      std::size_t found = 0;  // a bound of its own may be what refuses it
+      for (const auto& issue : validate(config)) found += issue.key == path;
+      EXPECT_GE(found, 1U) << path << " = " << to_toml_text(value);
     }
   }
   EXPECT_GT(refused, 60U);

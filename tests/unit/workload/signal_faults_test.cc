@@ -91,6 +91,12 @@ TEST(SignalFaults, OthersHaveOtherDraws) {
     ASSERT_EQ(again.of(0, i).lost, first[i + 10]) << "a job that comes again goes on";
 }
 
+// 1e-320 a second gave a gap that had wrapped to a nanosecond, so that a run never ended.
+TEST(SignalFaults, TheRarestComeAfterEveryRun) {
+  for (const double rare : {1e-320, 1e-300, 1e-15})
+    EXPECT_GT(with({.forged_per_second = rare}).forged_gap(0, 0), 24h * 365) << rare;
+}
+
 TEST(SignalFaults, ForgedAndReplayedOnesComeAtTheirRates) {
   const SignalFaults faults = with({.forged_per_second = 50, .replayed_per_second = 50});
   ASSERT_TRUE(faults.forges());

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/config/config_file.h"
+#include "common/core/quantity_bounds.h"
 #include "tools/lab/experiment/placement.h"
 
 namespace outrider::lab {
@@ -17,7 +18,6 @@ ParameterValue value_of(const ConfigValue& v) {
   return *v.as<std::string>();  // describe(CaseParameters) has no lists or tables
 }
 
-constexpr double kLongest_seconds = 1e6;
 constexpr double kMaxRateFactor = 1000;
 constexpr std::uint64_t kMaxLayerClasses = 7;  // class selectors above 0, each with a queue
 constexpr double kLongest_rtts = 1e6;

@@ -9,8 +9,6 @@
 namespace outrider::tg {
 namespace {
 
-constexpr std::uint64_t kMaxPackets = 1ULL << 62;
-constexpr std::uint64_t kMaxPacketRate = 1'000'000'000;
 constexpr std::uint64_t kMaxBurstPackets = 1U << 30;
 constexpr std::uint64_t kMaxCycle = 4096;  ///< largest number of packets in a size mix's cycle
 constexpr std::uint64_t kMaxLatencySamples = 1U << 27;
@@ -22,11 +20,6 @@ void check_rate(const Checks& at, const StreamConfig& s) {
   }
   const auto shown = Checks::quoted(format_stream_rate(*s.rate));
   if (!at.require(s.rate->value > 0, "rate", shown, "must be more than zero")) return;
-  if (s.rate->unit == StreamRate::Unit::kPackets)
-    at.require(s.rate->value <= kMaxPacketRate, "rate", shown, "must be at most 1gpps");
-  if (s.rate->unit == StreamRate::Unit::kBits)
-    at.require(s.rate->value <= kMaxRate.bits_per_second, "rate", shown,
-               "must be at most " + format_rate(kMaxRate));
   at.require(s.layer == RateLayer::kL1 || s.rate->unit != StreamRate::Unit::kShare, "layer",
              "\"l2\"", "a percentage is one of the line rate, which counts L1");
 }
@@ -142,7 +135,7 @@ void check_flows(const Checks& at, const StreamConfig& s) {
 }
 
 void check_time(const Checks& at, const StreamConfig& s) {
-  if (s.packets) at.in_range("packets", *s.packets, 1, kMaxPackets, "packets");
+  if (s.packets) at.in_range("packets", *s.packets, 1, kLargestCount, "packets");
 }
 
 /// The addresses and ports of a stream's flows, as intervals.

@@ -194,6 +194,7 @@ std::string StreamEngine::hops_csv(std::span<const StreamEngine* const> parts) {
 void check_line_rates(const Checks& root, const std::vector<StreamConfig>& streams,
                       const std::vector<StreamDevice>& devices) {
   constexpr double kRounding = 1 + 1e-9;
+  constexpr std::uint64_t kShareOfAll = 1'000'000;  ///< shares are millionths
   std::vector<double> sums(devices.size());
   for (std::size_t i = 0; i < streams.size(); ++i) {
     const StreamConfig& s = streams[i];
@@ -207,6 +208,10 @@ void check_line_rates(const Checks& root, const std::vector<StreamConfig>& strea
                  "needs line_rate of device \"" + s.device + "\", which has no link of its own");
       continue;
     }
+    if (!at.require(s.rate->unit != StreamRate::Unit::kShare ||
+                        s.rate->value * line.bits_per_second >= kShareOfAll,
+                    "rate", shown, "of " + format_rate(line) + " is less than 1bit a second"))
+      continue;
     const double limit = static_cast<double>(line.bits_per_second) * kRounding;
     const std::string rule =
         "is beyond the line rate of device \"" + s.device + "\", " + format_rate(line) + " at L1";

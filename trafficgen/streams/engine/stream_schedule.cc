@@ -85,7 +85,7 @@ void StreamSchedule::set_steps(const StreamConfig& s, BitRate line_rate) {
     __extension__ using Wide = unsigned __int128;
     denominator_ = static_cast<std::uint64_t>(static_cast<Wide>(line_rate.bits_per_second) *
                                               s.rate->value / 1'000'000);
-    denominator_ = std::max<std::uint64_t>(denominator_, 1);
+    assert(denominator_ > 0);  // check_line_rates()
   }
   const std::uint32_t overhead = s.layer == RateLayer::kL1 ? kL1OverFcsBytes : 0;
   for (std::size_t i = 0; i < steps_.size(); ++i) {

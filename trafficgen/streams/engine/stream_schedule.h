@@ -13,6 +13,10 @@
 
 namespace outrider::tg {
 
+/// No schedule goes on for longer, 146 years, so that no instant wraps: a packet a day is enough to
+/// come so far in a preview.
+inline constexpr Time kEndOfSchedules{Duration{std::int64_t{1} << 62}};
+
 /// One packet of a stream: its instant, flow, number within the flow, and size.
 struct Departure {
   Time due{};
@@ -121,7 +125,7 @@ class StreamSchedule {
   SizeOrder order_;
   std::vector<Step> steps_;  ///< [sizes], duration of a packet's slot
   std::uint64_t denominator_ = 1;
-  Time end_ = kNever;  ///< no packet at or after it
+  Time end_ = kEndOfSchedules;  ///< no packet at or after it
   std::uint64_t packets_ = std::numeric_limits<std::uint64_t>::max();
   std::uint32_t flows_ = 1;
   std::uint32_t burst_packets_ = 0;  ///< 0: no bursts

@@ -1,5 +1,6 @@
 #include "trafficgen/streams/replay/replay_schedule.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <utility>
@@ -8,6 +9,13 @@ namespace outrider::tg {
 namespace {
 
 __extension__ using Wide = unsigned __int128;
+
+/// Returns a time of any length as one that is at most a quarter of what 64 bits hold: a sum of
+/// three fits, and comes after kEndOfSchedules.
+Duration within_time(Wide ns) noexcept {
+  constexpr Wide kMost = Wide{1} << 61;
+  return Duration{static_cast<std::int64_t>(std::min(ns, kMost))};
+}
 
 /// Returns the time from the first frame of a round to the first of the next.
 Duration period_of(const PcapTrace& trace) {
@@ -50,12 +58,12 @@ ReplaySchedule::ReplaySchedule(const ReplayConfig& config, std::shared_ptr<const
 
 Duration ReplaySchedule::scaled(Duration of_trace) const noexcept {
   const Wide ns = Wide{static_cast<std::uint64_t>(of_trace.count())} * 1'000'000;
-  return Duration{static_cast<std::int64_t>(ns / speed_millionths_)};
+  return within_time(ns / speed_millionths_);
 }
 
 Time ReplaySchedule::by_trace() const noexcept {
-  return start_ + postponed_ + static_cast<std::int64_t>(loop_) * period_ +
-         scaled(trace_->packets[index_].at);
+  const Wide loops = Wide{loop_} * static_cast<std::uint64_t>(period_.count());
+  return start_ + postponed_ + within_time(loops) + scaled(trace_->packets[index_].at);
 }
 
 void ReplaySchedule::advance_by_rate(std::uint32_t frame_bytes) noexcept {

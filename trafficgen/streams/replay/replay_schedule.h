@@ -56,7 +56,7 @@ class ReplaySchedule {
   Duration postponed_{};
   Time next_{};
   Time slot_end_{};
-  Time end_ = kNever;
+  Time end_ = kEndOfSchedules;
   std::uint64_t taken_ = 0;
   std::uint64_t loop_ = 0;
   std::size_t index_ = 0;
