@@ -41,6 +41,8 @@ void add_options(CLI::App& app, ReplayConfig& c, ReplayTexts& texts, ReplayProce
   app.add_option("--rewrite", c.rewrite, "FROM=TO of IPv4 addresses, e.g. 10.0.0.0/8=198.0.0.0/8")
       ->delimiter(',');
   app.add_flag("--pad-cut", c.pad_cut, "Pad packets that the capture has cut, with zeros");
+  app.add_flag("--skip-long", c.skip_long,
+               "Leave out and count packets of more than 9014 bytes, which offloads had joined");
   app.add_option("--max-memory", texts.max_memory, "For the file")->capture_default_str();
   app.add_option("--duration", texts.duration, "End after so long");
   app.add_option("--lcore", process.lcore, "CPU")->capture_default_str();
@@ -58,6 +60,10 @@ void read_texts(const ReplayTexts& texts, ReplayConfig& c, ReplayProcess& proces
   if (process.device.empty() && !sends_nothing) throw UsageError("--device is required");
   if (c.rate && c.rate->unit == StreamRate::Unit::kShare && process.line_rate.bits_per_second == 0)
     throw UsageError("--rate " + texts.rate + ": needs --line-rate");
+  if (c.rate && c.rate->unit == StreamRate::Unit::kShare &&
+      c.rate->value * process.line_rate.bits_per_second < 1'000'000)
+    throw UsageError("--rate " + texts.rate + ": of --line-rate " + texts.line_rate +
+                     " is less than 1bit a second");
 }
 
 /// Writes every frame at its due time into a file, without a device.
@@ -75,6 +81,8 @@ int write_preview(const ReplayConfig& config, const LoadedReplay& loaded, BitRat
     file.write(d.due, trace.frame(d.size));
   }
   file.close();
+  if (trace.skipped > 0)
+    std::cout << kProgram << ": " << trace.skipped << " packets are too long and were left out\n";
   std::cout << kProgram << ": " << file.frames() << " frames"
             << (schedule.next() != kNever ? ", the first of more (--preview-limit)" : "") << " in "
             << path << '\n';
@@ -107,6 +115,10 @@ int start_replay(std::vector<std::string> eal, std::vector<std::string> own) {
   read_texts(texts, config, process, !preview_file.empty());
   ConfigIssues issues;
   check(Checks(issues), config);
+  for (auto& issue : issues) {  // the keys are those of options
+    std::ranges::replace(issue.key, '_', '-');
+    issue.key.insert(0, "--");
+  }
   if (!issues.empty()) throw UsageError(format_issues("replay", issues));
   check_report_path(options.report);
   LoadedReplay loaded;

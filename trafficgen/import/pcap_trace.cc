@@ -41,10 +41,17 @@ std::string add(PcapTrace& trace, const pcap_pkthdr& header, const std::uint8_t*
                 const PcapLimits& limits, Duration& first) {
   if (header.caplen < header.len && !limits.pad_cut)
     return "was cut to " + std::to_string(header.caplen) + " of " + std::to_string(header.len) +
-           " bytes by the capture's snap length; set pad_cut to pad it with zeros";
+           " bytes by the capture's snap length; --pad-cut pads it with zeros";
+  if (header.len > kMaxFrameBytes && limits.skip_long) {
+    ++trace.skipped;
+    return {};
+  }
   if (header.len > kMaxFrameBytes)
     return "has " + std::to_string(header.len) + " bytes, more than " +
-           std::to_string(kMaxFrameBytes);
+           std::to_string(kMaxFrameBytes) +
+           ": the kernel or the NIC had joined packets. Capture with that off (ethtool -K IFACE "
+           "gro "
+           "off lro off tso off gso off), or leave such packets out with --skip-long";
   const std::optional<Duration> stamp = stamp_of(header);
   if (!stamp)
     return "has a time stamp of " + std::to_string(header.ts.tv_sec) +
@@ -62,7 +69,7 @@ std::string add(PcapTrace& trace, const pcap_pkthdr& header, const std::uint8_t*
       trace.bytes.size() + size + (trace.packets.size() + 1) * sizeof(PcapTrace::Packet);
   if (needed > limits.max_bytes)
     return "does not fit into " + std::to_string(limits.max_bytes) +
-           " bytes of memory any more; raise max_memory";
+           " bytes of memory any more; --max-memory raises that";
   trace.padded += header.caplen < header.len ? 1 : 0;
   trace.packets.push_back({at, trace.bytes.size(), size});
   const std::uint32_t present = std::min(header.caplen, header.len);
@@ -91,14 +98,16 @@ PcapResult load_pcap(const std::string& path, const PcapLimits& limits) {
   const std::uint8_t* bytes = nullptr;
   int status = 0;
   while ((status = pcap_next_ex(file.get(), &header, &bytes)) == 1) {
+    const std::uint64_t before = result.trace.packets.size() + result.trace.skipped;
     std::string problem = add(result.trace, *header, bytes, limits, first);
-    if (!problem.empty())
-      return {{}, "packet " + std::to_string(result.trace.packets.size() + 1) + ' ' + problem};
+    if (!problem.empty()) return {{}, "packet " + std::to_string(before + 1) + ' ' + problem};
   }
   if (status == PCAP_ERROR)
     return {{},
             "after packet " + std::to_string(result.trace.packets.size()) + ": " +
                 pcap_geterr(file.get())};
+  if (result.trace.packets.empty() && result.trace.skipped > 0)
+    return {{}, "holds only packets that are too long, " + std::to_string(result.trace.skipped)};
   if (result.trace.packets.empty()) return {{}, "holds no packet"};
   return result;
 }

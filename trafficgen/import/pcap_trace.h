@@ -19,6 +19,7 @@ struct PcapTrace {
   std::vector<Packet> packets;
   std::vector<std::uint8_t> bytes;
   std::uint64_t padded = 0;     ///< packets that the capture had cut, padded here with zeros
+  std::uint64_t skipped = 0;    ///< packets that were left out because they are too long
   std::uint64_t backwards = 0;  ///< stamps earlier than the previous packet's; taken as equal to it
 
   [[nodiscard]] std::span<const std::uint8_t> frame(std::size_t i) const noexcept {
@@ -29,6 +30,7 @@ struct PcapTrace {
 struct PcapLimits {
   std::uint64_t max_bytes = 1ULL << 30;  ///< of frames and their index in memory
   bool pad_cut = false;                  ///< else a packet cut by the snap length is a fault
+  bool skip_long = false;                ///< else a packet beyond 9014 bytes is a fault
 };
 
 struct PcapResult {
@@ -38,7 +40,8 @@ struct PcapResult {
 
 /// Reads a whole pcap or pcapng file of Ethernet frames. It refuses, with the reason and the
 /// packet, a file that cannot be opened, is no capture, is empty or truncated, has another link
-/// type, cut packets (unless padded), frames beyond 9014 bytes, or more than max_bytes.
+/// type, cut packets (unless padded), frames beyond 9014 bytes (unless skipped), or more than
+/// max_bytes. Its messages name the options of `outrider-trafficgen replay`.
 PcapResult load_pcap(const std::string& path, const PcapLimits& limits);
 
 }  // namespace outrider::tg

@@ -229,5 +229,35 @@ TEST_F(Replay, RewritesAddressesAndKeepsChecksumsRight) {
   EXPECT_EQ(issues[1].key, "replay[0].rewrite[0]");
 }
 
+TEST_F(Replay, LeavesOutLongPacketsIfAsked) {
+  auto packets = three();
+  packets[1].frame.resize(20'000);
+  const std::string joined = pcap_of(packets);
+  EXPECT_THAT(load(joined).problem, HasSubstr("packet 2 has 20000 bytes, more than 9014"));
+  EXPECT_THAT(load(joined).problem, HasSubstr("--skip-long"));
+  const PcapResult rest = load(joined, {.skip_long = true});
+  EXPECT_EQ(rest.problem, "");
+  EXPECT_EQ(rest.trace.packets.size(), 2U);
+  EXPECT_EQ(rest.trace.skipped, 1U);
+  EXPECT_THAT(load(pcap_of({packets[1]}), {.skip_long = true}).problem,
+              HasSubstr("holds only packets that are too long, 1"));
+}
+
+TEST_F(Replay, ASpeedIsAtLeastAMillionth) {
+  for (const double speed : {1e-10, 4e-7, 1e-320, 0.0, -1.0, 1e7}) {
+    ConfigIssues issues;
+    ReplayConfig c;
+    c.speed = speed;
+    check(Checks(issues), c);
+    ASSERT_EQ(issues.size(), 1U) << speed;
+    EXPECT_EQ(issues[0].key, "speed");
+  }
+  ConfigIssues issues;
+  ReplayConfig c;
+  c.speed = 1e-6;
+  check(Checks(issues), c);
+  EXPECT_TRUE(issues.empty());
+}
+
 }  // namespace
 }  // namespace outrider::replay_test

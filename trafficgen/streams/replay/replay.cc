@@ -5,11 +5,14 @@
 #include <utility>
 
 #include "common/config/addresses.h"
+#include "common/config/toml_text.h"
 #include "common/net/checksum.h"
 #include "common/net/headers.h"
 
 namespace outrider::tg {
 namespace {
+
+std::string shown(double v) { return to_toml_text(ConfigValue(v)); }
 
 struct Rule {
   Prefix from;
@@ -75,12 +78,12 @@ bool rewrite(Be32& address, const std::vector<Rule>& rules, Ipv4Header& ip,
 void check(const Checks& at, const ReplayConfig& r) {
   const double millionths = r.speed * 1e6;
   const bool exact = std::abs(millionths - std::round(millionths)) < 1e-3;
-  at.require(r.speed > 0 && r.speed <= 1e6 && exact, "speed", std::to_string(r.speed),
-             "must be above 0, at most 1000000, with at most six decimals");
+  at.require(std::round(millionths) >= 1 && r.speed <= 1e6 && exact, "speed", shown(r.speed),
+             "must be at least 0.000001 and at most 1000000, with at most six decimals");
   if (r.rate)
     at.require(r.rate->value > 0, "rate", Checks::quoted(format_stream_rate(*r.rate)),
                "must be more than zero");
-  at.require(!r.rate || r.speed == 1, "speed", std::to_string(r.speed),
+  at.require(!r.rate || r.speed == 1, "speed", shown(r.speed),
              "must not be given together with rate");
   at.require(r.layer == RateLayer::kL1 || !r.rate || r.rate->unit != StreamRate::Unit::kShare,
              "layer", "\"l2\"", "a percentage is one of the line rate, which counts L1");
@@ -119,8 +122,9 @@ RewriteCounts rewrite_addresses(PcapTrace& trace, const std::vector<std::string>
 }
 
 LoadedReplay load_replay(const ReplayConfig& replay) {
-  PcapResult loaded =
-      load_pcap(replay.file, {.max_bytes = replay.max_memory_bytes, .pad_cut = replay.pad_cut});
+  PcapResult loaded = load_pcap(replay.file, {.max_bytes = replay.max_memory_bytes,
+                                              .pad_cut = replay.pad_cut,
+                                              .skip_long = replay.skip_long});
   if (!loaded.problem.empty()) throw std::runtime_error(replay.file + ": " + loaded.problem);
   LoadedReplay result;
   if (!replay.rewrite.empty()) result.rewrites = rewrite_addresses(loaded.trace, replay.rewrite);

@@ -20,6 +20,7 @@ struct ReplayConfig {
   std::uint64_t loops = 1;             ///< passes through the file, >= 1
   std::vector<std::string> rewrite{};  ///< "10.0.0.0/8=198.0.0.0/8": IPv4 sources, destinations
   bool pad_cut = false;
+  bool skip_long = false;
   std::uint64_t max_memory_bytes = 1ULL << 30;
   Duration start{};
   std::optional<Duration> duration{};

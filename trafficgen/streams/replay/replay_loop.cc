@@ -68,6 +68,7 @@ ReplayReport run_replay(const ReplayConfig& config, const LoadedReplay& loaded,
   ReplayReport report;
   report.frames = trace.packets.size();
   report.padded = trace.padded;
+  report.skipped = trace.skipped;
   report.backwards = trace.backwards;
   report.rewrites = loaded.rewrites;
   const ReplaySchedule schedule(config, loaded.trace, process.line_rate);

@@ -14,6 +14,7 @@ struct ReplayReport {
   StreamReport sent;
   std::uint64_t frames = 0;  ///< of the file
   std::uint64_t padded = 0;
+  std::uint64_t skipped = 0;
   std::uint64_t backwards = 0;
   RewriteCounts rewrites;
   std::uint64_t discarded = 0;  ///< packets received, and dropped, while it was full

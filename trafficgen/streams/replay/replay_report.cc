@@ -16,6 +16,7 @@ std::string to_json(const ReplayReport& r, const ReplayConfig& config) {
            {"finished", !r.interrupted},
            {"frames", r.frames},
            {"padded", r.padded},
+           {"skipped", r.skipped},
            {"backwards", r.backwards},
            {"rewritten", r.rewrites.rewritten},
            {"not_ipv4", r.rewrites.not_ipv4},
@@ -30,8 +31,9 @@ std::string to_text(const ReplayReport& r) {
   StreamsReport one;
   one.streams = {r.sent};
   return "  file: " + std::to_string(r.frames) + " frames; padded " + std::to_string(r.padded) +
-         ", stamps that went backwards " + std::to_string(r.backwards) +
-         "\n  addresses: rewritten " + std::to_string(r.rewrites.rewritten) + ", not IPv4 " +
+         ", skipped as too long " + std::to_string(r.skipped) + ", stamps that went backwards " +
+         std::to_string(r.backwards) + "\n  addresses: rewritten " +
+         std::to_string(r.rewrites.rewritten) + ", not IPv4 " +
          std::to_string(r.rewrites.not_ipv4) + ", in no prefix " +
          std::to_string(r.rewrites.untouched) + "\n" + to_text(one) +
          "  longest gap between two polls " +
