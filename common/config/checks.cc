@@ -18,6 +18,13 @@ void Checks::fault(std::string_view key, std::string_view problem) const {
   issues_.push_back({key.empty() ? path_ : join_key(path_, key), std::string(problem)});
 }
 
+void Checks::faults_of_file(std::string_view key, std::string_view file,
+                            const ConfigIssues& found) const {
+  for (const auto& issue : found)
+    fault(key, quoted(file), issue.key + (issue.key.empty() ? "" : ": ") + issue.problem);
+  issues_.count_unkept(found);
+}
+
 bool Checks::in_range(std::string_view key, std::uint64_t v, std::uint64_t low, std::uint64_t high,
                       std::string_view unit) const {
   if (v >= low && v <= high) return true;

@@ -39,6 +39,9 @@ class Checks {
   /// Records an error that is not one of a value: something is missing or not allowed.
   void fault(std::string_view key, std::string_view problem) const;
 
+  /// Records the errors of a file that a setting names.
+  void faults_of_file(std::string_view key, std::string_view file, const ConfigIssues& found) const;
+
   /// @return whether the rule holds
   bool require(bool holds, std::string_view key, std::string_view value,
                std::string_view rule) const {

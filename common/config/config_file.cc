@@ -15,13 +15,12 @@ bool covers(std::string_view at, std::string_view key) {
 }  // namespace
 
 void merge_issues(ConfigIssues& into, const ConfigIssues& more) {
-  const auto end = static_cast<std::ptrdiff_t>(into.size());
-  for (const auto& issue : more) {
-    const auto known = into.begin() + end;
-    const bool reported = std::any_of(
-        into.begin(), known, [&issue](const ConfigIssue& i) { return covers(issue.key, i.key); });
-    if (!reported) into.push_back(issue);
-  }
+  const ConfigIssues known = into;
+  for (const auto& issue : more)
+    if (std::ranges::none_of(known,
+                             [&issue](const ConfigIssue& i) { return covers(issue.key, i.key); }))
+      into.push_back(issue);
+  into.count_unkept(more);
 }
 
 }  // namespace outrider

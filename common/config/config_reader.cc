@@ -65,9 +65,11 @@ void ConfigReader::name_key_of_bytes() {
 void ConfigReader::finish() {
   name_key_of_bytes();
   const std::vector<std::string_view> known(known_.begin(), known_.end());
-  for (const auto& [key, value] : table_.members)
+  for (const auto& [key, value] : table_.members) {
+    if (issues_.has_more()) return;  // the nearest key takes time to find
     if (std::ranges::find(known, key) == known.end())
       issues_.push_back({join_key(path_, key), "unknown key" + suggestion(key, known)});
+  }
 }
 
 const ConfigValue* ConfigReader::take(std::string_view key) {

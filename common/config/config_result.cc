@@ -14,10 +14,12 @@ std::string format_issues(std::string_view file, const ConfigIssues& issues) {
   std::string out(file);
   if (issues.size() == 1 && issues[0].key.empty())
     return out + ": " + shown(issues[0].problem) + '\n';
-  out += ": " + std::to_string(issues.size()) +
+  out += issues.has_more() ? ": more than " : ": ";
+  out += std::to_string(issues.size()) +
          (issues.size() == 1 ? " invalid setting\n" : " invalid settings\n");
   for (const auto& issue : issues)
     out += "  " + shown(issue.key) + (issue.key.empty() ? "" : ": ") + shown(issue.problem) + '\n';
+  if (issues.has_more()) out += "  and more\n";
   return out;
 }
 
@@ -25,6 +27,7 @@ std::string format_advice(std::string_view file, const ConfigIssues& advice) {
   std::string text;
   for (const auto& a : advice)
     text += std::string(file) + ": warning: " + a.key + ": " + a.problem + '\n';
+  if (advice.has_more()) text += std::string(file) + ": warning: and more\n";
   return text;
 }
 

@@ -11,7 +11,6 @@
 namespace outrider::tg {
 namespace {
 
-constexpr std::size_t kMaxFrameFaults = 20;             ///< a capture may have millions of packets
 constexpr std::uint64_t kMaxCaptureBytes = 1ULL << 30;  ///< in memory while it is read
 constexpr std::size_t kIpAt = sizeof(EthernetHeader);
 
@@ -31,7 +30,7 @@ std::string fault_of(std::span<const std::uint8_t> frame, std::uint32_t mtu_byte
   if (frame.size() > kIpAt + mtu_bytes)
     return "has " + std::to_string(frame.size() - kIpAt) +
            " bytes, more than the hosts' mtu_bytes " + std::to_string(mtu_bytes) +
-           "; capture without segmentation offload";
+           "; capture without offload (ethtool -K IFACE gro off lro off tso off gso off)";
   return {};
 }
 
@@ -40,7 +39,7 @@ std::string fault_of(std::span<const std::uint8_t> frame, std::uint32_t mtu_byte
 ConfigResult<CaptureFrames> frames_of(const PcapTrace& trace, std::uint32_t mtu_bytes) {
   CaptureFrames all;
   ConfigIssues issues;
-  for (std::size_t i = 0; i < trace.packets.size() && issues.size() < kMaxFrameFaults; ++i) {
+  for (std::size_t i = 0; i < trace.packets.size() && !issues.has_more(); ++i) {
     const auto frame = trace.frame(i);
     std::string fault = fault_of(frame, mtu_bytes);
     if (!fault.empty()) issues.push_back({"packet " + std::to_string(i + 1), std::move(fault)});
@@ -63,9 +62,7 @@ ConfigResult<CaptureFrames> load_capture_frames(const std::string& path, std::ui
 
 void check_file(const Checks& at, const CaptureConfig& capture, std::uint32_t mtu_bytes) {
   const auto loaded = load_capture_frames(capture.file, mtu_bytes);
-  for (const auto& issue : loaded.issues)
-    at.fault("file", Checks::quoted(capture.file),
-             issue.key.empty() ? issue.problem : issue.key + ' ' + issue.problem);
+  at.faults_of_file("file", capture.file, loaded.issues);
   if (loaded && capture.rounds != 1)
     at.require(loaded.config->period > Duration::zero(), "file", Checks::quoted(capture.file),
                "cannot be played again: all its packets have one time stamp, so that a pass takes "
@@ -84,7 +81,7 @@ void describe(Settings& v, CaptureConfig& c) {
   v.duration("start", c.start,
              {.range = durations_from(Duration::zero()), .help = "when the first frame is due"});
   v.value("rounds", c.rounds,
-          {.range = integers(0, kLargestTomlInteger),
+          {.range = integers_from(0),
            .help = "passes through the file, one mean gap apart; 0: until the run ends"});
   v.value("udp_port", c.udp_port, {.range = integers(1, 65535), .help = "of both hosts"});
 }

@@ -52,6 +52,7 @@ ConfigResult<FlowSizes> parse_flow_sizes(std::string_view text) {
   std::size_t last_line = 0;
   for_each_line(text, [&](std::size_t line, const std::vector<std::string_view>& words) {
     last_line = line;
+    if (issues.has_more()) return;
     const auto fault = [&](const std::string& rule) { issues.push_back(line_issue(line, rule)); };
     if (words.size() != 2) return fault("must hold two numbers, bytes and share");
     const auto bytes = number_of(words[0]), share = number_of(words[1]);

@@ -43,9 +43,7 @@ void check_listed(const Checks& at, const FlowsConfig& flows) {
 template <class Result>
 void check_loaded(const Checks& at, const char* key, const std::string& path,
                   const Result& loaded) {
-  for (const auto& issue : loaded.issues)
-    at.fault(key, Checks::quoted(path),
-             issue.key.empty() ? issue.problem : issue.key + ": " + issue.problem);
+  at.faults_of_file(key, path, loaded.issues);
 }
 
 }  // namespace

@@ -2,17 +2,17 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <optional>
 #include <utility>
 
 #include "common/config/text_file.h"
+#include "common/core/quantity_bounds.h"
 #include "trafficgen/import/text_lines.h"
 
 namespace outrider::tg {
 namespace {
 
-constexpr std::size_t kMaxFaults = 20;  ///< a list may have millions of lines
-constexpr double kMaxStart_s = 1e9;
 constexpr std::string_view kAroundFields = " \t\r";
 
 using Words = std::vector<std::string_view>;
@@ -32,8 +32,9 @@ class FlowList {
     const auto from = host(words.from), to = host(words.to);
     const auto bytes = whole_number_of(words.bytes);
     const auto start_s = start(words.start);
-    if (!bytes || *bytes == 0) fault(line, "bytes must be a whole number above 0");
-    if (!from || !to || !bytes || !start_s) return;
+    const bool fits = bytes && *bytes > 0 && *bytes <= kLargestBytes;
+    if (!fits) fault(line, "bytes must be a whole number above 0, and at most 1e15");
+    if (!from || !to || !fits || !start_s) return;
     if (*from == *to) return fault(line, "source and destination must differ");
     if (!first_start_s_) first_start_s_ = last_start_s_ = *start_s;
     if (*start_s < last_start_s_) return fault(line, "starts must not fall from line to line");
@@ -47,7 +48,7 @@ class FlowList {
   void fault(const std::string& rule) { issues_.push_back({"", rule}); }
 
   [[nodiscard]] bool has_faults() const { return !issues_.empty(); }
-  [[nodiscard]] bool is_full() const { return issues_.size() >= kMaxFaults; }
+  [[nodiscard]] bool is_full() const { return issues_.has_more(); }
 
   ConfigResult<std::vector<ListedFlow>> result() {
     if (has_faults()) return {{}, std::move(issues_)};
@@ -65,8 +66,8 @@ class FlowList {
 
   std::optional<double> start(std::string_view word) {
     const auto seconds = number_of(word);
-    if (seconds && *seconds >= 0 && *seconds <= kMaxStart_s) return seconds;
-    fault(line_, "start must be a number of seconds from 0 to 1e9");
+    if (seconds && *seconds >= 0 && *seconds <= kLongest_seconds) return seconds;
+    fault(line_, "start must be a number of seconds from 0 to 1e7");
     return std::nullopt;
   }
 
@@ -98,10 +99,11 @@ class HpccReader {
  private:
   void take_count(const Words& words) {
     count_ = whole_number_of(words[0]).value_or(0);
-    if (words.size() != 1 || *count_ == 0)
-      list_.fault(last_line_,
-                  "must be the number of flows, at least 1, and nothing else; or name columns: "
-                  "start_seconds,from,to,bytes");
+    if (words.size() == 1 && *count_ > 0) return;
+    list_.fault(last_line_,
+                "must be the number of flows, at least 1, and nothing else; or name columns: "
+                "start_seconds,from,to,bytes");
+    count_ = std::numeric_limits<std::uint64_t>::max();  // the flows may have faults too
   }
 
   void take_flow(const Words& words) {

@@ -313,6 +313,33 @@ TEST(Binding, AllFaultsAreReportedAtOnce) {
       "  names: must not be empty\n");
 }
 
+// Every list of errors keeps twenty, so that no reader of a file of millions has to bound them.
+TEST(Binding, OfManyFaultsTwentyAreTold) {
+  std::string text;
+  for (int i = 0; i < 100; ++i) text += "key_" + std::to_string(i) + " = 1\n";
+  const std::string told = issues_of(text);
+  EXPECT_TRUE(told.starts_with("f: more than 20 invalid settings\n")) << told;
+  EXPECT_TRUE(told.ends_with("\n  and more\n")) << told;
+  EXPECT_EQ(std::ranges::count(told, '\n'), 22);
+}
+
+TEST(Binding, ErrorsThatAreNotKeptAreCounted) {
+  ConfigIssues issues, more;
+  for (int i = 0; i < 20; ++i) issues.push_back({"a", "is wrong"});
+  EXPECT_FALSE(issues.has_more());
+  EXPECT_EQ(format_issues("f", issues).find("and more"), std::string::npos);
+  const std::size_t before = issues.found();
+  issues.push_back({"b", "is wrong"});
+  EXPECT_EQ(issues.size(), 20U);
+  EXPECT_GT(issues.found(), before) << "whether there are new ones shows here alone";
+  merge_issues(more, issues);
+  EXPECT_TRUE(more.has_more());
+  ConfigIssues of_setting;
+  Checks(of_setting).faults_of_file("list", "x.csv", issues);
+  EXPECT_TRUE(of_setting.has_more());
+  EXPECT_EQ(of_setting.front().problem, "\"x.csv\": a: is wrong");
+}
+
 TEST(Binding, RulesAreNotAppliedToWhatCouldNotBeRead) {
   EXPECT_EQ(issues_of("names = [1]"), "f: 1 invalid setting\n  names[0]: 1: must be a string\n");
 }

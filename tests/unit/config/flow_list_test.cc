@@ -56,6 +56,13 @@ TEST(HpccFlows, RefusalsNameLineAndRule) {
   }
 }
 
+TEST(HpccFlows, AFaultOfTheFirstLineHidesNoOther) {
+  const auto list = parse_flow_list("x\n0 1 3 100 5 2\n0 9 3 100 5 2\n", 4);
+  ASSERT_EQ(list.issues.size(), 2U);
+  EXPECT_EQ(list.issues[0].key, "line 1");
+  EXPECT_EQ(list.issues[1].key, "line 3");
+}
+
 TEST(CsvFlows, ColumnsHaveNamesInAnyOrder) {
   const auto list = parse_flow_list(
       "# recorded\n to, bytes ,label,start_seconds, from\n1,1500,a b,3.5,0\r\n0,7,,3.75,2\n", 4);

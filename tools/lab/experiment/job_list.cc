@@ -14,8 +14,6 @@ namespace {
 
 using Words = std::vector<std::string_view>;
 
-constexpr std::size_t kMaxLineFaults = 20;
-constexpr double kLatest_seconds = 1e6;
 constexpr std::string_view kStart = "start_seconds", kEnd = "end_seconds", kName = "name";
 
 /// Returns the value as TOML would have it; what is neither a number nor a truth value is a text.
@@ -31,7 +29,7 @@ class JobListReader {
  public:
   void take(std::size_t line, const Words& fields) {
     line_ = line;
-    if (faults_.size() >= kMaxLineFaults) return;
+    if (faults_.has_more()) return;
     if (columns_.empty()) take_names(fields);
     else if (fields.size() != columns_.size())
       fault("must hold " + std::to_string(columns_.size()) + " fields");
@@ -62,6 +60,11 @@ class JobListReader {
         fault("names the column \"" + std::string(name) + "\" twice");
     }
     if (!seen.contains(kStart)) fault("has no column \"start_seconds\", which is required");
+    ConfigTable tried;
+    for (const std::string_view name : seen)
+      if (name != kStart && name != kEnd && name != kName && !name.empty() &&
+          !assign(tried, name, ConfigValue(true)))
+        fault("has a column \"" + std::string(name) + "\", which cannot be set beside another one");
     for (const char* key : {"count", "start", "list", "stop_after"})
       if (seen.contains(key))
         fault("has a column \"" + std::string(key) +
@@ -70,9 +73,9 @@ class JobListReader {
 
   std::optional<double> time_of(std::string_view column, std::string_view field) {
     const auto time_s = tg::number_of(field);
-    if (time_s && *time_s >= 0 && *time_s <= kLatest_seconds) return time_s;
+    if (time_s && *time_s >= 0 && *time_s <= kLongest_seconds) return time_s;
     fault(std::string(column) + " \"" + std::string(field) +
-          "\" must be a number of seconds from 0 to 1e6");
+          "\" must be a number of seconds from 0 to 1e7");
     return std::nullopt;
   }
 
@@ -95,8 +98,7 @@ class JobListReader {
       else if (field.empty()) continue;
       else if (columns_[i] == kEnd) end_s = time_of(kEnd, field);
       else if (columns_[i] == kName) take_name(field, job);
-      else if (!assign(job.own, columns_[i], field_value(field)))
-        fault(columns_[i] + " cannot be set beside another column");
+      else (void)assign(job.own, columns_[i], field_value(field));  // take_names() has tried it
     }
     if (start_s && end_s && *end_s <= *start_s)
       return fault("end_seconds must be later than start_seconds");

@@ -20,6 +20,7 @@ RackMatrix parse_rack_matrix(std::string_view text, std::size_t racks, ConfigIss
   RackMatrix matrix;
   ConfigIssues found;
   tg::for_each_line(text, [&](std::size_t line, const auto& words) {
+    if (found.has_more()) return;
     auto& row = matrix.emplace_back();
     if (words.size() != racks)
       found.push_back(tg::line_issue(line, "has " + count_text(words.size(), "number") +
@@ -32,7 +33,7 @@ RackMatrix parse_rack_matrix(std::string_view text, std::size_t racks, ConfigIss
       row.push_back(share.value_or(0));
     }
   });
-  if (matrix.size() != racks)
+  if (!found.has_more() && matrix.size() != racks)
     found.push_back({"", "has " + count_text(matrix.size(), "line") + ", and the fabric " +
                              count_text(racks, "rack")});
   const auto is_zero = [](double share) { return share == 0; };
@@ -40,13 +41,13 @@ RackMatrix parse_rack_matrix(std::string_view text, std::size_t racks, ConfigIss
         return std::ranges::all_of(row, is_zero);
       }))
     found.push_back({"", "must have a number above 0"});
-  issues.insert(issues.end(), found.begin(), found.end());
+  issues.add(found);
   return found.empty() ? matrix : RackMatrix{};
 }
 
 RackMatrix load_rack_matrix(const std::string& path, std::size_t racks, ConfigIssues& issues) {
   const auto text = read_text_file(path, 1);
-  issues.insert(issues.end(), text.issues.begin(), text.issues.end());
+  issues.add(text.issues);
   return text ? parse_rack_matrix(*text.config, racks, issues) : RackMatrix{};
 }
 

@@ -160,9 +160,7 @@ std::optional<Fabric> build_fabric(const FabricConfig& config,
   if (found.empty() && config.kind == FabricKind::kFile) {
     ConfigIssues of_file;
     fabric = load_topology((directory / config.file).lexically_normal().string(), of_file);
-    for (const auto& issue : of_file)
-      at.fault("file", "\"" + config.file + "\": " + issue.key + (issue.key.empty() ? "" : ": ") +
-                           issue.problem);
+    at.faults_of_file("file", config.file, of_file);
   }
   if (fabric) {
     at.in_range("kind", fabric->switches.size(), 1, kMaxFabricSwitches, "switches");
@@ -170,7 +168,7 @@ std::optional<Fabric> build_fabric(const FabricConfig& config,
     impair(at, config, *fabric);
   }
   if (!found.empty()) fabric.reset();
-  issues.insert(issues.end(), found.begin(), found.end());
+  issues.add(found);
   return fabric;
 }
 

@@ -1,6 +1,7 @@
 #include "tools/lab/fabric/topology_file.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -9,14 +10,13 @@
 
 #include "common/config/quantities.h"
 #include "common/config/text_file.h"
+#include "common/core/shortened.h"
 #include "trafficgen/import/text_lines.h"
 
 namespace outrider::lab {
 namespace {
 
 using Json = nlohmann::json;
-
-constexpr std::size_t kMaxFaults = 20;  ///< a file may have a hundred thousand links
 
 /// A link as the files have it: between two nodes, which may be hosts.
 struct ListedLink {
@@ -62,7 +62,7 @@ class FabricMaker {
   }
 
   std::optional<Fabric> made() {
-    for (std::size_t i = 0; i < nodes_.size() && issues_.size() < kMaxFaults; ++i)
+    for (std::size_t i = 0; i < nodes_.size() && !issues_.has_more(); ++i)
       if (nodes_[i].host && !plugged_[i])
         issues_.push_back({"", "host " + nodes_[i].name + " has no link"});
     if (!issues_.empty()) return std::nullopt;
@@ -72,7 +72,7 @@ class FabricMaker {
 
  private:
   void fault(const ListedLink& link, const std::string& problem) {
-    if (issues_.size() < kMaxFaults) issues_.push_back({link.place, problem});
+    issues_.push_back({link.place, problem});
   }
 
   void plug(const ListedLink& link, std::size_t host) {
@@ -100,7 +100,7 @@ class HpccReader {
 
   void take(std::size_t line, const Words& words) {
     line_ = line;
-    if (issues_.size() >= kMaxFaults) return;
+    if (issues_.has_more()) return;
     if (nodes_.empty()) return take_counts(words);
     if (switches_seen_ < switches_) return take_switches(words);
     if (links_.size() + faulty_ < link_count_) take_link(words);
@@ -126,14 +126,21 @@ class HpccReader {
     for (const auto word : words)
       if (const auto n = tg::whole_number_of(word)) numbers.push_back(*n);
     const auto most = kMaxFabricHosts + kMaxFabricSwitches;
-    if (words.size() != 3 || numbers.size() != 3 || numbers[0] == 0 || numbers[0] > most ||
-        numbers[1] == 0 || numbers[1] > numbers[0])
-      return fault("must hold the numbers of nodes (to " + std::to_string(most) +
-                   "), of switches among them (from 1) and of links");
-    nodes_.resize(numbers[0]);
+    const bool nodes_known = !numbers.empty() && numbers[0] > 0 && numbers[0] <= most;
+    nodes_.resize(nodes_known ? numbers[0] : most);
     for (std::size_t i = 0; i < nodes_.size(); ++i) nodes_[i] = {std::to_string(i), true};
-    switches_ = numbers[1];
-    link_count_ = numbers[2];
+    counted_ = words.size() == 3 && numbers.size() == 3 && nodes_known && numbers[1] > 0 &&
+               numbers[1] <= numbers[0];
+    if (counted_) {
+      switches_ = numbers[1];
+      link_count_ = numbers[2];
+      return;
+    }
+    fault("must hold three numbers: of nodes (to " + std::to_string(most) +
+          "), of switches among them (from 1) and of links; it holds \"" + text_of(words) + '"');
+    switches_ =
+        1;  // the next line lists switches, and all others are links: they may be faulty too
+    link_count_ = std::numeric_limits<std::size_t>::max();
   }
 
   std::optional<std::size_t> node(std::string_view word) {
@@ -146,14 +153,17 @@ class HpccReader {
   void take_switches(const Words& words) {
     for (const auto word : words) {
       const auto n = node(word);
+      if (issues_.has_more()) return;
       if (n && !nodes_[*n].host) fault("switch " + std::string(word) + " is listed twice");
       if (n) nodes_[*n].host = false;
       ++switches_seen_;
     }
-    if (switches_seen_ > switches_) fault("must hold " + std::to_string(switches_) + " switches");
+    if (counted_ && switches_seen_ > switches_)
+      fault("must hold " + std::to_string(switches_) + " switches");
   }
 
   void take_link(const Words& words) {
+    if (!counted_ && words.size() != 5) return;  // may be a comment behind the links
     ++faulty_;
     if (words.size() != 5) return fault("must hold two nodes, rate, delay and error rate");
     const auto a = node(words[0]), b = node(words[1]);
@@ -169,9 +179,16 @@ class HpccReader {
     links_.push_back({*a, *b, *rate.value, *delay.value, "line " + std::to_string(line_)});
   }
 
+  static std::string text_of(const Words& words) {
+    std::string text;
+    for (const auto word : words) (text += text.empty() ? "" : " ") += word;
+    return shortened(text, kShownValue_bytes);
+  }
+
   ConfigIssues& issues_;
   std::size_t line_ = 0;
   std::vector<ListedNode> nodes_;
+  bool counted_ = false;  ///< the first line says how many switches and links there are
   std::size_t switches_ = 0, switches_seen_ = 0;
   std::size_t link_count_ = 0, faulty_ = 0;  ///< lines of links, and those with a fault
   std::vector<ListedLink> links_;
@@ -194,6 +211,7 @@ std::vector<ListedNode> read_nodes(const Json& nodes, std::map<std::string, std:
                                    ConfigIssues& issues, bool& typed) {
   std::vector<ListedNode> found;
   for (const auto& node : nodes) {
+    if (issues.has_more()) break;
     const std::string place = "nodes[" + std::to_string(found.size()) + "]";
     const auto id = node.is_object() ? node.find("id") : node.end();
     if (!node.is_object() || id == node.end()) {
@@ -215,7 +233,7 @@ std::vector<ListedNode> read_nodes(const Json& nodes, std::map<std::string, std:
 std::optional<ListedLink> read_link(const Json& link, const std::string& place,
                                     const std::map<std::string, std::size_t>& index,
                                     ConfigIssues& issues) {
-  const std::size_t before = issues.size();
+  const std::size_t before = issues.found();
   if (!link.is_object()) {
     issues.push_back({place, "must be an object"});
     return std::nullopt;
@@ -230,9 +248,10 @@ std::optional<ListedLink> read_link(const Json& link, const std::string& place,
   ListedLink listed{.a = end("source"), .b = end("target"), .place = place};
   const auto rate = read_rate(attribute(link, "rate", place, issues));
   const auto delay = parse_duration(attribute(link, "delay", place, issues));
-  if (issues.size() == before && !rate.value) issues.push_back({place, "rate: " + rate.problem});
-  if (issues.size() == before && !delay.value) issues.push_back({place, "delay: " + delay.problem});
-  if (issues.size() != before) return std::nullopt;
+  if (issues.found() == before && !rate.value) issues.push_back({place, "rate: " + rate.problem});
+  if (issues.found() == before && !delay.value)
+    issues.push_back({place, "delay: " + delay.problem});
+  if (issues.found() != before) return std::nullopt;
   listed.rate = *rate.value;
   listed.delay = *delay.value;
   return listed;
@@ -262,7 +281,7 @@ std::optional<Fabric> parse_node_link(std::string_view text, ConfigIssues& issue
   std::vector<ListedNode> listed = read_nodes(*nodes, index, issues, typed);
   std::vector<ListedLink> read;
   std::vector<std::size_t> degrees(listed.size());
-  for (std::size_t i = 0; i < links->size() && issues.size() < kMaxFaults; ++i) {
+  for (std::size_t i = 0; i < links->size() && !issues.has_more(); ++i) {
     const auto link = read_link((*links)[i], "links[" + std::to_string(i) + "]", index, issues);
     if (!link) continue;
     ++degrees[link->a];

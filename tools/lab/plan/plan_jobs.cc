@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "common/core/random.h"
@@ -182,14 +184,17 @@ void check_listed_jobs(const Checks& at, const ExperimentFile& e, const CasePara
   at.require(p.job_offset == 0, "job_offset", std::to_string(p.job_offset), kRule);
   at.require(p.worker_rate_spread == 0, "worker_rate_spread", std::to_string(p.worker_rate_spread),
              "must be 0 with a list of jobs: their hosts have the rates of the fabric");
-  std::size_t last = e.jobs.size();  // entry that was checked before
+  std::size_t last = e.jobs.size();                    // entry that was checked before
+  std::set<std::pair<std::string, std::string>> told;  // a column's fault is that of all lines
   for (const auto& listed : e.jobs) {
     if (std::exchange(last, listed.entry) == listed.entry && listed.line == 0) continue;
     const CaseParameters own = parameters_of(listed, p);
     ConfigIssues found;
     const auto settings = read_settings(own.settings, own.protocol, e.network.rtt, found);
     for (const auto& issues : {validate(own), validate(own, settings)})
-      for (const auto& issue : issues) fault_of_job(at, listed, issue.key, issue.problem);
+      for (const auto& issue : issues)
+        if (told.emplace(issue.key, issue.problem).second)
+          fault_of_job(at, listed, issue.key, issue.problem);
   }
 }
 

@@ -63,7 +63,7 @@ TEST(TopologyFile, HpccFaultsNameTheLine) {
   };
   const Row rows[] = {
       {"", "is empty"},
-      {edited(kHpcc, "5 2 4", "5 2"), "line 1: must hold the numbers"},
+      {edited(kHpcc, "5 2 4", "5 2"), "line 1: must hold three numbers: of nodes"},
       {edited(kHpcc, "5 2 4", "5 2 9"), "must hold two nodes, rate, delay and error rate"},
       {edited(kHpcc, "2 4\n0", "2 7\n0"), "line 2: \"7\": is no node, 0 to 4"},
       {edited(kHpcc, "100Gbps 1000ns", "100Gb 1000ns"), "line 3: rate \"100Gb\""},
@@ -80,6 +80,36 @@ TEST(TopologyFile, HpccFaultsNameTheLine) {
     EXPECT_FALSE(parse_hpcc_topology(row.text, issues)) << row.problem;
     EXPECT_THAT(format_issues("", issues), HasSubstr(row.problem));
   }
+}
+
+// As some simulators write it, with a number of servers: that is told once, with what stands there,
+// and the faults of the links too.
+TEST(TopologyFile, AFaultOfTheFirstLineHidesNoOther) {
+  for (const char* counts : {"5 2 1 4", "5", "x", "99999999 2 4", "5 9 4"}) {
+    ConfigIssues issues;
+    std::string text = edited(kHpcc, "5 2 4", counts);
+    text = edited(text, "100Gbps 1000ns", "25000000000.0 1000ns");
+    EXPECT_FALSE(parse_hpcc_topology(edited(text, "25Gbps 500ns", "25Gbps 5"), issues));
+    ASSERT_EQ(issues.size(), 3U) << format_issues(counts, issues);
+    EXPECT_EQ(issues[0].key, "line 1");
+    EXPECT_THAT(issues[0].problem, HasSubstr("it holds \"" + std::string(counts) + '"'));
+    EXPECT_EQ(issues[1].key, "line 3");
+    EXPECT_EQ(issues[2].key, "line 6");
+  }
+}
+
+// Also of one line that has hundreds of thousands of words, and of nodes.
+TEST(TopologyFile, OfManyFaultsTwentyAreKept) {
+  std::string words = "1000 500 10\n", nodes = "{\"nodes\": [0";
+  for (int i = 0; i < 300'000; ++i) words += "x ";
+  for (int i = 0; i < 80'000; ++i) nodes += ",0";
+  ConfigIssues of_words, of_nodes;
+  EXPECT_FALSE(parse_hpcc_topology(words, of_words));
+  EXPECT_FALSE(parse_node_link(nodes + "], \"links\": []}", of_nodes));
+  EXPECT_EQ(of_words.size(), 20U);
+  EXPECT_TRUE(of_words.has_more());
+  EXPECT_EQ(of_nodes.size(), 20U);
+  EXPECT_TRUE(of_nodes.has_more());
 }
 
 TEST(TopologyFile, NodeLinkFaultsNameTheKey) {
