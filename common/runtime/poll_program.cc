@@ -91,6 +91,7 @@ void check_report_path(const std::string& path, const std::string& option) {
 }
 
 int run_program(const std::function<int()>& body) {
+  outlive_file_size_limits();
   try {
     const int status = body();
     flush_standard_output();

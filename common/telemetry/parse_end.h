@@ -8,6 +8,7 @@
 
 #include "common/core/shortened.h"
 #include "common/telemetry/exit_status.h"
+#include "common/telemetry/standard_output.h"
 
 namespace outrider {
 
@@ -16,7 +17,15 @@ namespace outrider {
 /// @return exit status
 inline int end_of_parsing(const CLI::App& app, const CLI::ParseError& error) {
   std::ostringstream fault;
-  if (app.exit(error, std::cout, fault) == 0) return kExitOk;
+  if (app.exit(error, std::cout, fault) == 0) {
+    try {
+      flush_standard_output();
+    } catch (const std::exception& failed) {
+      std::cerr << app.get_name() << ": " << failed.what() << '\n';
+      return kExitFailure;
+    }
+    return kExitOk;
+  }
   std::string text = std::move(fault).str();
   if (text.size() > kShownProblem_bytes) text = shortened(text, kShownProblem_bytes) + '\n';
   std::cerr << text;

@@ -1,9 +1,13 @@
 #include "common/telemetry/whole_file.h"
 
 #include <fcntl.h>
+#include <sys/random.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <cinttypes>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -19,11 +23,7 @@ namespace {
 
 /// Creates a file that was not there. @return its descriptor, or -1 with errno
 int create(const std::string& path, mode_t mode) {
-  constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-  const int fd = open(path.c_str(), kFlags, mode);
-  if (fd >= 0 || errno != EEXIST) return fd;
-  unlink(path.c_str());  // left by a program that was killed
-  return open(path.c_str(), kFlags, mode);
+  return open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
 }
 
 /// @return 0, or errno
@@ -62,10 +62,19 @@ int rename_and_sync(const std::string& partial, const std::string& path) {
 
 }  // namespace
 
+std::string partial_name(const std::string& path) {
+  std::uint64_t drawn = 0;
+  while (getrandom(&drawn, sizeof drawn, 0) < 0 && errno == EINTR) {
+  }
+  std::array<char, 17> digits{};
+  std::snprintf(digits.data(), digits.size(), "%016" PRIx64, drawn);
+  return path + '.' + digits.data() + ".partial";
+}
+
 void write_whole_file(const std::string& path, std::string_view text, mode_t mode) {
-  const std::string partial = path + ".partial";
+  const std::string partial = partial_name(path);
   const int fd = create(partial, mode);
-  if (fd < 0) fail(partial, errno);
+  if (fd < 0) fail(path, errno);
   int error = write_all(fd, text);
   if (error == 0) error = sync_file(fd);
   if (close(fd) != 0 && error == 0) error = errno;

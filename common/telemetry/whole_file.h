@@ -7,10 +7,15 @@
 
 namespace outrider {
 
-/// Writes a file completely or not at all: under another name first, PATH.partial, which then
-/// replaces `path`. The text is on the disk before it has its name, so that neither a crash nor
-/// a loss of power leaves half of it. What stands at PATH.partial is removed and not followed,
-/// because somebody else may have put a link there.
+/// Returns a name beside `path` for a file that is not whole yet: PATH.0123456789abcdef.partial,
+/// with digits that are drawn for each call. Several writers of one file thus never write into, or
+/// publish, what another has begun. One that is killed leaves its partial file, which nothing
+/// reads.
+std::string partial_name(const std::string& path);
+
+/// Writes a file completely or not at all: under its partial_name() first, which then replaces
+/// `path`. The text is on the disk before it has its name, so that neither a crash nor a loss of
+/// power leaves half of it. Of several writers, the last one's text stays, whole.
 /// @param mode  permissions of the file, from which those of the umask are taken
 /// @throws std::runtime_error with the path and the cause, with errno: "FILE: cannot be written:
 /// No space left on device (errno 28)"

@@ -30,7 +30,9 @@ CaptureFile::CaptureFile(const CaptureOptions& options, std::uint64_t base_ns)
     : options_(options),
       base_ns_(base_ns),
       packets_(options.snap_bytes, kRecords),
-      file_(options.file, std::ios::binary | std::ios::trunc) {
+      claim_(options.file) {
+  if (!claim_.problem().empty()) throw EnvironmentError("--capture " + claim_.problem());
+  file_.open(options.file, std::ios::binary | std::ios::trunc);
   pcapng::section_header(block_, "outrider-switch");
   pcapng::interface_description(block_, options.port, options.snap_bytes);
   file_.write(reinterpret_cast<const char*>(block_.data()),

@@ -8,6 +8,7 @@
 
 #include "common/dpdk/control_thread.h"
 #include "common/telemetry/pcapng.h"
+#include "common/telemetry/sole_writer.h"
 #include "switch/config/config.h"
 #include "switch/egress/port_capture.h"
 
@@ -57,6 +58,7 @@ class CaptureFile {
   CaptureOptions options_;
   std::uint64_t base_ns_;
   PortCapture packets_;
+  SoleWriter claim_;
   std::ofstream file_;
   pcapng::Bytes block_;
   std::uint64_t written_packets_ = 0;

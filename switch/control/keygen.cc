@@ -72,11 +72,19 @@ void generate_key_file(const std::string& path, std::optional<std::uint8_t> id, 
   else fill_with_random_bytes(std::span(&key.id, 1));
   write_new_file(path, signal_key_text(key));
   const std::string name = std::filesystem::path(path).filename().string();
+  errno = 0;
   out << path << ": key " << static_cast<unsigned>(key.id) << ", readable by its owner only\n"
       << "  switch:    put \"" << name << "\" into keys of a [[switch.signals.signers]], then "
       << "reload\n"
       << "  announcer: copy the file there (scp -p keeps its mode)\n"
-      << "  docs/security.md says what a signer may do and how one key follows another\n";
+      << "  docs/security.md says what a signer may do and how one key follows another\n"
+      << std::flush;
+  if (out) return;
+  const int error = errno;
+  unlink(path.c_str());
+  throw EnvironmentError("standard output cannot be written" +
+                         (error == 0 ? std::string() : std::string(": ") + std::strerror(error)) +
+                         "; " + path + " was removed, because nobody has read which key it is.");
 }
 
 }  // namespace outrider::sw

@@ -13,6 +13,8 @@ import unittest
 import lab
 
 LAB = os.environ.get("OUTRIDER_LAB_PROGRAM", "build/release/bin/outrider-lab")
+AGENT = os.environ.get("OUTRIDER_HOSTAGENT_PROGRAM", "build/release/bin/outrider-hostagent")
+DOCTOR = os.environ.get("OUTRIDER_DOCTOR_PROGRAM", "build/release/bin/outrider-doctor")
 CONF = lab.HERE.parent.parent / "conf"
 PAGE = 4  # KiB
 
@@ -114,13 +116,18 @@ class FullDisk(unittest.TestCase):
             [LAB, "metrics"],
             [LAB, "plan", CONF / "experiments/quick.toml"],
         ]
+        for program in (lab.SWITCH, lab.GENERATOR, LAB, AGENT, DOCTOR):
+            commands += [[program, "--help"], [program, "--version"]]
+        commands += [[LAB, "run", "--help"], [lab.GENERATOR, "replay", "--help"],
+                     [DOCTOR, "--leftovers"]]
         try:
             for command in commands:
                 with self.subTest(command), open("/dev/full", "w", encoding="ascii") as full:
                     done = subprocess.run(list(map(str, command)), stdout=full, check=False,
                                           stderr=subprocess.PIPE, text=True, env=lab.ENVIRONMENT)
                     self.assertEqual(done.returncode, 1, done.stderr)
-                    self.assertIn("standard output: cannot be written: ", done.stderr)
+                    self.assertRegex(done.stderr, "standard output:? cannot be written")
+                    self.assertFalse(key.exists(), "a key that nobody could read of")
         finally:
             key.unlink(missing_ok=True)
             key.parent.rmdir()

@@ -9,6 +9,7 @@
 #include "common/machine/leftovers.h"
 #include "common/telemetry/exit_status.h"
 #include "common/telemetry/parse_end.h"
+#include "common/telemetry/standard_output.h"
 #include "tools/doctor/report.h"
 
 namespace outrider {
@@ -64,6 +65,7 @@ int run_doctor(const DoctorOptions& options, Machine machine) {
     const Leftovers left = find_leftovers(machine);
     print_lines(left.directories);
     print_lines(left.sockets);
+    flush_standard_output();
     return kExitOk;
   }
   const Findings findings = check_machine(machine);

@@ -3,10 +3,12 @@
 
 #include "common/dpdk/this_machine.h"
 #include "common/telemetry/exit_status.h"
+#include "common/telemetry/standard_output.h"
 #include "tools/doctor/cli.h"
 
 int main(int argc, char** argv) {
   using namespace outrider;
+  outlive_file_size_limits();
   const auto parsed = parse_doctor_command_line(argc, argv);
   if (parsed.exit_status) return *parsed.exit_status;
   try {

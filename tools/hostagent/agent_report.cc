@@ -27,8 +27,9 @@ nlohmann::ordered_json json_of(const std::vector<std::uint64_t>& counts) {
           {"packets_without_flow", counts[kAgentFlowsLost]}};
 }
 
-ReportFile::ReportFile(const std::string& path) : path_(path) {
+ReportFile::ReportFile(const std::string& path) : path_(path), claim_(path) {
   if (path_.empty()) return;
+  if (!claim_.problem().empty()) throw AgentError(claim_.problem());
   fd_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (fd_ < 0) fail(errno);
 }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "common/telemetry/sole_writer.h"
 #include "tools/hostagent/bpf_program.h"
 
 namespace outrider::agent {
@@ -33,6 +34,7 @@ class ReportFile {
   [[noreturn]] void fail(int error) const;
 
   std::string path_;
+  SoleWriter claim_;
   int fd_ = -1;
 };
 

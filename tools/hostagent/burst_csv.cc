@@ -9,7 +9,9 @@
 namespace outrider::agent {
 
 BurstCsv::BurstCsv(const std::string& path, std::uint64_t max_rows)
-    : path_(path), partial_(path + ".partial"), out_(partial_), max_rows_(max_rows) {
+    : path_(path), partial_(path + ".partial"), claim_(partial_), max_rows_(max_rows) {
+  if (!claim_.problem().empty()) throw AgentError(claim_.problem());
+  out_.open(partial_);
   if (!out_) throw AgentError(partial_ + ": cannot be written: " + std::strerror(errno));
   out_ << "flow,direction,begun_ns,ended_ns,bytes,gap_ns\n";
 }

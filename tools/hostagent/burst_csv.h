@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "common/telemetry/sole_writer.h"
 #include "tools/hostagent/job_profile.h"
 
 namespace outrider::agent {
@@ -29,6 +30,7 @@ class BurstCsv {
  private:
   std::string path_;
   std::string partial_;
+  SoleWriter claim_;  ///< of partial_
   std::ofstream out_;
   int error_ = 0;  ///< errno of the first write that failed
   std::uint64_t max_rows_;

@@ -11,10 +11,13 @@
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
+#include "common/telemetry/sole_writer.h"
 #include "tests/support/file_size_limit.h"
 
 namespace outrider::whole_file_test {
@@ -24,6 +27,7 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 
 std::vector<std::string> synced;  ///< names that files and directories had when they were synced
+std::function<void()> meanwhile;  ///< what another writer does before the next sync
 
 }  // namespace
 }  // namespace outrider::whole_file_test
@@ -32,6 +36,7 @@ std::vector<std::string> synced;  ///< names that files and directories had when
 extern "C" int fsync(int fd) {
   namespace fs = std::filesystem;
   std::error_code ignored;
+  if (const auto act = std::exchange(outrider::whole_file_test::meanwhile, nullptr)) act();
   outrider::whole_file_test::synced.push_back(
       fs::read_symlink("/proc/self/fd/" + std::to_string(fd), ignored).string());
   return static_cast<int>(syscall(SYS_fsync, fd));
@@ -60,7 +65,10 @@ class WholeFile : public testing::Test {
     return {};
   }
   std::string file() const { return directory_ / "report.json"; }
-  fs::path partial() const { return file() + ".partial"; }
+  std::size_t files() const {
+    return static_cast<std::size_t>(
+        std::distance(fs::directory_iterator(directory_), fs::directory_iterator()));
+  }
 
   fs::path directory_;
 };
@@ -69,45 +77,62 @@ TEST_F(WholeFile, ReplacesWhatIsThere) {
   write_whole_file(file(), "first, and longer");
   write_whole_file(file(), "second");
   EXPECT_EQ(text_of(file()), "second");
-  EXPECT_FALSE(fs::exists(partial()));
+  EXPECT_EQ(files(), 1U);
 }
 
 // A loss of power keeps what was synced: the content under its first name, then the new name.
 TEST_F(WholeFile, IsOnTheDiskBeforeItHasItsName) {
-  using testing::ElementsAre;
+  using testing::ElementsAre, testing::MatchesRegex;
   synced.clear();
   write_whole_file(file(), "report");
-  EXPECT_THAT(synced, ElementsAre(partial().string(), directory_.string()));
-  std::ofstream(partial()) << "written piece by piece";
+  EXPECT_THAT(synced,
+              ElementsAre(MatchesRegex(file() + "\\.[0-9a-f]{16}\\.partial"), directory_.string()));
+  const std::string partial = partial_name(file());
+  std::ofstream(partial) << "written piece by piece";
   synced.clear();
-  EXPECT_EQ(publish_file(partial(), file()), 0);
-  EXPECT_THAT(synced, ElementsAre(partial().string(), directory_.string()));
+  EXPECT_EQ(publish_file(partial, file()), 0);
+  EXPECT_THAT(synced, ElementsAre(partial, directory_.string()));
   EXPECT_EQ(text_of(file()), "written piece by piece");
-  EXPECT_EQ(publish_file(partial(), file()), ENOENT);
+  EXPECT_EQ(publish_file(partial, file()), ENOENT);
 }
 
-TEST_F(WholeFile, DoesNotFollowALinkOfSomebodyElse) {
-  std::ofstream(directory_ / "precious") << "keep";
-  fs::create_symlink(directory_ / "precious", partial());
-  write_whole_file(file(), "report");
-  EXPECT_EQ(text_of(directory_ / "precious"), "keep");
-  EXPECT_EQ(text_of(file()), "report");
-  EXPECT_FALSE(fs::is_symlink(file()));
+// The second writer begins and ends while the first is about to give its file its name.
+TEST_F(WholeFile, OfTwoWritersEachWritesItsOwn) {
+  meanwhile = [this] { write_whole_file(file(), "of the second, which is longer"); };
+  EXPECT_EQ(fault("of the first"), "");
+  EXPECT_EQ(text_of(file()), "of the first") << "the last to end";
+  EXPECT_EQ(files(), 1U);
 }
 
-TEST_F(WholeFile, TakesTheNameOfALeftover) {
-  std::ofstream(partial()) << "of a program that was killed";
+TEST_F(WholeFile, AnUnfinishedFileOfAnotherIsLeftAlone) {
+  const std::string begun = partial_name(file());
+  std::ofstream(begun) << "half";
   write_whole_file(file(), "report");
   EXPECT_EQ(text_of(file()), "report");
+  EXPECT_EQ(text_of(begun), "half");
 }
 
 TEST_F(WholeFile, NamesTheFileAndTheCause) {
-  fs::create_directory(partial());
-  EXPECT_THAT(fault("x"), HasSubstr("report.json.partial: cannot be written: File exists"));
-  fs::remove(partial());
   fs::create_directory(file());
   EXPECT_THAT(fault("x"), HasSubstr("report.json: cannot be written: Is a directory (errno 21)"));
-  EXPECT_FALSE(fs::exists(partial())) << "nothing is left behind";
+  EXPECT_EQ(files(), 1U) << "nothing is left behind";
+  const SoleWriter none(directory_ / "no" / "such");
+  EXPECT_THAT(none.problem(), HasSubstr("cannot be written: No such file or directory (errno 2)"));
+}
+
+TEST_F(WholeFile, WhatIsWrittenForLongHasOneWriter) {
+  const std::string path = directory_ / "capture";
+  {
+    const SoleWriter first(path);
+    EXPECT_EQ(first.problem(), "");
+    std::ofstream(path) << "packets";
+    const SoleWriter second(path);
+    EXPECT_EQ(second.problem(), path + ": another process is writing it; choose another name");
+  }
+  EXPECT_EQ(SoleWriter(path).problem(), "") << "its writer has gone";
+  EXPECT_EQ(text_of(path), "packets") << "a claim empties nothing";
+  EXPECT_EQ(SoleWriter("/dev/null").problem(), "");
+  EXPECT_EQ(SoleWriter("").problem(), "");
 }
 
 TEST_F(WholeFile, KeepsWhatIsThereIfTheNewDoesNotFit) {
@@ -118,7 +143,7 @@ TEST_F(WholeFile, KeepsWhatIsThereIfTheNewDoesNotFit) {
                 HasSubstr("report.json: cannot be written: File too large (errno 27)"));
   }
   EXPECT_EQ(text_of(file()), "old");
-  EXPECT_FALSE(fs::exists(partial()));
+  EXPECT_EQ(files(), 1U);
 }
 
 TEST_F(WholeFile, IsForItsOwnerAloneIfAsked) {

@@ -34,8 +34,7 @@ void make_directory(const fs::path& path) {
 /// none, after a loss of power too. Without finish(), nothing is left of it.
 class PartFile {
  public:
-  explicit PartFile(fs::path path) : path_(std::move(path)), part_(path_) {
-    part_ += ".part";
+  explicit PartFile(fs::path path) : path_(std::move(path)), part_(partial_name(path_)) {
     errno = 0;
     out_.open(part_, std::ios::binary | std::ios::trunc);
   }

@@ -20,7 +20,7 @@ constexpr int kSnapLength = 65535;
 
 struct PcapWriter::File {
   explicit File(const std::string& p)
-      : partial(p + ".partial"),
+      : partial(partial_name(p)),
         format(pcap_open_dead_with_tstamp_precision(DLT_EN10MB, kSnapLength,
                                                     PCAP_TSTAMP_PRECISION_NANO)),
         out(pcap_dump_open(format, partial.c_str())) {}

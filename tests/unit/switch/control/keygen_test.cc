@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "common/config/signal_key_file.h"
+#include "common/dpdk/error.h"
 #include "common/runtime/poll_program.h"
 
 namespace outrider::keygen_test {
@@ -62,6 +63,12 @@ TEST_F(Keygen, NeverOverwrites) {
   std::string kept;
   std::ifstream(path_) >> kept;
   EXPECT_EQ(kept, "mine");
+}
+
+TEST_F(Keygen, LeavesNoKeyThatItCouldNotPrint) {
+  std::ofstream full("/dev/full");
+  EXPECT_THROW(generate_key_file(path_, 1, full), EnvironmentError);
+  EXPECT_FALSE(std::filesystem::exists(path_));
 }
 
 TEST_F(Keygen, SaysWhyItCannot) {
