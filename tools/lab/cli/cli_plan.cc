@@ -1,13 +1,83 @@
 #include "tools/lab/cli/cli_plan.h"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <cstdio>
 #include <utility>
 
 #include "common/config/config_file.h"
+#include "common/telemetry/exit_status.h"
 #include "tools/lab/cli/cli_cases.h"
 #include "tools/lab/plan/advice.h"
+#include "tools/lab/run/cpus.h"
+#include "tools/lab/run/time_estimate.h"
 
 namespace outrider::lab {
+namespace {
+
+std::string no_case_text(const std::string& filter) {
+  return "outrider-lab: no case's name holds \"" + filter + "\"; `outrider-lab plan` lists them";
+}
+
+std::string gigabytes(double bytes) {
+  char text[32];
+  std::snprintf(text, sizeof text, bytes < 10e9 ? "%.1f GB" : "%.0f GB", bytes / 1e9);
+  return text;
+}
+
+/// Plans the experiment of a command line case by case, and prints what there is to advise.
+/// @param take  gets each arm at each point, see walk_plan()
+/// @return the experiment; nothing, after printing a message, on a fault
+template <class Take>
+std::optional<ExperimentFile> walk(const LabOptions& options, Take take) {
+  auto file = load_experiment(options.file);
+  if (!file) {
+    std::fputs(format_issues(options.file, file.issues).c_str(), stderr);
+    return std::nullopt;
+  }
+  ConfigIssues advised;
+  bool any = false;
+  const auto look = [&](const Case& first, const std::vector<std::string>& names) {
+    any = true;
+    for (const auto& issue : advice({&first, 1}))
+      if (std::ranges::none_of(advised, [&issue](const ConfigIssue& other) {
+            return other.key == issue.key && other.problem == issue.problem;
+          }))
+        advised.push_back(issue);
+    take(first, names);
+  };
+  const ConfigIssues issues = walk_plan(*file.config, plan_options(options), look);
+  if (!issues.empty()) {
+    std::fputs(format_issues(options.file, issues).c_str(), stderr);
+    return std::nullopt;
+  }
+  if (!any) {
+    say(no_case_text(options.filter));
+    return std::nullopt;
+  }
+  std::fputs(format_advice(options.file, advised).c_str(), stderr);
+  return std::move(*file.config);
+}
+
+/// Says how long the cases take and how much memory, and whether this machine has it.
+void say_needs(const PlanEstimate& estimate) {
+  const std::size_t jobs = usable_cpus().size();
+  const double each_bytes = static_cast<double>(estimate.memory_bytes());
+  const auto seconds = estimate.seconds(jobs);
+  say((seconds ? "about " + duration_text(*seconds) : std::string("a time that nobody can tell")) +
+      " in virtual time on " + std::to_string(jobs) + " processes of this machine, " +
+      gigabytes(each_bytes) + " of memory each" +
+      (estimate.tries_first() ? "" : "; a rough figure, because a case is too large to be tried"));
+  const double has_bytes =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  if (each_bytes * static_cast<double>(jobs) <= has_bytes) return;
+  const auto fit = static_cast<std::size_t>(has_bytes / each_bytes);
+  say("this machine has " + gigabytes(has_bytes) + ": " +
+      (fit == 0 ? std::string("no case fits") : "give --jobs " + std::to_string(fit)));
+}
+
+}  // namespace
 
 PlanOptions plan_options(const LabOptions& options) {
   return {.first_seed = options.first_seed,
@@ -34,8 +104,7 @@ std::optional<Planned> plan_cases(const std::string& path, const PlanOptions& op
   }
   Planned planned{std::move(*file.config), std::move(*plan.config), {}};
   if (planned.cases.empty()) {
-    tell("outrider-lab: no case's name holds \"" + options.filter +
-         "\"; `outrider-lab plan` lists them\n");
+    tell(no_case_text(options.filter) + '\n');
     return std::nullopt;
   }
   for (const auto& c : planned.cases) planned.names.push_back(case_name(planned.file, c));
@@ -47,6 +116,32 @@ std::optional<Planned> load(const LabOptions& options, bool speaks) {
   if (planned && speaks)
     std::fputs(format_advice(options.file, advice(planned->cases)).c_str(), stderr);
   return planned;
+}
+
+int check_command(const LabOptions& options) {
+  std::size_t cases = 0;
+  const auto file = walk(options, [&cases](const Case&, const std::vector<std::string>& names) {
+    cases += names.size();
+  });
+  if (!file) return kExitUsage;
+  std::printf("%s: no fault; %zu cases of %zu arms\n", options.file.c_str(), cases,
+              file->arms.size());
+  return kExitOk;
+}
+
+int plan_command(const LabOptions& options) {
+  PlanEstimate estimate;
+  std::vector<std::string> all;
+  const auto file = walk(options, [&](const Case& first, const std::vector<std::string>& names) {
+    estimate.add(first, names.size());
+    all.insert(all.end(), names.begin(), names.end());
+  });
+  if (!file) return kExitUsage;
+  for (const auto& name : all) std::printf("%s\n", name.c_str());
+  std::fflush(stdout);
+  say(file->name + ": " + std::to_string(all.size()) + " cases");
+  say_needs(estimate);
+  return kExitOk;
 }
 
 }  // namespace outrider::lab

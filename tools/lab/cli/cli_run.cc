@@ -26,7 +26,6 @@
 #include "tools/lab/run/run_pool.h"
 #include "tools/lab/run/run_programs.h"
 #include "tools/lab/run/run_store.h"
-#include "tools/lab/run/time_estimate.h"
 #include "tools/lab/summary/summary.h"
 
 namespace outrider::lab {
@@ -194,27 +193,6 @@ int run_under_mpi(LabOptions options, std::uint32_t launched) {
 }
 
 }  // namespace
-
-int check_command(const LabOptions& options) {
-  const auto planned = load(options);
-  if (!planned) return kExitUsage;
-  std::printf("%s: no fault; %zu cases of %zu arms\n", options.file.c_str(), planned->cases.size(),
-              planned->file.arms.size());
-  return kExitOk;
-}
-
-int plan_command(const LabOptions& options) {
-  const auto planned = load(options);
-  if (!planned) return kExitUsage;
-  for (const auto& name : planned->names) std::printf("%s\n", name.c_str());
-  std::fflush(stdout);
-  say(planned->file.name + ": " + std::to_string(planned->cases.size()) + " cases");
-  const std::size_t jobs = usable_cpus().size();
-  if (const auto seconds = estimate_seconds(planned->cases, jobs))
-    say("about " + duration_text(*seconds) + " in virtual time on " + std::to_string(jobs) +
-        " processes of this machine");
-  return kExitOk;
-}
 
 namespace {
 

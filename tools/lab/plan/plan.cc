@@ -202,7 +202,7 @@ void name_by_lines(const ExperimentFile& e, ConfigIssues& issues) {
     if (error != std::errc{} || index >= e.jobs.size() || e.jobs[index].line == 0) continue;
     const std::string own(std::min(rest + 2, end), end);  // behind "]."
     fault_of_job(Checks(named), e.jobs[index], own, issue.problem);
-    issue = std::move(named.back());
+    issue = named.back();
   }
 }
 
@@ -233,16 +233,15 @@ std::optional<Case> build_case(const ExperimentFile& file, const std::string& la
   // At a point of a sweep, values that are valid alone may be invalid together.
   ConfigIssues unfit;
   const ProgramSettings settings = read_settings(p.settings, p.protocol, e.network.rtt, unfit);
-  for (const auto& issues_of : {validate(p), validate(p, settings)})
-    std::ranges::copy(issues_of, std::back_inserter(unfit));
+  for (const auto& issues_of : {validate(p), validate(p, settings)}) unfit.add(issues_of);
   check_placement(Checks(unfit), e, p);
   check_background(Checks(unfit), e, p);
-  std::ranges::copy(unfit, std::back_inserter(issues));
+  issues.add(unfit);
   const auto topology = make_topology(e, p, seed, issues);
   if (!topology || !unfit.empty()) return std::nullopt;
   ConfigIssues of_racks;
   check_racks(Checks(of_racks), e, p, *topology);
-  std::ranges::copy(of_racks, std::back_inserter(issues));
+  issues.add(of_racks);
   if (!of_racks.empty()) return std::nullopt;
   Case c{.label = label,
          .parameters = resolved_parameters(e, p),
@@ -266,14 +265,18 @@ std::optional<Case> build_case(const ExperimentFile& file, const std::string& la
   append(refused, "trafficgen", validate(c.traffic, kMaxFabricSwitches));
   append(refused, "trafficgen", validate_models(c.traffic));
   name_by_lines(e, refused);
-  std::ranges::copy(refused, std::back_inserter(issues));
+  issues.add(refused);
   if (!refused.empty()) return std::nullopt;
   return c;
 }
 
-ConfigResult<std::vector<Case>> make_plan(const ExperimentFile& e, const PlanOptions& options) {
-  ConfigResult<std::vector<Case>> result{std::vector<Case>{}, {}};
-  const std::uint32_t seeds = options.quick ? 1 : options.seeds.value_or(e.seeds);
+namespace {
+
+/// Builds each arm at each point, with each of its seeds or the first alone, and hands it to
+/// `take`.
+/// @return the faults of all
+ConfigIssues build_rows(const ExperimentFile& e, const PlanOptions& options, std::uint32_t seeds,
+                        const std::function<void(Case&&)>& take) {
   const std::vector<Row> rows = options.quick ? quick_rows(e) : rows_of(e);
   CaseFaults faults(e.parameters);
   for (const auto& row : rows) {
@@ -285,15 +288,44 @@ ConfigResult<std::vector<Case>> make_plan(const ExperimentFile& e, const PlanOpt
       if (!found.empty()) break;  // the other seeds have the same fault
       built->swept = row.swept;
       built->link_series = built->link_results && s == 0;
-      if (case_name(e, *built).find(options.filter) != std::string::npos)
-        result.config->push_back(std::move(*built));
+      take(std::move(*built));
     }
   }
-  result.issues = faults.told(rows.size());
-  require_known_arms(e, options, result.issues);
-  if (result.issues.empty()) require_off_cases(e, rows, result.issues);
+  ConfigIssues issues = faults.told(rows.size());
+  require_known_arms(e, options, issues);
+  if (issues.empty()) require_off_cases(e, rows, issues);
+  return issues;
+}
+
+std::uint32_t seeds_of(const ExperimentFile& e, const PlanOptions& options) {
+  return options.quick ? 1 : options.seeds.value_or(e.seeds);
+}
+
+}  // namespace
+
+ConfigResult<std::vector<Case>> make_plan(const ExperimentFile& e, const PlanOptions& options) {
+  ConfigResult<std::vector<Case>> result{std::vector<Case>{}, {}};
+  result.issues = build_rows(e, options, seeds_of(e, options), [&](Case&& built) {
+    if (case_name(e, built).find(options.filter) != std::string::npos)
+      result.config->push_back(std::move(built));
+  });
   if (!result.issues.empty()) result.config.reset();
   return result;
+}
+
+ConfigIssues walk_plan(
+    const ExperimentFile& e, const PlanOptions& options,
+    const std::function<void(const Case& first, std::vector<std::string> names)>& take) {
+  return build_rows(e, options, 1, [&](Case&& first) {
+    const std::string of_first = case_name(e, first);
+    const std::size_t end = of_first.rfind(std::to_string(first.seed));  // the name ends with it
+    std::vector<std::string> names;
+    for (std::uint32_t s = 0; s < seeds_of(e, options); ++s) {
+      std::string name = of_first.substr(0, end) + std::to_string(options.first_seed + s);
+      if (name.find(options.filter) != std::string::npos) names.push_back(std::move(name));
+    }
+    if (!names.empty()) take(first, std::move(names));
+  });
 }
 
 std::string case_name(const ExperimentFile& e, const Case& c) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,6 +34,14 @@ struct PlanOptions {
 /// Issues name the arm, and the sweep, whose configuration is not valid.
 ConfigResult<std::vector<Case>> make_plan(const ExperimentFile& experiment,
                                           const PlanOptions& options = {});
+
+/// Plans the same cases, and keeps none: a case of thousands of hosts takes tens of megabytes.
+/// Calls `take` for each arm at each point, with the case of its first seed and the names of those
+/// of all seeds that the filter lets through, at least one. Case by case, faults are those of
+/// make_plan().
+ConfigIssues walk_plan(
+    const ExperimentFile& experiment, const PlanOptions& options,
+    const std::function<void(const Case& first, std::vector<std::string> names)>& take);
 
 /// Returns the name of a case for progress, lists and filters: its label and the
 /// parameters that its point changes, "on tcp=cubic seed 3".

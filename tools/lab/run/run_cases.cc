@@ -25,6 +25,11 @@ constexpr std::uint64_t kBytesPerBuffer = 1024;
 constexpr std::uint64_t kBytesPerAttributedBuffer = kBytesPerBuffer + sizeof(PacketAttribution);
 constexpr std::uint32_t kOtherMemory_mb = 32;
 
+std::uint32_t memory_mb(std::uint32_t buffers, bool attribution) {
+  const auto each = attribution ? kBytesPerAttributedBuffer : kBytesPerBuffer;
+  return static_cast<std::uint32_t>(buffers * each >> 20) + kOtherMemory_mb;
+}
+
 CaseRun run_with_reference(const Case& c, rte_mempool& pool, const StopCheck& stop,
                            std::uint32_t tiles, ReferenceRuns references) {
   CaseRun run{.definition = &c, .result = run_virtual(c, pool, stop, tiles)};
@@ -38,13 +43,14 @@ CaseRun run_with_reference(const Case& c, rte_mempool& pool, const StopCheck& st
 
 }  // namespace
 
+std::uint64_t process_memory_bytes(const Case& c) {
+  return std::uint64_t{memory_mb(buffers_needed(c), c.traffic.attribution)} << 20;
+}
+
 VirtualWorker::VirtualWorker(std::uint32_t cpu, std::uint32_t buffers, bool attribution)
     : eal({.program = "outrider-lab",
            .cpus = {cpu},
-           .memory_mb =
-               static_cast<std::uint32_t>(
-                   buffers * (attribution ? kBytesPerAttributedBuffer : kBytesPerBuffer) >> 20) +
-               kOtherMemory_mb,
+           .memory_mb = memory_mb(buffers, attribution),
            .use_hugepages = false}),
       pool(make_packet_pool({.name = "lab",
                              .mbufs = buffers,

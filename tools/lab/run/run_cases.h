@@ -59,6 +59,10 @@ std::vector<std::size_t> seed_major(const std::vector<Case>& cases,
 /// @param tiles  see run_virtual(). @throws EnvironmentError
 RunOutcome run_cases_virtual(const RunOrder& order, std::size_t jobs, std::uint32_t tiles = 0);
 
+/// Returns the memory [bytes] of a process that runs the case in virtual time, beside what it has
+/// of the plan: nearly all of it are buffers for packets.
+[[nodiscard]] std::uint64_t process_memory_bytes(const Case& c);
+
 /// The progress of a case when it was given up.
 struct VirtualTrial {
   double virtual_seconds = 0;

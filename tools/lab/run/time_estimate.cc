@@ -4,15 +4,22 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <set>
+#include <string_view>
 
+#include "common/config/toml_file.h"
 #include "common/core/units.h"
+#include "tools/lab/experiment/experiment.h"
+#include "tools/lab/plan/plan.h"
 #include "tools/lab/run/run_cases.h"
 #include "trafficgen/workload/config/model_profile.h"
 
 namespace outrider::lab {
 namespace {
 
-constexpr double kTrialSeconds = 2;
+constexpr double kSpeedSeconds = 0.5;
+/// A process with more memory takes longer to begin than to try.
+constexpr std::uint64_t kMostTried_bytes = 500'000'000;
 
 double bits_to_carry(const Case& c, double of_seconds) {
   return of_seconds * static_cast<double>(c.bottleneck.bits_per_second);
@@ -49,22 +56,159 @@ std::optional<double> virtual_seconds(const Case& c, ModelSizes& models) {
   return longest > 0 ? std::optional(longest) : std::nullopt;
 }
 
-std::optional<double> estimate_seconds(const std::vector<Case>& cases, std::size_t jobs) {
+namespace {
+
+/// Returns the links on the way between two hosts that share no switch, if there are such.
+double links_of_paths(const sw::SwitchProcessConfig& c) {
+  if (c.switches.size() == 1) return 2;
+  std::set<std::string> leaves;
+  for (const auto& one : c.switches)
+    if (std::ranges::any_of(one.ports, [](const auto& p) { return p.device.has_value(); }))
+      leaves.insert(one.name);
+  const auto is_leaf = [&leaves](const std::string& end) {
+    return leaves.contains(end.substr(0, end.find('.')));
+  };
+  const auto joins_leaves = [&](const sw::SwitchLinkConfig& l) {
+    return is_leaf(l.a) && is_leaf(l.b);
+  };
+  const auto joins_no_leaf = [&](const sw::SwitchLinkConfig& l) {
+    return !is_leaf(l.a) && !is_leaf(l.b);
+  };
+  if (std::ranges::all_of(c.links, joins_leaves)) return 3;
+  return std::ranges::any_of(c.links, joins_no_leaf) ? 6 : 4;
+}
+
+/// A dumbbell on which background always sends, to see how fast this machine is.
+constexpr std::string_view kSpeedExperiment = R"(
+name = "speed"
+question = "How many packets does this machine carry in a second?"
+seeds = 1
+[network]
+measured = "a.to_b"
+rtt = "2ms"
+[[switch]]
+name = "a"
+[[switch]]
+name = "b"
+[[link]]
+a = "a"
+b = "b"
+rate = "1gbit"
+delay = "500us"
+[[hosts]]
+name = "worker"
+count = "workers"
+switch = "a"
+rate = "1gbit"
+delay = "250us"
+[[hosts]]
+name = "server"
+count = "servers"
+switch = "b"
+rate = "1gbit"
+delay = "250us"
+[[hosts]]
+name = "sender"
+count = 8
+switch = "a"
+rate = "1gbit"
+delay = "250us"
+[[hosts]]
+name = "receiver"
+count = 8
+switch = "b"
+rate = "1gbit"
+delay = "250us"
+[background]
+from = "sender"
+to = "receiver"
+[parameters]
+switch.queue.limit_packets = 250
+switch.marker.threshold_packets = 65
+h_packets = 16
+transport.controller = "dctcp"
+burst_bytes = "1MB"
+iterations = 10000
+period_seconds = 0.1
+[[arm]]
+label = "off"
+)";
+
+/// Returns the bits that links carry in a second of this machine's time.
+std::optional<double> bits_per_wall_second() {
+  const auto text = parse_toml(kSpeedExperiment);
+  const auto experiment = experiment_from(*text.config, {});
+  if (!experiment) return std::nullopt;
+  const auto plan = make_plan(*experiment.config);
+  if (!plan) return std::nullopt;
+  const Case& c = plan.config->front();
+  const auto trial = try_virtual(c, kSpeedSeconds);
+  if (!trial || trial->wall_seconds <= 0) return std::nullopt;
   ModelSizes models;
-  const auto of_first = virtual_seconds(cases.front(), models);
-  if (!of_first) return std::nullopt;
-  const auto trial = try_virtual(cases.front(), kTrialSeconds);
-  if (!trial || trial->virtual_seconds <= 0) return std::nullopt;
-  const double first_seconds =
-      trial->wall_seconds * std::max(1.0, *of_first / trial->virtual_seconds);
-  const double seconds_per_bit = first_seconds / bits_to_carry(cases.front(), *of_first);
-  double sum = 0;
-  for (const auto& c : cases) {
-    const auto own = virtual_seconds(c, models);
-    if (!own) return std::nullopt;
-    sum += seconds_per_bit * bits_to_carry(c, *own);
+  return wire_bits(c, trial->virtual_seconds, models) / trial->wall_seconds;
+}
+
+/// Returns the bits that a job's hosts send in an iteration.
+double bits_of_iteration(const tg::JobConfig& job, ModelSizes& models) {
+  const auto bytes = job.burst_bytes ? job.burst_bytes
+                     : job.model     ? models.of(*job.model).bytes
+                                     : std::nullopt;
+  const bool there_and_back = job.pull || !tg::has_servers(job.collective);
+  return 8.0 * static_cast<double>(bytes.value_or(0)) * static_cast<double>(job.workers.size()) *
+         (there_and_back ? 2 : 1);
+}
+
+}  // namespace
+
+double wire_bits(const Case& c, double of_seconds, ModelSizes& models) {
+  const double bottleneck_bits = bits_to_carry(c, of_seconds);
+  const double all_seconds = virtual_seconds(c, models).value_or(of_seconds);
+  const double part = all_seconds > 0 ? std::min(1.0, of_seconds / all_seconds) : 1;
+  double bits = 0;
+  for (const auto& job : c.traffic.jobs)
+    bits += bits_of_iteration(job, models) * job.iterations * part;
+  for (const auto& flows : c.traffic.flows)
+    bits += flows.rate ? static_cast<double>(flows.rate->bits_per_second) * of_seconds
+                       : bottleneck_bits;
+  for (const auto& flows : c.traffic.long_flows)
+    bits += bottleneck_bits * (c.link_results ? static_cast<double>(flows.from.size()) : 1);
+  return bits * links_of_paths(c.switches);
+}
+
+void PlanEstimate::add(const Case& c, std::size_t seeds) {
+  const auto own = virtual_seconds(c, models_);
+  const std::uint64_t memory_bytes = process_memory_bytes(c);
+  if (!own) unknown_ = true;
+  if (cases_ == 0) {
+    first_seconds_ = own.value_or(0);
+    first_bottleneck_bits_ = bits_to_carry(c, first_seconds_);
+    if (memory_bytes <= kMostTried_bytes) first_ = c;
   }
-  return sum / static_cast<double>(std::min(jobs, cases.size()));
+  const auto count = static_cast<double>(seeds);
+  bottleneck_bits_ += count * bits_to_carry(c, own.value_or(0));
+  wire_bits_ += count * wire_bits(c, own.value_or(0), models_);
+  memory_bytes_ = std::max(memory_bytes_, memory_bytes);
+  cases_ += seeds;
+}
+
+std::optional<double> PlanEstimate::seconds(std::size_t jobs, double trial_seconds) const {
+  if (unknown_ || cases_ == 0) return std::nullopt;
+  const auto processes = static_cast<double>(std::min(jobs, cases_));
+  if (!first_) {
+    const auto speed = bits_per_wall_second();
+    return speed ? std::optional(wire_bits_ / *speed / processes) : std::nullopt;
+  }
+  const auto trial = try_virtual(*first_, trial_seconds);
+  if (!trial || trial->virtual_seconds <= 0) return std::nullopt;
+  const double wall = trial->wall_seconds * std::max(1.0, first_seconds_ / trial->virtual_seconds);
+  return wall / first_bottleneck_bits_ * bottleneck_bits_ / processes;
+}
+
+std::optional<double> estimate_seconds(const std::vector<Case>& cases, std::size_t jobs,
+                                       double trial_seconds) {
+  PlanEstimate estimate;
+  for (const auto& c : cases) estimate.add(c, 1);
+  return estimate.seconds(jobs, trial_seconds);
 }
 
 std::string duration_text(double seconds) {

@@ -30,10 +30,44 @@ class ModelSizes {
 /// determines the time cannot be read.
 std::optional<double> virtual_seconds(const Case& c, ModelSizes& models);
 
-/// Estimates the wall time of all cases [s]. It runs the first case for two seconds and scales
+inline constexpr double kTrial_seconds = 2;
+
+/// Estimates what an experiment takes, case by case, without keeping the cases.
+class PlanEstimate {
+ public:
+  /// @param c  stands for so many cases that differ in their seeds
+  void add(const Case& c, std::size_t seeds);
+
+  /// Returns the memory [bytes] of a process that runs any of the cases.
+  [[nodiscard]] std::uint64_t memory_bytes() const noexcept { return memory_bytes_; }
+  /// Returns whether seconds() tries the first case. A larger one would take too long to begin: a
+  /// small experiment says how fast this machine is.
+  [[nodiscard]] bool tries_first() const noexcept { return first_.has_value(); }
+  /// Returns the wall time of all cases [s]; nothing if no estimate can be made. Runs a case for
+  /// so long. @throws EnvironmentError
+  [[nodiscard]] std::optional<double> seconds(std::size_t jobs,
+                                              double trial_seconds = kTrial_seconds) const;
+
+ private:
+  ModelSizes models_;
+  std::optional<Case> first_{};
+  bool unknown_ = false;  ///< the time of a case
+  std::size_t cases_ = 0;
+  double first_seconds_ = 0;  ///< virtual time of the first case
+  double first_bottleneck_bits_ = 0;
+  double bottleneck_bits_ = 0;  ///< what all cases' bottlenecks carry
+  double wire_bits_ = 0;        ///< what all cases' links carry
+  std::uint64_t memory_bytes_ = 0;
+};
+
+/// Returns what all links of a case carry [bits], roughly, in so much of its virtual time.
+double wire_bits(const Case& c, double of_seconds, ModelSizes& models);
+
+/// Estimates the wall time of all cases [s]. It runs the first case for a while and scales
 /// its progress by how much the other cases' bottlenecks carry compared with the first one's.
 /// @return nothing if no estimate can be made. @throws EnvironmentError
-std::optional<double> estimate_seconds(const std::vector<Case>& cases, std::size_t jobs);
+std::optional<double> estimate_seconds(const std::vector<Case>& cases, std::size_t jobs,
+                                       double trial_seconds = kTrial_seconds);
 
 /// Returns a duration as text: "40 s", "12 min", "3.5 h".
 std::string duration_text(double seconds);
