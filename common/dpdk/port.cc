@@ -138,9 +138,10 @@ void Port::attach(const PortConfig& config) {
     const std::string remedy = error == 0 ? std::string{} : attach_remedy(last_dpdk_lines());
     if (error != 0)
       throw EnvironmentError(
-          DpdkError("rte_eal_hotplug_add", config.device, error).what() +
-          (remedy.empty() ? ". Check the driver's name and arguments of device " + name_ + "."
-                          : ". Device " + name_ + ":" + remedy) +
+          (remedy.empty()
+               ? DpdkError("rte_eal_hotplug_add", config.device, error).what() +
+                     (". Check the driver's name and arguments of device " + name_ + ".")
+               : "device " + name_ + " (" + config.device + ") cannot be attached." + remedy) +
           " DPDK's last lines:" + last_dpdk_lines() +
           advice_for(check_machine(this_machine()), config.device + last_dpdk_lines()));
     if (waits) peer_.emplace(socket_of(config.device));

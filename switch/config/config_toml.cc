@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "common/config/config_file.h"
+#include "common/config/file_kind.h"
 
 namespace outrider::sw {
 namespace {
@@ -66,6 +67,8 @@ ConfigResult<SwitchProcessConfig> load_switch_config(const std::string& path,
                                                      std::uint64_t key_floor) {
   auto file = read_toml_file(path);
   if (!file) return {{}, std::move(file.issues)};
+  if (std::string other = of_another_program(*file.config, FileKind::kSwitch); !other.empty())
+    return {{}, {{"", std::move(other)}}};
   return checked(*file.config, [&](SwitchProcessConfig& config) {
     return load_signal_keys(config, std::filesystem::path(path).parent_path().string(), key_floor);
   });

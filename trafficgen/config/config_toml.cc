@@ -4,8 +4,11 @@
 #include <filesystem>
 
 #include "common/config/config_file.h"
+#include "common/config/file_kind.h"
+#include "common/config/shipped_file.h"
 #include "common/config/signal_key_file.h"
 #include "common/net/mlt_message.h"
+#include "trafficgen/config/config_limits.h"
 #include "trafficgen/workload/config/model_profile.h"
 
 namespace outrider::tg {
@@ -58,9 +61,7 @@ bool is_mlt(const GeneratorConfig& config, const std::string& transport) {
 void check_model(const Checks& at, const JobConfig& job, const GeneratorConfig& config) {
   const auto profile = load_model_profile(*job.model);
   if (!profile) {
-    for (const auto& issue : profile.issues)
-      at.fault("model", Checks::quoted(*job.model),
-               issue.key.empty() ? issue.problem : issue.key + ": " + issue.problem);
+    at.faults_of_file("model", *job.model, profile.issues);
     return;
   }
   check_shards(at, job, *profile.config);
@@ -125,10 +126,14 @@ ConfigResult<GeneratorConfig> generator_config_from(const ConfigTable& file,
     path = (std::filesystem::path(directory) / path).lexically_normal().string();
   };
   for (auto& job : config.jobs) {
-    if (job.model) from_here(*job.model);
+    if (job.model) *job.model = named_file(*job.model, "models", ".toml", directory);
     if (job.announce.signal_key) from_here(*job.announce.signal_key);
   }
-  for (auto& flows : config.flows) for_each_file(flows, from_here);
+  for (auto& flows : config.flows) {
+    if (flows.list) from_here(*flows.list);
+    if (flows.distribution)
+      *flows.distribution = named_file(*flows.distribution, "distributions", ".cdf", directory);
+  }
   for (auto& capture : config.captures) from_here(capture.file);
   merge_issues(result.issues, validate(config));
   merge_issues(result.issues, validate_models(config));
@@ -140,6 +145,8 @@ ConfigResult<GeneratorConfig> generator_config_from(const ConfigTable& file,
 ConfigResult<GeneratorConfig> load_generator_config(const std::string& path) {
   auto file = read_toml_file(path);
   if (!file) return {{}, std::move(file.issues)};
+  if (std::string other = of_another_program(*file.config, FileKind::kGenerator); !other.empty())
+    return {{}, {{"", std::move(other)}}};
   return generator_config_from(*file.config, std::filesystem::path(path).parent_path().string());
 }
 

@@ -15,5 +15,12 @@ TEST(AttachRemedy, NamesTheCollisionOfFanoutGroups) {
   EXPECT_EQ(attach_remedy("Invalid argument"), "");
 }
 
+// The errno that DPDK hands on is that of a missing permission.
+TEST(AttachRemedy, NamesAnAbsentInterface) {
+  EXPECT_THAT(attach_remedy("rte_pmd_init_internals(): net_af_packet0: ioctl failed "
+                            "(SIOCGIFINDEX):No such device"),
+              testing::HasSubstr("No network interface of this name"));
+}
+
 }  // namespace
 }  // namespace outrider::attach_remedy_test

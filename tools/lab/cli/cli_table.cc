@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 std::string text_of_file(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
-  if (!in) throw std::runtime_error(path.string() + " cannot be read");
+  if (!in) throw std::runtime_error("cannot be read; name the directory that `run` wrote");
   return {std::istreambuf_iterator<char>(in), {}};
 }
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "common/config/config_file.h"
+#include "common/config/file_kind.h"
 #include "common/config/suggestion.h"
 #include "tools/lab/experiment/experiment_binding.h"
 #include "tools/lab/experiment/front_file.h"
@@ -340,6 +341,10 @@ ConfigResult<ExperimentFile> experiment_from(const ConfigTable& as_written,
   ConfigResult<ExperimentFile> result{ExperimentFile{}, {}};
   const ConfigTable with_all =
       with_rivals(with_base(as_written, directory, result.issues), directory, result.issues);
+  if (!result.issues.empty()) {  // what is missing in it would be told as missing here
+    result.config.reset();
+    return result;
+  }
   const FrontTaken front = take_front(with_all, result.issues);
   const MatrixTaken taken = take_matrix(front.file, result.issues);
   const ConfigTable& file = taken.file;
@@ -382,6 +387,8 @@ Parameters resolved_parameters(const ExperimentFile& e, const CaseParameters& p)
 ConfigResult<ExperimentFile> load_experiment(const std::string& path) {
   auto file = read_toml_file(path);
   if (!file) return {{}, std::move(file.issues)};
+  if (std::string other = of_another_program(*file.config, FileKind::kExperiment); !other.empty())
+    return {{}, {{"", std::move(other)}}};
   return experiment_from(*file.config, std::filesystem::path(path).parent_path());
 }
 

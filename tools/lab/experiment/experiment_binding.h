@@ -68,7 +68,7 @@ void describe(V& v, Arm& c) {
 template <class V>
 void describe(V& v, ExperimentFile& c) {
   v.value("name", c.name, Presence::kRequired);
-  v.value("question", c.question, Presence::kRequired);
+  v.value("question", c.question);
   v.value("seeds", c.seeds);
   v.table("network", c.network);
   v.table("fabric", c.fabric);

@@ -65,7 +65,8 @@ std::string verdict_text(const FrontResult& r, std::size_t objective) {
 }  // namespace
 
 std::string front_table(const FrontResult& r) {
-  std::string text = r.experiment + ": " + r.question + "\n\n" + search_text(r) + '\n';
+  std::string text =
+      r.experiment + (r.question.empty() ? "" : ": " + r.question) + "\n\n" + search_text(r) + '\n';
   for (std::size_t o = 0; o < kFrontObjectives.size(); ++o) text += verdict_text(r, o);
   text += formatted("Areas are up to %g x alone and %g %% lost. ", r.settings.reference.time,
                     r.settings.reference.cost * 100);

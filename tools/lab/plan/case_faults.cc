@@ -28,7 +28,8 @@ std::string key_of_experiment(const std::string& generated) {
   struct Rule {
     std::string_view generated, experiment;
   };
-  constexpr Rule kRules[]{{"switch: switch.port.queues.queue.", "switch.queue."},
+  constexpr Rule kRules[]{{"switch: switch.signals.signal_form", "signal_form"},
+                          {"switch: switch.port.queues.queue.", "switch.queue."},
                           {"switch: switch.port.queues.marker.", "switch.marker."},
                           {"switch: switch.port.queues.regulation.", "switch.regulation."},
                           {"switch: switch.port.queue.", "switch.queue."},
@@ -50,6 +51,17 @@ std::string key_of_experiment(const std::string& generated) {
     return parameter.empty() ? setting : std::string(parameter);
   }
   return key;
+}
+
+/// Says a rule of the switch in the words of an experiment, whose signal_form stands for the
+/// switch's accept_tos.
+ConfigIssue in_words_of_experiment(const ConfigIssue& issue) {
+  if (!issue.key.ends_with("signals.accept_from") ||
+      issue.problem.find("accept_tos") == std::string::npos)
+    return issue;
+  return {"switch: switch.signals.signal_form",
+          "\"tos\": needs switch.signals.accept_from, because any DSCP from 32 up reads as START; "
+          "\"udp\" needs none"};
 }
 
 /// Returns whether both have the same value of a setting, as it is written, or of a parameter.
@@ -75,7 +87,8 @@ bool is_of_file(const std::string& key) {
 
 void CaseFaults::add(const std::string& origin, const std::string& label, const CaseParameters& own,
                      const ConfigIssues& found) {
-  for (const auto& issue : found) {
+  for (const auto& one : found) {
+    const ConfigIssue issue = in_words_of_experiment(one);
     const bool of_file = is_of_file(issue.key);
     const std::string key = of_file ? issue.key : key_of_experiment(issue.key);
     auto known = std::ranges::find_if(

@@ -3,6 +3,7 @@
 #include <set>
 #include <string_view>
 
+#include "common/config/shipped_file.h"
 #include "tools/lab/plan/plan_jobs.h"
 #include "tools/lab/plan/plan_switches.h"
 #include "trafficgen/roce/path_mtu.h"
@@ -99,7 +100,7 @@ tg::JobConfig job_of(const ExperimentFile& e, const CaseParameters& p,
   job.period = from_seconds(p.period_seconds);
   announce(p, t.rtt, job.announce);
   if (p.model.empty()) job.burst_bytes = p.burst_bytes;
-  else job.model = (e.directory / p.model).lexically_normal().string();
+  else job.model = named_file(p.model, "models", ".toml", e.directory);
   spread_compute(p, job);
   if (job.learner.model != tg::LearnerModel::kNone) job.learner.learning_rate = rate_of(p, job);
   if (p.model.empty() || p.compute_seconds > 0) job.compute = from_seconds(p.compute_seconds);
@@ -143,7 +144,7 @@ tg::FlowsConfig flows_of(const ExperimentFile& e, const CaseParameters& p, const
   return {.name = carrier.transport + "_flows",
           .from = background_from(e, t),
           .to = background_to(e, t),
-          .distribution = (e.directory / p.background_sizes).lexically_normal().string(),
+          .distribution = named_file(p.background_sizes, "distributions", ".cdf", e.directory),
           .hosts = {},
           .rate = BitRate{static_cast<std::uint64_t>(bits * payload_share(e, carrier))},
           .transport = carrier.transport,

@@ -60,10 +60,13 @@ std::string shown_bounds(const Estimate& value, double scale) {
 
 std::string table_line(const std::string& label, const TableCells& cells) {
   std::string line = label;
-  if (label.size() >= kLabelWidth) line += "\n" + std::string(kLabelWidth, ' ');
-  else line.append(kLabelWidth - label.size(), ' ');
+  std::size_t end =
+      kLabelWidth;  // of the cell's column, at which it ends unless a label is in its way
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    line.append(kCellWidths[i] - std::min(kCellWidths[i], cells[i].size()), ' ');
+    end += kCellWidths[i];
+    if (cells[i].empty()) continue;
+    const std::size_t begin = end - std::min(end, cells[i].size());
+    line.append(std::max(begin, line.size() + 1) - line.size(), ' ');
     line += cells[i];
   }
   line.erase(line.find_last_not_of(' ') + 1);
