@@ -47,13 +47,25 @@ std::string cost_of(const Remedy& remedy) {
   return text + ".";
 }
 
+/// Says which goals forbid a remedy, with their values.
+std::string broken_text(const Remedy& remedy, const ClusterGoal& goal) {
+  const BrokenGoals broken = broken_goals(remedy, goal);
+  std::string text;
+  if (broken.background_lost)
+    text = "goal.background_lost, " + formatted("%g", goal.background_lost);
+  if (broken.short_flows)
+    text +=
+        (text.empty() ? "" : ", and ") + ("goal.short_flows, " + formatted("%g", goal.short_flows));
+  return text;
+}
+
 std::string sentence_of_cost(const Advice& a, const Recommendation& r) {
   const Remedy& chosen = a.remedies[r.chosen];
   if (chosen.nature.kind != RemedyKind::kNothing) return "For that " + cost_of(chosen);
   if (!r.too_costly) return "No remedy is quicker at any cost, either.";
   const Remedy& costly = a.remedies[*r.too_costly];
   return "Quickest at any cost is " + name_of(costly) + ", " + percent(costly.change) + ": " +
-         cost_of(costly);
+         cost_of(costly) + " That breaks " + broken_text(costly, a.goal) + ".";
 }
 
 bool excludes_zero(const Estimate& e) { return e.low > 0 || e.high < 0; }
@@ -105,21 +117,31 @@ std::string table(const Advice& a) {
   std::string text =
       row("best of each kind", "median [ms]", "p99 [ms]", "/ alone", "lost [B / burst B]", "short");
   std::vector<RemedyKind> kinds;
-  bool costly = false, searched = false;
+  BrokenGoals broken;
+  bool searched = false;
   const auto add = [&](const std::vector<Remedy>& remedies, const std::string& note) {
     for (const std::size_t i : best_of_kinds(remedies, a.goal)) {
       const Remedy& r = remedies[i];
       if (std::ranges::find(kinds, r.nature.kind) != kinds.end()) continue;
       kinds.push_back(r.nature.kind);
-      costly |= !is_allowed(r, a.goal);
+      const BrokenGoals own = broken_goals(r, a.goal);
+      broken.background_lost |= own.background_lost;
+      broken.short_flows |= own.short_flows;
       searched |= !note.empty();
-      text += row_of(r, (is_allowed(r, a.goal) ? "" : " *") + note);
+      text += row_of(
+          r, std::string(own.background_lost ? " *" : "") + (own.short_flows ? " #" : "") + note);
     }
   };
   add(a.remedies, "");
   add(a.screened, " +");
   text += "short: p99 of flows up to 100 kB over today's.\n";
-  if (costly) text += "* costs more than your goal allows.\n";
+  if (broken.background_lost)
+    text +=
+        formatted("* breaks goal.background_lost: more than %g bytes for each byte of bursts.\n",
+                  a.goal.background_lost);
+  if (broken.short_flows)
+    text +=
+        formatted("# breaks goal.short_flows: more than %g times today's.\n", a.goal.short_flows);
   if (searched) text += "+ by the search alone, not verified; --minutes gives more time.\n";
   return text;
 }

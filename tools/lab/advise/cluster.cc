@@ -49,7 +49,14 @@ void check(const Checks& at, const ClusterNetwork& n) {
   at.in_range("mark_at", *n.mark_at_bytes, kFrameBytes, n.buffer_bytes, "bytes");
 }
 
+void check_protocol(const Checks& at, const std::string& protocol) {
+  at.require(protocol == "tcp", "protocol", Checks::quoted(protocol),
+             "must be \"tcp\": advise knows neither RoCEv2 nor priority flow control (PFC); "
+             "`outrider-lab run conf/experiments/roce-pfc.toml` compares remedies over them");
+}
+
 void check(const Checks& at, const ClusterJob& j) {
+  check_protocol(at, j.protocol);
   at.in_range("count", j.count, 1, kMostJobs);
   at.in_range("workers", j.workers, 1, kMostHosts);
   at.in_range("servers", j.servers, 1, kMostHosts);
@@ -91,6 +98,7 @@ void check_jobs(const Checks& root, const Cluster& c) {
 
 void check_background(const Checks& at, const Cluster& c) {
   const ClusterBackground& b = c.background;
+  check_protocol(at, b.protocol);
   at.in_range("long_flows", b.long_flows, 0, kMostHosts);
   at.in_interval("load", b.load, 0, 1, true);
   if (b.load > 0 && b.sizes.empty())
@@ -112,9 +120,9 @@ void check_background(const Checks& at, const Cluster& c) {
 
 std::optional<Fabric> fabric_of(const Cluster& c, ConfigIssues& issues) {
   FabricConfig config;
-  const std::size_t before = issues.size();
+  const std::size_t before = issues.found();
   read_config(c.fabric, "fabric", config, issues);
-  if (issues.size() > before) return std::nullopt;
+  if (issues.found() > before) return std::nullopt;
   return build_fabric(config, {}, issues);
 }
 
@@ -160,6 +168,7 @@ void describe(Settings& v, ClusterJob& c) {
   v.bytes("burst", c.burst_bytes);
   v.duration("period", c.period);
   v.choice("policy", c.policy, tg::kSendPolicies);
+  v.value("protocol", c.protocol);
   v.choice("controller", c.controller, tg::kControllers);
 }
 
@@ -171,6 +180,7 @@ void describe(Settings& v, ClusterBackground& c) {
   v.value("capture", c.capture);
   v.value("hosts", c.hosts);
   v.choice("placement", c.placement, kHostPlacements);
+  v.value("protocol", c.protocol);
   v.choice("controller", c.controller, tg::kControllers);
   v.value("ecn", c.ecn);
 }

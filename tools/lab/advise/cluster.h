@@ -59,6 +59,7 @@ struct ClusterJob {
   std::optional<std::uint64_t> burst_bytes{};  ///< of each worker, in place of a model
   std::optional<Duration> period{};            ///< with `burst`: from one to the next
   tg::SendPolicyKind policy = tg::SendPolicyKind::kFifo;
+  std::string protocol = "tcp";  ///< the only one that advise knows
   tg::Controller controller = tg::Controller::kDctcp;
 };
 
@@ -71,6 +72,7 @@ struct ClusterBackground {
   std::string capture{};    ///< a pcap or pcapng file, which one pair of hosts plays
   std::uint32_t hosts = 0;  ///< that take part; 0: as many as long_flows need, or a few
   HostPlacement placement = HostPlacement::kSpread;  ///< in a fabric
+  std::string protocol = "tcp";                      ///< as that of a job
   tg::Controller controller = tg::Controller::kDctcp;
   bool ecn = true;
 };

@@ -6,7 +6,9 @@
 
 #include "common/config/checks.h"
 #include "common/config/config_file.h"
+#include "common/config/file_kind.h"
 #include "trafficgen/background/capture_frames.h"
+#include "trafficgen/config/config.h"
 #include "trafficgen/import/flow_list.h"
 
 namespace outrider::lab {
@@ -99,11 +101,7 @@ void find_files(Cluster& c, const fs::path& from, const fs::path& conf, ConfigIs
 /// Reads the files of background, to refuse them before anything runs.
 void check_traffic(const Cluster& c, ConfigIssues& issues) {
   const auto tell = [&issues](const char* key, const std::string& file, const auto& read) {
-    for (const auto& issue : read.issues)
-      Checks(issues)
-          .below("background")
-          .fault(key, Checks::quoted(file),
-                 issue.key + (issue.key.empty() ? "" : ": ") + issue.problem);
+    Checks(issues).below("background").faults_of_file(key, file, read.issues);
   };
   const ClusterBackground& b = c.background;
   if (!b.list.empty()) tell("list", b.list, tg::load_flow_list(b.list, listed_hosts(c)));
@@ -132,6 +130,8 @@ ConfigResult<Cluster> cluster_from(ConfigTable file, const fs::path& from, const
 ConfigResult<Cluster> load_cluster(const std::string& path, const fs::path& conf) {
   auto file = read_toml_file(path);
   if (!file) return {{}, std::move(file.issues)};
+  if (std::string other = of_another_program(*file.config, FileKind::kCluster); !other.empty())
+    return {{}, {{"", std::move(other)}}};
   return cluster_from(std::move(*file.config), fs::path(path).parent_path(), conf);
 }
 

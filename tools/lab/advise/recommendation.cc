@@ -52,10 +52,15 @@ bool keeps(double value, double most) { return !(value > most); }
 
 bool meets(const Estimate& a, const Estimate& b) { return !(a.low > b.high || b.low > a.high); }
 
+BrokenGoals broken_goals(const Remedy& remedy, const ClusterGoal& goal) {
+  if (remedy.nature.kind == RemedyKind::kNothing) return {};
+  return {.background_lost = !keeps(remedy.lost.value, goal.background_lost),
+          .short_flows = !keeps(remedy.short_flows, goal.short_flows)};
+}
+
 bool is_allowed(const Remedy& remedy, const ClusterGoal& goal) {
-  return remedy.nature.kind == RemedyKind::kNothing ||
-         (keeps(remedy.lost.value, goal.background_lost) &&
-          keeps(remedy.short_flows, goal.short_flows));
+  const BrokenGoals broken = broken_goals(remedy, goal);
+  return !broken.background_lost && !broken.short_flows;
 }
 
 std::vector<std::size_t> best_of_kinds(std::span<const Remedy> remedies, const ClusterGoal& goal) {

@@ -17,6 +17,13 @@ namespace outrider::lab {
 /// Says whether a remedy costs no more than the goal allows. Nothing costs nothing.
 [[nodiscard]] bool is_allowed(const Remedy& remedy, const ClusterGoal& goal);
 
+/// The goals whose values a remedy breaks.
+struct BrokenGoals {
+  bool background_lost = false;
+  bool short_flows = false;
+};
+[[nodiscard]] BrokenGoals broken_goals(const Remedy& remedy, const ClusterGoal& goal);
+
 /// Returns the best remedies of each kind, in the order of the kinds: the quickest that the goal
 /// allows, if it is no slower than nothing; else the quickest.
 [[nodiscard]] std::vector<std::size_t> best_of_kinds(std::span<const Remedy> remedies,

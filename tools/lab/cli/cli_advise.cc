@@ -25,6 +25,7 @@
 #include "tools/lab/advise/loopback_twin.h"
 #include "tools/lab/advise/settings_elsewhere.h"
 #include "tools/lab/advise/what_if.h"
+#include "tools/lab/cli/advise_files.h"
 #include "tools/lab/cli/cli.h"
 #include "tools/lab/cli/cli_cases.h"
 #include "tools/lab/cli/cli_plan.h"
@@ -32,7 +33,6 @@
 #include "tools/lab/run/cpus.h"
 #include "tools/lab/run/run_loopback.h"
 #include "tools/lab/run/run_pool.h"
-#include "tools/lab/run/run_process.h"
 #include "tools/lab/run/time_estimate.h"
 #include "tools/lab/summary/bundle.h"
 #include "tools/lab/summary/table_notes.h"
@@ -49,17 +49,9 @@ constexpr std::uint32_t kSeedsToConfirm = 4;  ///< 40 s each, in real time
 constexpr std::size_t kMostAsked = 3;
 /// A question may end a little after the time that the user wants to wait.
 constexpr double kPatience = 1.05;
-
-/// Returns the folder with models, distributions and remedies: that of the source tree in which the
-/// program was built, or share/outrider/conf of where it is installed.
-/// @throws std::runtime_error if there is none
-fs::path conf_directory() {
-  for (fs::path at = own_directory(); !at.empty() && at != at.root_path(); at = at.parent_path())
-    for (const char* place : {"conf", "share/outrider/conf"})
-      if (fs::exists(at / place / "remedies.toml")) return at / place;
-  throw std::runtime_error("no folder conf with remedies.toml is above " +
-                           own_directory().string());
-}
+/// A search that takes so much longer than the user wants to wait is not begun without asking,
+/// unless it is short anyway.
+constexpr double kMuchLonger = 1.5, kNotWorthAsking_seconds = 120;
 
 /// The wall time since the command began, for which a user waits.
 class Waited {
@@ -100,7 +92,7 @@ class Adviser {
       : options_(options),
         cluster_(std::move(cluster)),
         directory_(std::move(directory)),
-        conf_(conf_directory()),
+        conf_(conf_of_program()),
         jobs_(options.jobs != 0 ? options.jobs : usable_cpus().size()) {
     advice_.assumed = std::move(assumptions);
   }
@@ -113,7 +105,9 @@ class Adviser {
       say("outrider-lab: nothing may be changed by [change], so there is nothing to advise");
       return kExitUsage;
     }
-    const auto screened = screen(arms);
+    const auto tried = within_time(arms);
+    if (tried.empty()) return kExitUsage;
+    const auto screened = screen(tried);
     if (!screened) return kExitUsage;
     use(*screened);
     if (screened->status != kExitOk) return end(screened->status);
@@ -148,22 +142,53 @@ class Adviser {
 
   [[nodiscard]] double seconds_left() const { return options_.minutes * 60 - waited_.seconds(); }
 
-  /// Looks at every arm. Measures how long a case takes: two seconds of one, from which an estimate
-  /// is made before, are mostly its warm-up.
+  /// Returns how long the search and the least verification take [s], and by its size.
+  std::pair<RoundSize, double> search_needs(std::size_t arms) const {
+    const RoundSize size = screen_size(arms, case_seconds_, seconds_left());
+    return {size, seconds_of(size, case_seconds_) + seconds_of(least_to_verify(), case_seconds_)};
+  }
+
+  /// Leaves out arms if all of them take longer than the user wants to wait. @return the arms that
+  /// are tried; none, after asking for more time, if one of each kind takes too long as well
+  std::vector<std::string> within_time(const std::vector<std::string>& all) {
+    const AdviceQuestion question{.name = "screen", .cluster = cluster_};
+    const auto planned = plan(question, {.seeds = 1, .arms = all});
+    if (!planned) return {};
+    const double wanted = options_.minutes * 60;
+    if (const auto estimate =
+            estimate_seconds(planned->cases, jobs_, std::clamp(wanted / 30, kTrial_seconds, 20.0)))
+      case_seconds_ = *estimate / static_cast<double>(planned->cases.size());
+    if (search_needs(all.size()).second <= wanted) return all;
+    std::vector<std::string> labels;
+    std::vector<RemedyKind> kinds;
+    for (const Case& c : planned->cases) {
+      const RemedyKind kind = nature_of(c.label, c.parameters).kind;
+      if (std::ranges::find(kinds, kind) != kinds.end()) continue;
+      kinds.push_back(kind);
+      labels.push_back(c.label);
+    }
+    const double least = search_needs(labels.size()).second;
+    if (least > std::max(kMuchLonger * wanted, kNotWorthAsking_seconds)) {
+      say("outrider-lab: even one arm of each kind, " + std::to_string(labels.size()) + " of " +
+          std::to_string(all.size()) + ", takes about " + duration_text(least) +
+          ". Give --minutes " + std::to_string(std::lround(std::ceil(least / 60))) +
+          ", or a cluster with fewer hosts or smaller bursts; nothing was run");
+      return {};
+    }
+    say("outrider-lab: one arm of each kind, " + std::to_string(labels.size()) + " of " +
+        std::to_string(all.size()) + ", is tried: --minutes has no time for more");
+    return labels;
+  }
+
+  /// Looks at the arms. Measures how long a case takes: a trial, from which an estimate is made
+  /// before, is mostly warm-up.
   std::optional<AdviceRound> screen(const std::vector<std::string>& arms) {
     AdviceQuestion question{.name = "screen", .cluster = cluster_};
-    const auto planned = plan(question, {.seeds = 1, .arms = arms});
-    if (!planned) return std::nullopt;
-    if (const auto estimate = estimate_seconds(planned->cases, jobs_))
-      case_seconds_ = *estimate / static_cast<double>(planned->cases.size());
-    const RoundSize size = screen_size(arms.size(), case_seconds_, seconds_left());
-    const double search_seconds = seconds_of(size, case_seconds_);
-    const double least = search_seconds + seconds_of(least_to_verify(), case_seconds_);
+    const auto [size, least] = search_needs(arms.size());
     const double wanted = options_.minutes * 60;
-    say("outrider-lab: " + std::to_string(arms.size()) + " arms; the search takes " +
-        duration_text(search_seconds) + " or more, everything about " +
-        duration_text(std::max(wanted, least)) +
-        (least > wanted ? ", which --minutes cannot make less" : ""));
+    say("outrider-lab: " + std::to_string(arms.size()) + " arms; the search takes about " +
+        duration_text(seconds_of(size, case_seconds_)) + ", everything about " +
+        duration_text(std::max(wanted, least)));
     const Waited search;
     question.brief = size.brief;
     auto screened = ask(question, {.seeds = size.seeds, .arms = arms});
@@ -207,6 +232,8 @@ class Adviser {
                     all, runs);
     tell_failures(outcome);
     round.timed = outcome.loaded == 0;
+    ended_ = std::to_string(runs.digests().size()) + " of the " +
+             std::to_string(round.cases.size()) + " cases of " + question.name;
     round.status = status_of(outcome, balanced(runs, planned->names, round.cases));
     if (round.status == kExitLedger || runs.digests().empty()) return round;
     const Experiment experiment{.name = planned->file.name,
@@ -329,7 +356,11 @@ class Adviser {
   /// Prints what is known. @return exit status
   int end(int status) {
     if (status != kExitOk)
-      say("outrider-lab: not all questions are answered; the same command goes on");
+      say("outrider-lab: not all questions are answered: " + ended_ + " have ended, " +
+          (advice_.verified           ? "and the advice is of verified figures"
+           : advice_.remedies.empty() ? "too few to compare a remedy with today's setting"
+                                      : "and the advice is of the search alone, by few seeds") +
+          ". The same command goes on");
     if (advice_.remedies.empty()) return status;
     const std::string text = advice_text(advice_);
     const fs::path measured = directory_ / advice_of_;
@@ -360,47 +391,22 @@ class Adviser {
   Waited waited_{};
   double case_seconds_ = 0;        ///< that a whole case adds to the wall time, see screen()
   std::deque<RunStore> stores_{};  ///< of the rounds so far
+  std::string ended_{};            ///< what of the last round has ended
   std::string advice_of_{};        ///< AdviceRound::name of the round that the advice is made of
   Advice advice_{};
 };
 
-/// Returns whether a directory has no advice for another cluster. If it has, a message has said so.
-bool is_free(const fs::path& directory, const Cluster& cluster, bool force) {
-  const fs::path kept = directory / "cluster.toml";
-  if (force || !fs::exists(kept)) return true;
-  const auto earlier = load_config<Cluster>(kept);
-  if (earlier && write_config(*earlier.config) == write_config(cluster)) return true;
-  say("outrider-lab: " + directory.string() +
-      " has the advice for another cluster.toml: give --out DIR, or --force to replace it");
-  return false;
-}
-
-/// Writes a file to begin from, or prints it if there is no name. @return exit status
-int write_new(const std::string& file) {
-  if (file.empty()) {
-    std::fputs(new_cluster().c_str(), stdout);
-    return kExitOk;
-  }
-  if (fs::exists(file)) {
-    say("outrider-lab: " + file + " is there: give another name");
-    return kExitUsage;
-  }
-  write_whole_file(file, new_cluster());
-  say("outrider-lab: " + file + " is a cluster to put your own numbers in");
-  return kExitOk;
-}
-
 }  // namespace
 
 int advise_command(const LabOptions& options) {
-  if (options.new_file) return write_new(options.file);
+  if (options.new_file) return write_new_cluster(options.file);
   if (options.file.empty()) {
     say("outrider-lab: advise needs the file of a cluster; `outrider-lab advise --new FILE` writes "
         "one");
     return kExitUsage;
   }
   catch_stop_signals();
-  auto cluster = load_cluster(options.file, conf_directory());
+  auto cluster = load_cluster(options.file, conf_of_program());
   if (!cluster) {
     std::fputs(format_issues(options.file, cluster.issues).c_str(), stderr);
     return kExitUsage;

@@ -328,6 +328,7 @@ const unbroken = (s) => s.replace(/\[[^\]]*\]/g, (m) => m.replace(/ /g, "\u00a0"
 function drawAnswer() {
   const box = document.getElementById("sentences"), heading = document.getElementById("point");
   if (heading) heading.textContent = "At the point: " + data.points[state.point].name;
+  if (!box) return;
   box.replaceChildren();
   for (const s of data.points[state.point] ? data.points[state.point].answer : []) box.append(el("p", { class: s.kind, text: unbroken(s.text) }));
 }
@@ -461,10 +462,13 @@ function build() {
   if (data.advice) answer.append(el("section", { class: "card advice", id: "advice", "aria-label": "Advice" }, el("h2", { text: "Advice" }), ...adviceNodes(data.advice)));
   if (data.sweep.length) {
     const all = el("div", { class: "card answer over" });
-    for (const s of data.sweep) all.append(el("p", { class: s.kind, text: unbroken(s.text) }));
-    answer.append(all, ...of("sweep"), el("h2", { class: "point", id: "point" }));
+    for (const s of data.sweep) if (!data.advice) all.append(el("p", { class: s.kind, text: unbroken(s.text) }));
+    if (!data.advice) answer.append(all);
+    answer.append( ...of("sweep"), el("h2", { class: "point", id: "point" }));
   }
-  answer.append(el("div", { class: "card answer", id: "sentences", role: "status" }), el("div", { class: "card", id: "table" }),
+  // One verdict a page: the advice weighs what a remedy costs, which the answer's sentences do not.
+  if (!data.advice) answer.append(el("div", { class: "card answer", id: "sentences", role: "status" }));
+  answer.append(el("div", { class: "card", id: "table" }),
     el("div", { class: "card", id: "jobs" }), ...of("gain"));
   const notice = notices();
   if (notice) answer.append(notice);
