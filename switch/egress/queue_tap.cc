@@ -9,8 +9,8 @@
 namespace outrider::sw {
 
 namespace {
-constexpr std::uint32_t kMaxOpenBursts = 4096;  // (job, worker, direction) triples per queue
-constexpr std::size_t kMaxGroups = 512;         // (job, direction) pairs per queue
+constexpr std::uint32_t kMaxOpenBursts = 4096;      // (job, worker, direction) triples per queue
+constexpr std::size_t kMaxGroups = kMaxOpenBursts;  // (job, direction) pairs: never too few alone
 
 /// Iterations further apart than this belong to another run of the job, or are invented.
 constexpr std::int32_t kFarIterations = 1024;

@@ -216,6 +216,65 @@ TEST(FlowGroups, AnotherGroupLeavesTheDrawsAlone) {
   }
 }
 
+// As many flows as a list has at one instant are open at once.
+TEST(FlowGroups, AListIsOfferedWholeHoweverManyAreOpen) {
+  constexpr std::uint64_t kFlows = 3000;
+  const Mempool pool = make_test_pool(40'000);
+  Dumbbell d = hosts_only(2);
+  d.bottleneck_port.queue.limit_packets = 10'000;
+  const std::string path = ::testing::TempDir() + "many.csv";
+  {
+    std::ofstream list(path);
+    list << "start_seconds,from,to,bytes\n";
+    for (std::uint64_t i = 0; i < kFlows; ++i) list << "0," << i % 2 << ",2,1000\n";
+  }
+  FlowsConfig flows;
+  flows.name = "list";
+  flows.list = path;
+  flows.hosts = {"b0", "b1", "c0", "c1"};
+  flows.transport = "background";
+  VirtualWorld world(d.switches(), traffic_with(d, flows), *pool);
+  world.run_until(Time{} + 1us);
+  EXPECT_EQ(world.result().traffic.flow_groups.at(0).open, kFlows);
+  world.run_until(Time{} + 3s);
+  const RunResult result = world.result();
+  const FlowGroupReport& r = result.traffic.flow_groups.at(0);
+  expect_identities(r);
+  EXPECT_EQ(r.refused, 0U);
+  EXPECT_EQ(r.first_refused_ns, -1);
+  EXPECT_EQ(r.completed, kFlows);
+  EXPECT_EQ(result.traffic.flights_exhausted + result.traffic.disorders_exhausted, 0U);
+}
+
+// A pair of hosts has 32,768 ports. What comes beyond them is counted under a name of its own.
+TEST(FlowGroups, AFlowWithoutAPortIsNamed) {
+  const Mempool pool = make_test_pool();
+  const Dumbbell d = hosts_only(2);
+  const std::string path = ::testing::TempDir() + "ports.csv";
+  {
+    std::ofstream list(path);
+    list << "start_seconds,from,to,bytes\n";
+    for (int i = 0; i < 32'768; ++i) list << "0,0,2,1000\n";
+    list << "0.0001,0,2,1000\n0.0001,1,2,1000\n";
+  }
+  FlowsConfig flows;
+  flows.name = "list";
+  flows.list = path;
+  flows.hosts = {"b0", "b1", "c0", "c1"};
+  flows.transport = "background";
+  VirtualWorld world(d.switches(), traffic_with(d, flows), *pool);
+  world.run_until(Time{} + 150us);
+  const FlowGroupReport r = world.result().traffic.flow_groups.at(0);
+  expect_identities(r);
+  EXPECT_EQ(r.refused, 1U);
+  EXPECT_EQ(r.refused_no_port, 1U);
+  EXPECT_EQ(r.first_refused_ns, 100'000);
+  EXPECT_EQ(not_offered_text(r),
+            "1 flows of \"list\" were not offered, the first at 0.0001 s: 1 found every port to "
+            "their receiver in use");
+  world.flush();
+}
+
 TEST(FlowGroups, PlayAnHpccList) {
   const Mempool pool = make_test_pool();
   const Dumbbell d = hosts_only(2);

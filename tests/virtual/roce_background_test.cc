@@ -134,7 +134,7 @@ TEST(RoceBackground, ArrivingFlowsUseQueuePairsAgainAndDeliverEveryByte) {
   const FlowGroupReport& r = result.traffic.flow_groups.at(0);
   expect_identities(r);
   EXPECT_EQ(r.open + r.failed + r.refused, 0U);
-  EXPECT_GT(r.completed, 20U * 4 * flows.queue_pairs) << "each queue pair many times";
+  EXPECT_GT(r.completed, 20U * 4 * 8) << "each queue pair many times";
   EXPECT_EQ(r.delivered_bytes, r.arrived_bytes);
   const double asked = static_cast<double>(r.offered_bps) / 8 * 0.3;
   EXPECT_NEAR(asked, 0.2 * 2e10 / 8 * 0.3 * kPathMtu / (kPathMtu + kAroundPayloadBytes), 1000);
@@ -175,6 +175,31 @@ TEST(RoceBackground, FlowsThatFindNoQueuePairAreRefused) {
   EXPECT_GT(r.refused, 3U);
   EXPECT_GT(r.completed, 3U);
   EXPECT_EQ(r.delivered_bytes, 10'000'000 * r.completed);
+}
+
+// Without a number of its own, a pair of hosts has as many queue pairs as flows at once.
+TEST(RoceBackground, QueuePairsFollowFromTheFlows) {
+  constexpr std::uint64_t kFlows = 100;
+  const Mempool pool = make_test_pool(20'000);
+  const Dumbbell d = dumbbell(2);
+  FlowsConfig flows = arriving(distribution_of_one_size(100'000));
+  flows.to = {"c0"};
+  flows.from = {"b0"};
+  flows.load = 9;  // 100 flows in 1 ms, of which one takes 0.09 ms
+  flows.max_flows = kFlows;
+  VirtualWorld world(switches_by_dscp(d), with_flows(background_alone(d), flows), *pool);
+  world.run_until(Time{} + 1ms);
+  EXPECT_GT(world.result().traffic.flow_groups.at(0).open, kFirstQueuePairs);
+  world.run_until(Time{} + 300ms);
+  const RunResult result = world.result();
+  const FlowGroupReport& r = result.traffic.flow_groups.at(0);
+  expect_identities(r);
+  EXPECT_EQ(r.refused, 0U);
+  EXPECT_EQ(r.completed, kFlows);
+  EXPECT_EQ(r.delivered_bytes, kFlows * 100'000);
+  EXPECT_GT(result.traffic.background_roce.queue_pairs, kFirstQueuePairs);
+  EXPECT_LE(result.traffic.background_roce.queue_pairs, kFlows);
+  EXPECT_TRUE(result.traffic.background_roce.balanced());
 }
 
 TEST(RoceBackground, TwoLongFlowsShareTheLinkFairly) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -59,9 +60,10 @@ void for_own(const std::vector<std::unique_ptr<Object>>& objects, Act act) {
 
 /// Returns a number of half-open connections that the hosts' own traffic never reaches at one host.
 std::uint32_t max_half_open(const GeneratorConfig& config, std::uint32_t expected) {
-  std::uint32_t own = Host::Setup{}.max_half_open + expected;
-  for (const FlowsConfig& flows : config.flows) own += flows.max_open;
-  return own;
+  std::uint64_t own = std::uint64_t{Host::Setup{}.max_half_open} + expected;
+  for (const FlowsConfig& flows : config.flows) own += flows.max_open.value_or(kMaxOpenFlows);
+  return static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(own, std::numeric_limits<std::uint32_t>::max()));
 }
 }  // namespace
 
@@ -301,7 +303,7 @@ std::unique_ptr<FlowGroupSource> Generator::State::tcp_group(const FlowsConfig& 
                          .from = hosts_named(flows.list ? flows.hosts : flows.from),
                          .to = hosts_named(flows.list ? flows.hosts : flows.to),
                          .port = flows.tcp_port,
-                         .max_open = flows.max_open,
+                         .max_open = flows.max_open.value_or(kMaxOpenFlows),
                          .records = flows.records,
                          .tcp = transport(flows.transport).tcp};
   const auto from = described(setup.from), to = described(setup.to);
@@ -320,7 +322,7 @@ std::unique_ptr<FlowGroupSource> Generator::State::roce_group(const FlowsConfig&
                              .from = hosts_named(flows.list ? flows.hosts : flows.from),
                              .to = hosts_named(flows.list ? flows.hosts : flows.to),
                              .queue_pairs = flows.queue_pairs,
-                             .max_open = flows.max_open,
+                             .max_open = flows.max_open.value_or(kMaxOpenFlows),
                              .records = flows.records,
                              .roce = how.roce,
                              .priority = how.tcp.priority,

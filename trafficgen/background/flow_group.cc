@@ -11,6 +11,7 @@ namespace {
 constexpr std::uint64_t kHeaderBytes =
     sizeof(EthernetHeader) + sizeof(Ipv4Header) + sizeof(TcpHeader);
 constexpr int kPortTries = 16;
+constexpr std::uint32_t kFirstPlaces = 1024;  // for flows; more are taken when these are in use
 }  // namespace
 
 struct FlowGroup::Flow {
@@ -68,12 +69,13 @@ struct FlowGroup::Flow {
 FlowGroup::FlowGroup(Setup setup, GoodputSeries& goodput)
     : setup_(std::move(setup)),
       goodput_(goodput),
-      by_key_(setup_.max_open),
+      by_key_(std::min(setup_.max_open, kFirstPlaces)),
       shortest_(setup_.from.size() * setup_.to.size()),
       tally_(setup_.name, setup_.offered, setup_.records) {
   assert(setup_.max_open > 0 && !setup_.from.empty() && setup_.arrivals);
-  free_.reserve(setup_.max_open);
-  for (std::uint32_t i = 0; i < setup_.max_open; ++i) free_.push_back(&flows_.emplace_back(*this));
+  const std::uint32_t first = std::min(setup_.max_open, kFirstPlaces);
+  free_.reserve(first);
+  for (std::uint32_t i = 0; i < first; ++i) free_.push_back(&flows_.emplace_back(*this));
 }
 
 FlowGroup::~FlowGroup() = default;
@@ -108,16 +110,30 @@ bool FlowGroup::find_port(const FlowArrival& a, FlowKey& key, Time now) noexcept
   return false;
 }
 
+/// @return nullptr if max_open flows are open
+FlowGroup::Flow* FlowGroup::take_place() noexcept {
+  if (free_.empty()) {
+    if (flows_.size() == setup_.max_open) return nullptr;
+    if (free_.capacity() == flows_.size()) free_.reserve(2 * flows_.size());  // not at a flow's end
+    return &flows_.emplace_back(*this);
+  }
+  Flow* f = free_.back();
+  free_.pop_back();
+  return f;
+}
+
 void FlowGroup::begin(const FlowArrival& a, Time now) noexcept {
   tally_.arrive(a);
+  Flow* place = take_place();
+  if (place == nullptr) return tally_.refuse(a, FlowTally::Refusal::kNoPlace);
   FlowKey key;
-  if (free_.empty() || !find_port(a, key, now)) {
-    tally_.refuse();
-    return;
+  if (!find_port(a, key, now)) {
+    free_.push_back(place);
+    return tally_.refuse(a, FlowTally::Refusal::kNoPort);
   }
-  Flow& f = *free_.back();
-  free_.pop_back();
+  Flow& f = *place;
   f.restart(a, key);
+  if (by_key_.full()) by_key_.grow();
   by_key_.insert(key, &f);
   tally_.begin();
   Host& from = *setup_.from[a.from];

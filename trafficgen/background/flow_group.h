@@ -27,9 +27,10 @@ namespace outrider::tg {
 /// rates. The way of data is half a handshake, or less if a flow had less left beside its own
 /// handshake and frames: so no flow is faster than its ideal.
 ///
-/// At most max_open flows are open at once, in recycled objects. Further arrivals are counted as
-/// refused and not repeated. A flow whose sender gave up frees its object when its receiver has
-/// closed too. Not thread-safe: one lcore owns it.
+/// At most max_open flows are open at once, in recycled objects; a new peak of open flows
+/// allocates, as opening a connection does. Further arrivals are counted as refused and not
+/// repeated. A flow whose sender gave up frees its object when its receiver has closed too. Not
+/// thread-safe: one lcore owns it.
 class FlowGroup final : public FlowGroupSource, private TimerClient, private Acceptor {
  public:
   struct Setup {
@@ -37,7 +38,7 @@ class FlowGroup final : public FlowGroupSource, private TimerClient, private Acc
     std::vector<Host*> from, to;
     std::vector<BitRate> from_rates{}, to_rates{};  ///< rates of their NICs
     std::uint16_t port = 0;                         ///< of the receivers; this group only
-    std::uint32_t max_open = 0;
+    std::uint32_t max_open = kMaxOpenFlows;
     std::uint32_t records = 0;
     TcpConfig tcp;
     BitRate offered{};
@@ -68,6 +69,7 @@ class FlowGroup final : public FlowGroupSource, private TimerClient, private Acc
   void arm() noexcept;
   void begin(const FlowArrival& a, Time now) noexcept;
   [[nodiscard]] bool find_port(const FlowArrival& a, FlowKey& key, Time now) noexcept;
+  [[nodiscard]] Flow* take_place() noexcept;
   void established(Flow& f, Time now) noexcept;
   void delivered(Flow& f, std::uint64_t total, Time now) noexcept;
   void complete(Flow& f, Time now) noexcept;
@@ -86,7 +88,7 @@ class FlowGroup final : public FlowGroupSource, private TimerClient, private Acc
   Setup setup_;
   GoodputSeries& goodput_;
   std::optional<FlowArrival> next_;
-  std::deque<Flow> flows_;  ///< max_open of them, never moved
+  std::deque<Flow> flows_;  ///< as many as were ever open, never moved
   std::vector<Flow*> free_;
   FlowTable<Flow*> by_key_;         ///< in the sender's direction
   std::vector<Shortest> shortest_;  ///< [senders x receivers]

@@ -24,6 +24,19 @@ void print_class(std::ostream& out, const FlowClassReport& c) {
 
 }  // namespace
 
+std::string not_offered_text(const FlowGroupReport& group) {
+  if (group.refused == 0) return {};
+  std::ostringstream out;
+  out << group.refused << " flows of \"" << group.name << "\" were not offered, the first at "
+      << static_cast<double>(group.first_refused_ns) / 1e9 << " s: ";
+  const std::uint64_t no_place = group.refused - group.refused_no_port;
+  if (no_place > 0) out << no_place << " found as many open as may be (max_open, queue_pairs)";
+  if (no_place > 0 && group.refused_no_port > 0) out << ", ";
+  if (group.refused_no_port > 0)
+    out << group.refused_no_port << " found every port to their receiver in use";
+  return out.str();
+}
+
 void print_flow_groups(std::ostream& out, const std::vector<FlowGroupReport>& groups,
                        std::int64_t end_ns) {
   for (const auto& g : groups) {
@@ -37,6 +50,7 @@ void print_flow_groups(std::ostream& out, const std::vector<FlowGroupReport>& gr
         << (end_ns == 0 ? 0 : static_cast<double>(g.delivered_bytes) * 8 / 1e6 / seconds)
         << "; retransmitted segments " << g.retransmitted << ", time-outs " << g.rtos_data << " + "
         << g.rtos_handshake << " of handshakes\n";
+    if (const std::string text = not_offered_text(g); !text.empty()) out << "    " << text << '\n';
     for (const auto& c : g.classes) print_class(out, c);
   }
 }

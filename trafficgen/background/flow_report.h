@@ -38,9 +38,11 @@ struct FlowGroupReport {
   std::string name;
   std::uint64_t offered_bps = 0;  ///< offered payload rate; 0: a list
   std::uint64_t arrivals = 0;
-  std::uint64_t refused = 0;    ///< max_open flows were open, or no port was free
-  std::uint64_t completed = 0;  ///< last byte delivered
-  std::uint64_t failed = 0;     ///< the transport gave up
+  std::uint64_t refused = 0;           ///< never offered: no place or no port was free
+  std::uint64_t refused_no_port = 0;   ///< of these: every port to the receiver was in use
+  std::int64_t first_refused_ns = -1;  ///< arrival of the first of these
+  std::uint64_t completed = 0;         ///< last byte delivered
+  std::uint64_t failed = 0;            ///< the transport gave up
   std::uint64_t open = 0;
   std::uint64_t arrived_bytes = 0;  ///< of all arrivals
   std::uint64_t delivered_bytes = 0;
@@ -54,6 +56,9 @@ struct FlowGroupReport {
 
 /// Upper ends of the size classes [bytes]; the last class has none.
 inline constexpr std::array<std::uint64_t, 3> kFlowClassEnds{10'000, 100'000, 1'000'000};
+
+/// Says how many flows of a group were not offered, from when on and why; empty if all were.
+std::string not_offered_text(const FlowGroupReport& group);
 
 void print_flow_groups(std::ostream& out, const std::vector<FlowGroupReport>& groups,
                        std::int64_t end_ns);
@@ -91,6 +96,8 @@ void fields(V& v, R& r) {
   v.value("offered_bps", r.offered_bps);
   v.value("arrivals", r.arrivals);
   v.value("refused", r.refused);
+  v.value("refused_no_port", r.refused_no_port);
+  v.value("first_refused_ns", r.first_refused_ns);
   v.value("completed", r.completed);
   v.value("failed", r.failed);
   v.value("open", r.open);

@@ -30,7 +30,15 @@ class FlowTally {
     ++report_.arrivals;
     report_.arrived_bytes += a.bytes;
   }
-  void refuse() noexcept { ++report_.refused; }
+  /// Why a flow was not offered.
+  enum class Refusal : std::uint8_t {
+    kNoPlace,  ///< as many flows are open, or queue pairs in use, as may be
+    kNoPort,   ///< every port to the receiver is in use or in TIME-WAIT
+  };
+  void refuse(const FlowArrival& a, Refusal why) noexcept {
+    if (report_.refused++ == 0) report_.first_refused_ns = a.at.time_since_epoch().count();
+    report_.refused_no_port += why == Refusal::kNoPort;
+  }
   void begin() noexcept { ++in_progress_; }
   void deliver(std::uint64_t bytes) noexcept { report_.delivered_bytes += bytes; }
   void complete(const FlowArrival& a, std::int64_t took_ns, std::uint64_t slowdown_milli) noexcept;

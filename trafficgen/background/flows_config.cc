@@ -104,6 +104,7 @@ void describe(Settings& v, FlowsConfig& c) {
   v.value("max_open", c.max_open,
           {.range = integers(1, kMaxOpenFlows, "flows"),
            .accepts = "of all tables together",
+           .absent = "as many as arrive, up to 1000000",
            .help = "flows at once; an arrival that finds no place is counted as refused"});
   v.value(
       "records", c.records,
@@ -115,9 +116,10 @@ void describe(Settings& v, FlowsConfig& c) {
            .help = "of the receivers, this table's own; not used over RoCEv2"});
   v.value("queue_pairs", c.queue_pairs,
           {.range = integers(1, kMaxQueuePairs),
+           .absent = "16, and more when all are in use",
            .help = "over [RoCEv2](roce.md#background): connections from each of `from` to each of "
-                   "`to`, one for each open flow; an arrival that finds none free is counted as "
-                   "refused"});
+                   "`to`, one for each open flow. If it is given, an arrival that finds none free "
+                   "is counted as refused"});
 }
 
 }  // namespace outrider::tg

@@ -37,10 +37,12 @@ struct FlowsConfig {
   Duration start{};
   std::optional<Duration> duration{};        ///< of arrivals; absent: to the end of the run
   std::optional<std::uint64_t> max_flows{};  ///< largest number of arrivals; absent: no limit
-  std::uint32_t max_open = 1024;             ///< flows at once; further arrivals are refused
-  std::uint32_t records = 0;                 ///< flows whose records are kept
+  /// Flows at once; further arrivals are refused. Absent: as many as arrive, see kMaxOpenFlows
+  std::optional<std::uint32_t> max_open{};
+  std::uint32_t records = 0;  ///< flows whose records are kept
   std::uint16_t tcp_port = 31000;
-  std::uint32_t queue_pairs = 16;  ///< between two hosts, over RoCEv2
+  /// Between two hosts, over RoCEv2. Absent: kFirstQueuePairs, and more when all are in use
+  std::optional<std::uint32_t> queue_pairs{};
 };
 
 /// Calls visit(path) for each file that a group reads.
@@ -50,11 +52,15 @@ void for_each_file(Flows& flows, Visit visit) {
   if (flows.list) visit(*flows.list);
 }
 
-/// Largest number of open flows, over all groups; a host has room for twice as many.
-inline constexpr std::uint64_t kMaxOpenFlows = 1'000'000;
+/// Largest number of open flows of a group, and of all groups with `max_open` together; a host has
+/// room for twice as many.
+inline constexpr std::uint32_t kMaxOpenFlows = 1'000'000;
 
-/// Largest number of queue pairs between two hosts.
+/// Queue pairs between two hosts: those that are there from the start, and the largest number.
+inline constexpr std::uint32_t kFirstQueuePairs = 16;
 inline constexpr std::uint64_t kMaxQueuePairs = 4096;
+/// Queue pairs of background at one host: half of its numbers, so that jobs find some too.
+inline constexpr std::uint64_t kMostQueuePairsAtHost = 16'384;
 
 /// Checks the rules of a group that need no other table.
 void check(const Checks& at, const FlowsConfig& flows);

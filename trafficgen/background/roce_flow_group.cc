@@ -39,22 +39,46 @@ RoceFlowGroup::RoceFlowGroup(Setup setup, GoodputSeries& goodput)
       goodput_(goodput),
       pools_(setup_.from.size() * setup_.to.size()),
       tally_(setup_.name, setup_.offered, setup_.records) {
-  assert(setup_.queue_pairs > 0 && setup_.max_open > 0 && setup_.arrivals);
+  assert(setup_.queue_pairs != 0U && setup_.max_open > 0 && setup_.arrivals);
   for (std::uint32_t f = 0; f < setup_.from.size(); ++f)
     for (std::uint32_t t = 0; t < setup_.to.size(); ++t) {
       if (setup_.from[f] == setup_.to[t]) continue;
       Pool& pool = pool_of({.from = f, .to = t});
-      for (std::uint32_t n = 0; n < setup_.queue_pairs; ++n)
-        pool.free.push_back(
-            &flows_.emplace_back(*this, RoceStream::Setup{.from = setup_.from[f],
-                                                          .to = setup_.to[t],
-                                                          .priority = setup_.priority,
-                                                          .seed = setup_.seed}));
+      for (std::uint32_t n = 0; n < setup_.queue_pairs.value_or(kFirstQueuePairs); ++n)
+        pool.free.push_back(&make_queue_pair(f, t));
       std::ranges::reverse(pool.free);  // the first is taken first
     }
 }
 
 RoceFlowGroup::~RoceFlowGroup() = default;
+
+RoceFlowGroup::Flow& RoceFlowGroup::make_queue_pair(std::uint32_t from, std::uint32_t to) {
+  Pool& pool = pool_of({.from = from, .to = to});
+  if (pool.free.capacity() == pool.made) pool.free.reserve(2 * std::size_t{pool.made} + 1);
+  ++pool.made;
+  return flows_.emplace_back(*this, RoceStream::Setup{.from = setup_.from[from],
+                                                      .to = setup_.to[to],
+                                                      .priority = setup_.priority,
+                                                      .seed = setup_.seed});
+}
+
+/// @return nullptr if the flow has to be refused
+RoceFlowGroup::Flow* RoceFlowGroup::take_queue_pair(const FlowArrival& a) noexcept {
+  if (taken_ == setup_.max_open) return nullptr;
+  Pool& pool = pool_of(a);
+  if (!pool.free.empty()) {
+    Flow* f = pool.free.back();
+    pool.free.pop_back();
+    return f;
+  }
+  const auto has_room = [](const Host& host) {
+    return host.datagrams().size() < kMostQueuePairsAtHost;
+  };
+  if (setup_.queue_pairs || pool.made == kMaxQueuePairs || !has_room(*setup_.from[a.from]) ||
+      !has_room(*setup_.to[a.to]))
+    return nullptr;
+  return &make_queue_pair(a.from, a.to);
+}
 
 void RoceFlowGroup::schedule() {
   next_ = setup_.arrivals->next();
@@ -72,10 +96,9 @@ void RoceFlowGroup::on_timer(std::uint32_t /*tag*/, Time now) noexcept {
 
 void RoceFlowGroup::begin(const FlowArrival& a, Time now) noexcept {
   tally_.arrive(a);
-  Pool& pool = pool_of(a);
-  if (taken_ == setup_.max_open || pool.free.empty()) return tally_.refuse();
-  Flow& f = *pool.free.back();
-  pool.free.pop_back();
+  Flow* taken = take_queue_pair(a);
+  if (taken == nullptr) return tally_.refuse(a, FlowTally::Refusal::kNoPlace);
+  Flow& f = *taken;
   ++taken_;
   f.restart(a);
   tally_.begin();

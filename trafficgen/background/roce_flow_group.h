@@ -21,20 +21,22 @@ namespace outrider::tg {
 /// pair is used by one flow at a time, and goes on at the rate that it had: an idle time raises it
 /// as the timers of DCQCN say.
 ///
-/// A flow that finds no queue pair free, or `max_open` flows open, is counted as refused and not
+/// A flow that finds no queue pair free makes one, which allocates as opening a connection does. If
+/// `queue_pairs` is given, or `max_open` flows are open, it is counted as refused instead and not
 /// repeated. A flow whose queue pair gave up has failed; what is left of it is abandoned.
 ///
 /// The completion time lasts from the arrival to the last byte in order at the receiver. The
 /// slowdown is that time divided by the ideal one: the shortest way of data that this pair of hosts
 /// had so far in this run, plus the time of the flow's frames at the slower of the two NICs' rates.
-/// Not thread-safe: one lcore owns it. Nothing allocates after construction.
+/// Not thread-safe: one lcore owns it.
 class RoceFlowGroup final : public FlowGroupSource, private TimerClient {
  public:
   struct Setup {
     std::string name;
     std::vector<Host*> from, to;
-    std::uint32_t queue_pairs = 0;  ///< between each sender and each receiver
-    std::uint32_t max_open = 0;
+    /// Between each sender and each receiver; absent: kFirstQueuePairs, more when all are in use
+    std::optional<std::uint32_t> queue_pairs{};
+    std::uint32_t max_open = kMaxOpenFlows;
     std::uint32_t records = 0;
     RoceConfig roce;
     std::optional<std::uint8_t> priority{};
@@ -59,12 +61,15 @@ class RoceFlowGroup final : public FlowGroupSource, private TimerClient {
   /// What the flows from one host to another share.
   struct Pool {
     std::vector<Flow*> free;
+    std::uint32_t made = 0;                                          ///< queue pairs
     std::int64_t way_ns = std::numeric_limits<std::int64_t>::max();  ///< the shortest so far
   };
 
   void on_timer(std::uint32_t tag, Time now) noexcept override;
   void arm() noexcept;
   void begin(const FlowArrival& a, Time now) noexcept;
+  [[nodiscard]] Flow& make_queue_pair(std::uint32_t from, std::uint32_t to);
+  [[nodiscard]] Flow* take_queue_pair(const FlowArrival& a) noexcept;
   void delivered(Flow& f, std::uint64_t fresh_bytes, Time now) noexcept;
   void complete(Flow& f, Time now) noexcept;
   void end(Flow& f) noexcept;

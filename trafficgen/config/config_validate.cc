@@ -307,9 +307,10 @@ void check_all_flows(const Checks& root, const GeneratorConfig& c, Scope& scope)
   std::uint64_t open = 0;
   for (std::size_t i = 0; i < c.flows.size(); ++i) {
     const auto at = root.below("flows", i);
-    open += c.flows[i].max_open;
-    if (open > kMaxOpenFlows && c.flows[i].max_open <= kMaxOpenFlows)
-      at.fault("max_open", std::to_string(c.flows[i].max_open),
+    const std::uint32_t own = c.flows[i].max_open.value_or(0);
+    open += own;
+    if (own != 0 && open > kMaxOpenFlows && own <= kMaxOpenFlows)
+      at.fault("max_open", std::to_string(own),
                "makes " + std::to_string(open) + " with the tables before it: at most " +
                    std::to_string(kMaxOpenFlows) + " may be open at once");
     check_name(at, names, c.flows[i].name);

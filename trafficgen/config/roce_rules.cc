@@ -36,8 +36,6 @@ bool is_roce(const GeneratorConfig& c, const std::string& transport) {
   return it != c.transports.end() && it->protocol == TransportProtocol::kRoce;
 }
 
-// Half of the numbers that a host has for its queue pairs, so that jobs find some too.
-constexpr std::uint64_t kMostAtHost = 16'384;
 constexpr std::uint64_t kMostOfBackground = 65'536;  ///< connections: it is memory
 
 /// Counts the queue pairs of background, table by table.
@@ -51,7 +49,7 @@ class QueuePairCount {
   }
   /// Reports a table whose queue pairs are those that are too many.
   void judge(std::string_view table, std::size_t index, std::string_view key) {
-    if (told_ || (all_ <= kMostOfBackground && most_ <= kMostAtHost)) return;
+    if (told_ || (all_ <= kMostOfBackground && most_ <= kMostQueuePairsAtHost)) return;
     told_ = true;
     root_.below(table, index)
         .fault(key, "makes " + std::to_string(all_) +
@@ -59,7 +57,7 @@ class QueuePairCount {
                         "before it, " +
                         std::to_string(most_) + " at one host: at most " +
                         std::to_string(kMostOfBackground) + " may be made, " +
-                        std::to_string(kMostAtHost) + " at one host");
+                        std::to_string(kMostQueuePairsAtHost) + " at one host");
   }
 
  private:
@@ -164,7 +162,7 @@ void check_queue_pairs(const Checks& root, const GeneratorConfig& config) {
     if (!is_roce(config, flows.transport)) continue;
     for (const std::string& from : flows.list ? flows.hosts : flows.from)
       for (const std::string& to : flows.list ? flows.hosts : flows.to)
-        if (from != to) count.add(from, to, flows.queue_pairs);
+        if (from != to) count.add(from, to, flows.queue_pairs.value_or(kFirstQueuePairs));
     count.judge("flows", i, "queue_pairs");
   }
 }

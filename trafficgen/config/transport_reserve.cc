@@ -8,9 +8,10 @@
 namespace outrider::tg {
 namespace {
 
-constexpr std::uint64_t kMaxDerivedFlights = 1U << 17;    // 50 MB of addresses
-constexpr std::uint64_t kMaxDerivedSegments = 1U << 21;   // 50 MB
-constexpr std::uint64_t kMaxDerivedDisorders = 1U << 14;  // 30 MB
+// Addresses: memory is touched when it is used.
+constexpr std::uint64_t kMaxDerivedFlights = 1U << 17;    // 70 MB
+constexpr std::uint64_t kMaxDerivedSegments = 1U << 22;   // 100 MB
+constexpr std::uint64_t kMaxDerivedDisorders = 1U << 17;  // 240 MB
 constexpr std::uint64_t kMinObjects = 64;
 constexpr std::uint64_t kMaxObjects = 1U << 24;
 constexpr std::uint64_t kMaxSegments = 1U << 26;
@@ -44,7 +45,8 @@ Need need_of(const GeneratorConfig& c) {
     const bool ours = std::ranges::find(c.hosts, opener, &HostConfig::name) != c.hosts.end();
     need.add(c, t.transport, ours ? 2 : t.count);
   }
-  for (const auto& flows : c.flows) need.add(c, flows.transport, flows.max_open);
+  for (const auto& flows : c.flows)
+    need.add(c, flows.transport, flows.max_open.value_or(kMaxOpenFlows));
   return need;
 }
 
@@ -100,12 +102,12 @@ void describe(Settings& v, TransportMemoryConfig& c) {
   v.value("segments", c.segments,
           {.range = integers(1, kMaxSegments, "segments"),
            .accepts = "at least twice the largest window of a transport",
-           .absent = "a full window in each end and one more, at most 2097152",
+           .absent = "a full window in each end and one more, at most 4194304",
            .help = "segments in flight beyond 8 per sender, 24 bytes each; a window is "
                    "`receive_buffer_bytes` / `mss_bytes` + 64, as a power of two"});
   v.value("disorders", c.disorders,
           {.range = integers(1, kMaxObjects),
-           .absent = "an end each, at most 16384",
+           .absent = "an end each, at most 131072",
            .help = "receivers with data out of order at once, 1,856 bytes each"});
 }
 

@@ -11,7 +11,7 @@
 namespace outrider::tg {
 
 /// Holds the datagram endpoints of one host, by number and by key, with the host's state for each.
-/// They are added before the run and stay. Not thread-safe.
+/// They stay. Not thread-safe.
 class DatagramTable {
  public:
   struct Slot {

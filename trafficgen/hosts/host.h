@@ -135,8 +135,7 @@ class Host final : public Node {
   /// Returns the signals' part, which configures UDP ports and listeners for answers.
   [[nodiscard]] StartSignals& signals() noexcept { return signals_; }
   void set_timer(TimerClient& client, std::uint32_t tag, Time at) { timers_.set(client, tag, at); }
-  /// Adds an endpoint, which takes turns at the NIC with the connections. Allocates; call it before
-  /// the run.
+  /// Adds an endpoint, which takes turns at the NIC with the connections. Allocates.
   /// @param endpoint must outlive the host's traffic, and not move
   /// @param priority whose pause frames stop it
   void add_endpoint(DatagramEndpoint& endpoint, std::uint8_t nic_class = 0,
@@ -144,6 +143,7 @@ class Host final : public Node {
     datagrams_.add(endpoint, nic_class, priority.value_or(kNoPriority));
     if (priority) obey_pauses(*priority);
   }
+  [[nodiscard]] const HostDatagrams& datagrams() const noexcept { return datagrams_; }
   /// Makes the host ask the endpoint again. Call it after any change that may have given the
   /// endpoint something to send without the host's knowledge.
   void changed(const DatagramEndpoint& endpoint, Time now) noexcept;

@@ -16,7 +16,7 @@ namespace outrider::tg {
 /// Drives the datagram endpoints of a host: turns at the NIC, arrivals and timers, as for
 /// connections. An endpoint has one timer, which moves: a queue pair that is paced sets one for
 /// each packet, and its time-out lies far behind. Not thread-safe: the host owns it. add()
-/// allocates, before the run.
+/// allocates.
 class HostDatagrams {
  public:
   /// Set in the NIC's queue in an endpoint's number, to distinguish it from a connection's slot.
@@ -31,6 +31,8 @@ class HostDatagrams {
   [[nodiscard]] const DatagramTable::Slot& operator[](std::uint32_t number) noexcept {
     return table_[number];
   }
+  /// @param key as DatagramEndpoint::key() returns it
+  [[nodiscard]] bool has(const FlowKey& key) const noexcept { return table_.find(key).has_value(); }
   [[nodiscard]] bool empty() const noexcept { return table_.empty(); }
   [[nodiscard]] std::uint32_t size() const noexcept { return table_.size(); }
   /// The endpoint may have something to send.

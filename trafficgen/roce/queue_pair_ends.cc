@@ -1,6 +1,7 @@
 #include "trafficgen/roce/queue_pair_ends.h"
 
 #include "common/net/roce.h"
+#include "trafficgen/hosts/roce_key.h"
 #include "trafficgen/roce/path_mtu.h"
 #include "trafficgen/transport/connection/initial_sequence.h"
 
@@ -11,6 +12,15 @@ namespace {
 /// The source port spreads flows over paths; the number of the queue pair is as good as any.
 FlowKey flow_of(const Host& host, std::uint32_t peer_address, std::uint16_t queue_pair) noexcept {
   return {host.address(), peer_address, queue_pair, roce::kPort};
+}
+
+/// Returns the host's next number that no queue pair to that peer has: numbers repeat, and
+/// connections of TCP take some of them. @pre the host has fewer queue pairs than numbers
+std::uint16_t next_number(Host& host, std::uint32_t peer_address) noexcept {
+  std::uint16_t number = host.allocate_port();
+  while (host.datagrams().has(roce_key(host.address(), peer_address, number)))
+    number = host.allocate_port();
+  return number;
 }
 
 }  // namespace
@@ -37,8 +47,8 @@ QueuePairEnds make_queue_pair_ends(Host& near, Host& far, std::uint32_t mtu_byte
   };
   QueuePairEnds ends;
   ends.near.path_mtu = ends.far.path_mtu = path_mtu_of(mtu_bytes);
-  ends.near.own_queue_pair = near.allocate_port();
-  ends.far.own_queue_pair = far.allocate_port();
+  ends.near.own_queue_pair = next_number(near, far.address());
+  ends.far.own_queue_pair = next_number(far, near.address());
   ends.near.peer_queue_pair = ends.far.own_queue_pair;
   ends.far.peer_queue_pair = ends.near.own_queue_pair;
   ends.near.line = near.rate();

@@ -234,7 +234,7 @@ class Adviser {
     round.timed = outcome.loaded == 0;
     ended_ = std::to_string(runs.digests().size()) + " of the " +
              std::to_string(round.cases.size()) + " cases of " + question.name;
-    round.status = status_of(outcome, balanced(runs, planned->names, round.cases));
+    round.status = status_of(outcome, verdict_of(runs, planned->names, round.cases));
     if (round.status == kExitLedger || runs.digests().empty()) return round;
     const Experiment experiment{.name = planned->file.name,
                                 .runtime = question.runtime,

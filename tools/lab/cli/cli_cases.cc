@@ -129,17 +129,24 @@ RunOutcome run_session(const CaseSession& s, const std::vector<std::size_t>& wan
   return outcome;
 }
 
-bool balanced(const FinishedRuns& runs, const std::vector<std::string>& names,
-              const std::vector<Case>& cases) {
-  bool all = true;
+int verdict_of(const FinishedRuns& runs, const std::vector<std::string>& names,
+               const std::vector<Case>& cases) {
+  bool ledger = true, offered = true;
   for (const RunDigest* d : runs.digests()) {
+    const std::string name =
+        '"' + names[static_cast<std::size_t>(d->definition - cases.data())] + '"';
     for (const auto& fault : d->unbalanced) {
-      all = false;
-      say("outrider-lab: packets are not accounted for in \"" +
-          names[static_cast<std::size_t>(d->definition - cases.data())] + "\" " + fault);
+      ledger = false;
+      say("outrider-lab: packets are not accounted for in " + name + ' ' + fault);
+    }
+    for (const auto& fault : d->not_offered) {
+      offered = false;
+      say("outrider-lab: " + name +
+          " had less background than was asked for, so do not use it: " + fault);
     }
   }
-  return all;
+  if (!ledger) return kExitLedger;
+  return offered ? kExitOk : kExitFailure;
 }
 
 ReadRun reader_of(const FinishedRuns& runs) {
@@ -148,9 +155,9 @@ ReadRun reader_of(const FinishedRuns& runs) {
   };
 }
 
-int status_of(const RunOutcome& outcome, bool ledger) {
+int status_of(const RunOutcome& outcome, int verdict) {
   if (outcome.interrupted) return kExitInterrupted;
-  if (!ledger) return kExitLedger;
+  if (verdict != kExitOk) return verdict;
   return outcome.failures.empty() && outcome.not_kept.empty() ? kExitOk : kExitFailure;
 }
 

@@ -54,10 +54,11 @@ std::string store_text(const RunStore& store);
 RunOutcome run_session(const CaseSession& session, const std::vector<std::size_t>& wanted,
                        FinishedRuns& runs);
 
-/// Returns whether every packet of every run is accounted for. If not, a message has named the
-/// cases.
-bool balanced(const FinishedRuns& runs, const std::vector<std::string>& names,
-              const std::vector<Case>& cases);
+/// Judges whether the runs prove anything: every packet is accounted for, and all traffic that was
+/// asked for was offered. If not, messages have named the cases.
+/// @return kExitOk, kExitLedger or kExitFailure
+int verdict_of(const FinishedRuns& runs, const std::vector<std::string>& names,
+               const std::vector<Case>& cases);
 
 /// Returns what reads the reports of a run by its place among the digests of `runs`, which must
 /// outlive it.
@@ -66,7 +67,7 @@ ReadRun reader_of(const FinishedRuns& runs);
 /// Prints the cases that failed, and whether finished ones could not be kept on disk.
 void tell_failures(const RunOutcome& outcome);
 
-/// Returns the exit status for an outcome. @param ledger result of balanced()
-int status_of(const RunOutcome& outcome, bool ledger);
+/// Returns the exit status for an outcome. @param verdict result of verdict_of()
+int status_of(const RunOutcome& outcome, int verdict);
 
 }  // namespace outrider::lab

@@ -79,7 +79,7 @@ class FrontSearch {
                      [jobs](const RunOrder& order) { return run_cases_virtual(order, jobs); }},
                     wanted, runs_);
     tell_failures(outcome);
-    const int status = status_of(outcome, balanced(runs_, names_, cases_));
+    const int status = status_of(outcome, verdict_of(runs_, names_, cases_));
     if (status == kExitOk) take_samples(runs_.digests(), result_);
     return status;
   }

@@ -53,7 +53,7 @@ ShownResults show_results(const LabOptions& options, const Experiment& experimen
                           const std::vector<Case>& cases, const std::vector<std::string>& names,
                           const std::filesystem::path& directory) {
   tell_failures(outcome);
-  ShownResults shown{.status = status_of(outcome, balanced(runs, names, cases))};
+  ShownResults shown{.status = status_of(outcome, verdict_of(runs, names, cases))};
   const Summary summary = summarise(experiment, runs.digests());
   shown.complete = summary.cases.size();
   shown.written = (options.force || replaces(directory, experiment, runs)) &&

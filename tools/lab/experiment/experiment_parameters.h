@@ -158,8 +158,9 @@ struct CaseParameters {
   std::string background_capture{};
   LabBackgroundProtocol background_protocol = LabBackgroundProtocol::kTcp;
   LabRoceQueue background_roce_queue = LabRoceQueue::kBackground;
-  /// Connections over RoCEv2 between two hosts that flows with sizes share.
-  std::uint32_t background_queue_pairs = tg::FlowsConfig{}.queue_pairs;
+  /// Connections over RoCEv2 between two hosts that flows with sizes share; absent: as many as
+  /// there are flows at once, see tg::FlowsConfig
+  std::optional<std::uint32_t> background_queue_pairs{};
   double start_spread_seconds = 1;
   double send_jitter = 1;
   double limit_seconds = 600;

@@ -53,7 +53,8 @@ FlowTimes flow_times(const tg::GeneratorReport& traffic) {
   std::array<Histogram, kFlowSizes> completion, slowdown;
   for (const auto& group : traffic.flow_groups) {
     out.arrivals += group.arrivals;
-    out.unfinished += group.refused + group.failed + group.open;
+    out.unfinished += group.failed + group.open;
+    out.not_offered += group.refused;
     for (const auto& flows : group.classes) {
       completion[size_of(flows)].merge(flows.completion_ns);
       slowdown[size_of(flows)].merge(flows.slowdown_milli);

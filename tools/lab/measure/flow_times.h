@@ -45,7 +45,8 @@ struct FlowTimes {
   std::array<FilledBuckets, kFlowSizes> completion_ns{};
   std::array<FilledBuckets, kFlowSizes> slowdown_milli{};
   std::uint64_t arrivals = 0;
-  std::uint64_t unfinished = 0;  ///< refused, failed, or open at the end
+  std::uint64_t unfinished = 0;   ///< failed, or open at the end
+  std::uint64_t not_offered = 0;  ///< had no place in the generator: the load was less than asked
 };
 
 FlowTimes flow_times(const tg::GeneratorReport& traffic);

@@ -177,6 +177,12 @@ void measure_queue_bursts(const sw::QueueReport& queue, std::uint32_t skip_itera
   }
 }
 
+/// Returns the end of what a series may tell. One that is not full lacks only bins without traffic.
+std::int64_t told_until_ns(std::size_t bins, std::uint32_t max_bins, std::int64_t bin_ns,
+                           std::int64_t end_ns) {
+  return bins < max_bins ? end_ns : std::min(end_ns, static_cast<std::int64_t>(bins) * bin_ns);
+}
+
 void describe_queue(const Case& definition, const sw::SwitchReport& switches,
                     const sw::QueueReport* queue, const Excluded& excluded, CaseMetrics& m) {
   const auto dot = definition.measured_queue.rfind('.');
@@ -195,6 +201,8 @@ void describe_queue(const Case& definition, const sw::SwitchReport& switches,
   if (switches.end_ns > 0)
     m.queue.regulated_share =
         static_cast<double>(queue->regulated_ns) / static_cast<double>(switches.end_ns);
+  m.series_cut |= told_until_ns(queue->bins.size(), definition.switches.max_bins, switches.bin_ns,
+                                switches.end_ns) < switches.end_ns;
   m.burst_sojourn_seconds = statistics_of(queue->burst_sojourn_ns, 1e-9);
   m.interval_sojourn_seconds = statistics_of(queue->interval_sojourn_ns, 1e-9);
   measure_queue_bursts(*queue, definition.skip_iterations, excluded, m.samples);
@@ -231,6 +239,8 @@ void count(const RunResult& result, CaseMetrics& m) {
   }
   m.drops = result.switches.drops;
   m.generator_drops = result.traffic.drops;
+  m.memory_waits = result.traffic.flights_exhausted + result.traffic.segments_exhausted +
+                   result.traffic.disorders_exhausted + result.traffic.mbuf_exhausted;
   m.device_rx_missed = result.switches.device_rx_missed;
   m.device_rx_nombuf = result.switches.device_rx_nombuf;
   m.late = result.traffic.late_iterations;
@@ -248,7 +258,12 @@ double goodput(const tg::GeneratorReport& traffic, TrafficClass c, std::int64_t 
 }
 
 void measure_goodput(const Case& definition, const tg::GeneratorReport& traffic, CaseMetrics& m) {
-  const auto [from, to] = measured_span_ns(definition, traffic);
+  const std::int64_t told_ns = told_until_ns(traffic.bins.size(), definition.traffic.max_bins,
+                                             traffic.bin_ns, traffic.end_ns);
+  m.series_cut |= told_ns < traffic.end_ns ||
+                  traffic.connections.size() >= definition.traffic.max_connection_samples;
+  auto [from, to] = measured_span_ns(definition, traffic);
+  to = std::min(to, told_ns);
   m.measured_from_seconds = to_seconds(from);
   m.measured_to_seconds = to_seconds(to);
   m.background_goodput_bits_per_second = goodput(traffic, TrafficClass::kBackground, from, to);

@@ -109,7 +109,7 @@ struct CaseMetrics {
   double background_goodput_bits_per_second = kNotDefined;
   double ddl_goodput_bits_per_second = kNotDefined;  ///< over the same time, both directions
   double measured_from_seconds = 0;  ///< span of both goodputs: from the earliest due less lead
-  double measured_to_seconds = 0;    ///< to the end of the run
+  double measured_to_seconds = 0;    ///< to the end of the run, or of its series of bins
   std::uint64_t iterations = 0;      ///< iterations of all jobs
   std::uint64_t incomplete = 0;      ///< iterations in which a worker's push was not delivered
   std::uint64_t late = 0;
@@ -144,6 +144,10 @@ struct CaseMetrics {
   bool ledger_balanced = false;
 };
 
+  /// How often a connection of a host waited for tg::TransportMemory, or a NIC for a packet buffer:
+  /// limits of the generator and not of what it stands for.
+  std::uint64_t memory_waits = 0;
+  bool series_cut = false;  ///< the places of a series were used up before the run was over
 /// The values of the same case without background, with which metrics are compared.
 struct AloneMetrics {
   std::vector<double> communication_seconds;

@@ -196,7 +196,6 @@ tg::CaptureConfig capture_of(const ExperimentFile& e, const CaseParameters& p, c
 /// Splits flows by pairs of racks, each with its share of the rate. @pre check_racks()
 void add_by_racks(const ExperimentFile& e, const Topology& t, const tg::FlowsConfig& all,
                   tg::GeneratorConfig& config) {
-  constexpr std::uint32_t kLeastOpen = 32;
   const std::vector<std::size_t> racks = racks_of(e);
   double sum = 0;
   for (const auto& row : e.background.racks) sum += std::reduce(row.begin(), row.end());
@@ -212,8 +211,6 @@ void add_by_racks(const ExperimentFile& e, const Topology& t, const tg::FlowsCon
       pair.to = names_at(e, t, e.background.to, racks[j]);
       pair.rate = BitRate{static_cast<std::uint64_t>(
           share * static_cast<double>(all.rate.value_or(BitRate{}).bits_per_second))};
-      // A rack's share of those of the whole, with room for chance.
-      pair.max_open = std::max(kLeastOpen, static_cast<std::uint32_t>(4 * share * all.max_open));
       config.flows.push_back(std::move(pair));
     }
 }

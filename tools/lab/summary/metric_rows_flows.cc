@@ -150,13 +150,23 @@ constexpr Metric kRows[] = {
      .there = flows_come_and_go},
     {.name = "flows_unfinished",
      .unit = kNumber,
-     .help = "flows of background that were refused, failed or open at the end; no time is of them",
+     .help = "flows of background that failed or were open at the end; no time is of them",
      .aggregate = kSum,
      .source = PerRun{[](const CaseSummary& c) {
        return static_cast<double>(c.metrics.flow_times.unfinished);
      }},
      .change = false,
      .column = {"not", "done"},
+     .there = flows_come_and_go},
+    {.name = "flows_not_offered",
+     .unit = kNumber,
+     .help = "flows of background that never began, because the generator had no place or no port "
+             "for them; a run with one fails",
+     .aggregate = kSum,
+     .source = PerRun{[](const CaseSummary& c) {
+       return static_cast<double>(c.metrics.flow_times.not_offered);
+     }},
+     .change = false,
      .there = flows_come_and_go},
     {.name = "request_latency_seconds_median",
      .unit = kSeconds,

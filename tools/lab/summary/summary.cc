@@ -51,6 +51,9 @@ RunDigest digest(const CaseRun& run, Runtime runtime, Flagged flagged) {
               .ran_alone = run.alone.has_value()};
   if (auto fault = imbalance_of(run.result); !fault.empty())
     d.unbalanced.push_back("(" + fault + ")");
+  for (const auto& group : run.result.traffic.flow_groups)
+    if (auto text = tg::not_offered_text(group); !text.empty())
+      d.not_offered.push_back(std::move(text));
   if (!run.alone) return d;
   if (auto fault = imbalance_of(*run.alone); !fault.empty())
     d.unbalanced.push_back("without background (" + fault + ")");

@@ -101,6 +101,7 @@ struct RunDigest {
   bool ran_alone = false;  ///< there is a run without background
   /// Says which packets are not accounted for, of the run and of that without background.
   std::vector<std::string> unbalanced{};
+  std::vector<std::string> not_offered{};  ///< says which flows of background never began
 };
 
 RunDigest digest(const CaseRun& run, Runtime runtime, Flagged flagged);

@@ -25,6 +25,12 @@ struct Warning {
 constexpr Warning kWarnings[] = {
     {"runs whose packets do not add up: do not use them",
      [](const CaseSummary& c) { return std::uint64_t{!c.metrics.ledger_balanced}; }},
+    {"flows of background were never offered: do not use these runs",
+     [](const CaseSummary& c) { return c.metrics.flow_times.not_offered; }},
+    {"times a connection waited for the generator's memory: times are too long",
+     [](const CaseSummary& c) { return c.metrics.memory_waits; }},
+    {"runs longer than their time series, which end before them",
+     [](const CaseSummary& c) { return std::uint64_t{c.metrics.series_cut}; }},
     {"runs without records of the measured queue",
      [](const CaseSummary& c) { return std::uint64_t{!c.metrics.queue.found}; }},
     {"iterations never completed; they are left out of the times",

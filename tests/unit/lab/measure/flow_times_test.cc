@@ -62,9 +62,10 @@ TEST(FlowTimes, AreThoseOfTheSizeClasses) {
   complete(group, 1, 5, 2'500);
   complete(group, 2, 40, 4'000);
   complete(group, 3, 900, 9'000);
-  group.arrivals += 3;
+  group.arrivals += 7;
   group.open = 2;
   group.failed = 1;
+  group.refused = 4;
   EXPECT_NEAR(runs.value("small_flow_completion_seconds_median"), 3e-3, 3e-5);
   EXPECT_NEAR(runs.value("small_flow_completion_seconds_p99"), 5e-3, 5e-5);
   EXPECT_NEAR(runs.value("small_flow_slowdown_median"), 1.5, 0.015);
@@ -73,6 +74,7 @@ TEST(FlowTimes, AreThoseOfTheSizeClasses) {
   EXPECT_EQ(runs.value("small_flows_completed"), 3);
   EXPECT_EQ(runs.value("large_flows_completed"), 1);
   EXPECT_EQ(runs.value("flows_unfinished"), 3);
+  EXPECT_EQ(runs.value("flows_not_offered"), 4) << "a name of its own";
 }
 
 TEST(FlowTimes, OfSeveralSeedsAreOfAllFlowsTogether) {

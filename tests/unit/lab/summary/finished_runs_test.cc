@@ -10,8 +10,10 @@
 #include <fstream>
 #include <iterator>
 
+#include "common/telemetry/exit_status.h"
 #include "tests/unit/lab/measure/metrics_fixture.h"
 #include "tools/lab/cli/cli_cases.h"
+#include "tools/lab/summary/table_notes.h"
 
 namespace outrider::finished_runs_test {
 using namespace lab;
@@ -176,15 +178,47 @@ TEST_F(FinishedRunsTest, AnImbalanceIsNotForgotten) {
   const RunStore store(directory_, "program");
   FinishedRuns runs(Runtime::kVirtual);
   session(store, runs);
-  EXPECT_TRUE(balanced(runs, names_, cases_));
+  EXPECT_EQ(verdict_of(runs, names_, cases_), kExitOk);
   CaseRun run = run_of(3);
   run.alone->mbufs_leaked = 2;
   runs.add(std::move(run), &store);
   testing::internal::CaptureStderr();
-  EXPECT_FALSE(balanced(runs, names_, cases_));
+  EXPECT_EQ(verdict_of(runs, names_, cases_), kExitLedger);
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             "outrider-lab: packets are not accounted for in \"on seed 2\" without background "
             "(switch ok, generator ok, buffers leaked 2)\n");
+}
+
+// A run whose background was cut must not pass for one with the background that was asked for.
+TEST_F(FinishedRunsTest, FlowsThatWereNotOfferedFailTheCase) {
+  const RunStore store(directory_, "program");
+  FinishedRuns runs(store, Runtime::kVirtual);
+  session(store, runs);
+  CaseRun run = run_of(3);
+  run.result.traffic.flow_groups.push_back({.name = "list",
+                                            .arrivals = 9,
+                                            .refused = 5,
+                                            .refused_no_port = 2,
+                                            .first_refused_ns = 1'500'000,
+                                            .completed = 4,
+                                            .classes = {},
+                                            .records = {}});
+  runs.add(std::move(run), true);
+  testing::internal::CaptureStderr();
+  const int verdict = verdict_of(runs, names_, cases_);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "outrider-lab: \"on seed 2\" had less background than was asked for, so do not use it: "
+            "5 flows of \"list\" were not offered, the first at 0.0015 s: 3 found as many open as "
+            "may be (max_open, queue_pairs), 2 found every port to their receiver in use\n");
+  EXPECT_EQ(verdict, kExitFailure);
+  EXPECT_EQ(status_of({}, verdict), kExitFailure);
+  const Summary summary = summarise(experiment_, runs.digests());
+  const auto warnings = warnings_of(summary);
+  const auto told = std::ranges::find_if(
+      warnings, [](const ArmWarning& w) { return w.text.find("never offered") != w.text.npos; });
+  ASSERT_NE(told, warnings.end());
+  EXPECT_EQ(told->label, "on");
+  EXPECT_EQ(told->count, 5U);
 }
 
 }  // namespace
