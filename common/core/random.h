@@ -49,6 +49,7 @@ enum class RandomPurpose : std::uint32_t {
   kMagnitude,     ///< magnitudes of the gradients in a packet
   kHostPlace,     ///< places of the hosts in a fabric
   kRecordedTime,  ///< computing times from a profile's quantiles
+  kStreamPhase,   ///< when an open-loop stream begins
 };
 
 /// A stream of draws keyed by (seed, entity, purpose): arms of a comparison

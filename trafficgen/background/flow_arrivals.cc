@@ -24,6 +24,8 @@ DrawnArrivals::DrawnArrivals(Setup setup, FlowSizes sizes)
       draws_(setup_.seed, setup_.group, RandomPurpose::kFlowSize),
       hosts_(setup_.seed, setup_.group, RandomPurpose::kFlowHosts) {
   assert(setup_.mean_gap_s > 0 && !setup_.from.empty() && !setup_.to.empty());
+  // So that the arrivals of groups of one rate do not coincide.
+  if (setup_.process == ArrivalProcess::kFixed) at_s_ = -gaps_.uniform() * setup_.mean_gap_s;
 }
 
 std::optional<FlowArrival> DrawnArrivals::next() noexcept {

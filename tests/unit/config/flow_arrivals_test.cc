@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <map>
+#include <set>
 
 namespace outrider::flow_arrivals_test {
 using namespace tg;
@@ -49,9 +50,19 @@ TEST(FlowArrivals, FixedGapsAreEqualAndDoNotDrift) {
   auto s = setup(ArrivalProcess::kFixed);
   s.mean_gap_s = 1e-3 / 3;
   DrawnArrivals arrivals(std::move(s), sizes());
+  const FlowArrival first = arrivals.next().value();
+  EXPECT_GT(first.at, Time{1s});
+  EXPECT_LE(first.at, Time{1s + 333'334ns});
   FlowArrival a;
   for (int i = 0; i < 300'000; ++i) a = arrivals.next().value();
-  EXPECT_NEAR(static_cast<double>((a.at - Time{101s}).count()), 0, 50) << "100 s after 1 s [ns]";
+  EXPECT_NEAR(static_cast<double>((a.at - first.at - 100s).count()), 0, 50) << "[ns]";
+}
+
+TEST(FlowArrivals, GroupsOfOneRateDoNotArriveTogether) {
+  std::set<Time> at;
+  for (std::uint32_t group = 0; group < 100; ++group)
+    at.insert(DrawnArrivals(setup(ArrivalProcess::kFixed, group), sizes()).next().value().at);
+  EXPECT_GT(at.size(), 95U);
 }
 
 TEST(FlowArrivals, NobodySendsToItself) {

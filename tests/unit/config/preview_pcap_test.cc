@@ -60,6 +60,7 @@ StreamConfig stream(const std::string& name, std::uint64_t pps) {
 
 TEST_F(PreviewPcap, StreamsAreSentWholeAndOnTime) {
   StreamConfig slow = stream("slow", 1000);
+  slow.start = 0ms;
   StreamConfig fast = stream("fast", 3000);
   fast.frame_bytes = 700;
   fast.flows = 7;

@@ -11,7 +11,7 @@
 
 namespace outrider {
 
-/// A valid stream of 1 Mpps of 64 B on device "d".
+/// A valid stream of 1 Mpps of 64 B on device "d" that begins at once.
 inline tg::StreamConfig stream(std::string name = "s", std::string source = "10.0.0.1") {
   tg::StreamConfig s;
   s.name = std::move(name);
@@ -19,6 +19,7 @@ inline tg::StreamConfig stream(std::string name = "s", std::string source = "10.
   s.rate = tg::StreamRate{tg::StreamRate::Unit::kPackets, 1'000'000};
   s.source = std::move(source);
   s.destination = "10.1.0.1";
+  s.start = Duration::zero();
   return s;
 }
 

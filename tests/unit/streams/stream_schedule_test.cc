@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -189,7 +190,7 @@ TEST(StreamSchedule, ShiftingTheStartShiftsEverythingElse) {
   s.start = std::chrono::hours{24 * 365};
   StreamSchedule late = schedule(s);
   for (int i = 0; i < 1000; ++i)
-    ASSERT_EQ(early.take().due - Time{}, late.take().due - Time{s.start});
+    ASSERT_EQ(early.take().due - Time{}, late.take().due - Time{*s.start});
 }
 
 TEST(StreamSchedule, PostponingMovesTheRestButNotTheEnd) {
@@ -200,6 +201,69 @@ TEST(StreamSchedule, PostponingMovesTheRestButNotTheEnd) {
   made.postpone(500us);
   EXPECT_EQ(made.take().due, Time{501us});
   EXPECT_EQ(made.next(), kNever);
+}
+
+// Streams that ask for one rate are an even load together.
+TEST(StreamSchedule, StreamsOfOneRateDoNotSendTogether) {
+  constexpr std::uint32_t kStreams = 500;
+  constexpr int kPackets = 20;
+  for (const auto pattern :
+       {StreamPattern::kConstant, StreamPattern::kPoisson, StreamPattern::kOnOff}) {
+    StreamConfig s = stream();
+    s.rate = StreamRate{Unit::kPackets, 1000};
+    s.pattern = pattern;
+    s.burst_packets = pattern == StreamPattern::kOnOff ? 2 : 1;
+    s.gap = pattern == StreamPattern::kOnOff ? Duration{8ms} : Duration{};
+    s.start.reset();
+    const Duration period = pattern == StreamPattern::kOnOff ? 10ms : 1ms;
+    s.duration = kPackets * 1ms;
+    std::map<Time, int> at;
+    double phases_ns = 0;
+    int packets = 0;
+    for (std::uint32_t i = 0; i < kStreams; ++i) {
+      StreamSchedule made({.stream = s, .seed = 1, .index = i});
+      ASSERT_GE(made.next(), Time{});
+      ASSERT_LT(made.next(), Time{period});
+      phases_ns += static_cast<double>((made.next() - Time{}).count());
+      for (; made.next() != kNever; ++packets) ++at[made.take().due];
+    }
+    const double mean_ns = phases_ns / kStreams;
+    const double period_ns = static_cast<double>(period.count());
+    // Standard error of a uniform draw's mean: five of them.
+    EXPECT_NEAR(mean_ns, period_ns / 2, 5 * period_ns / std::sqrt(12 * kStreams));
+    int most = 0;
+    for (const auto& [time, n] : at) most = std::max(most, n);
+    EXPECT_LE(most, 4) << "of 500 at one instant";
+    if (pattern == StreamPattern::kConstant) {
+      EXPECT_EQ(packets, int{kStreams} * kPackets);
+    }
+  }
+}
+
+TEST(StreamSchedule, APhaseIsTheSeedsAndTheStreamsOwn) {
+  StreamConfig s = stream();
+  s.start.reset();
+  const auto begin = [&s](std::uint64_t seed, std::uint32_t index) {
+    return StreamSchedule({.stream = s, .seed = seed, .index = index}).next();
+  };
+  EXPECT_EQ(begin(1, 0), begin(1, 0));
+  EXPECT_NE(begin(1, 0), begin(2, 0));
+  EXPECT_NE(begin(1, 0), begin(1, 1));
+  s.start = 3us;
+  EXPECT_EQ(begin(1, 0), Time{3us}) << "a phase that is given is kept";
+  EXPECT_EQ(begin(1, 0), begin(2, 1));
+}
+
+TEST(StreamSchedule, AStreamShorterThanItsGapSendsAPacket) {
+  StreamConfig s = stream();
+  s.rate = StreamRate{Unit::kPackets, 1};
+  s.start.reset();
+  s.duration = 1ms;
+  for (std::uint32_t i = 0; i < 100; ++i) {
+    StreamSchedule made({.stream = s, .seed = 1, .index = i});
+    ASSERT_LT(made.take().due, Time{1ms});
+    ASSERT_EQ(made.next(), kNever);
+  }
 }
 
 }  // namespace

@@ -107,7 +107,9 @@ struct StreamConfig {
   std::uint16_t dscp = 0;                        ///< 0 to 63
   Ecn ecn = Ecn::kNotEct;
   UdpChecksum udp_checksum = UdpChecksum::kZero;
-  Duration start{};
+  /// Of the first packet. Absent: drawn by the seed within the time from a packet, or a burst, to
+  /// the next one, so that streams of the same rate do not send at the same instants
+  std::optional<Duration> start{};
   std::optional<Duration> duration{};      ///< absent: as long as the run
   std::optional<std::uint64_t> packets{};  ///< absent: no limit
   Duration max_lag = std::chrono::milliseconds(100);

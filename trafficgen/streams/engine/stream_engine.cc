@@ -88,7 +88,8 @@ StreamEngine::StreamEngine(const Setup& setup, rte_mempool& pool) : streams_(set
 StreamConfig until_end(const StreamEngine::Setup& setup, std::size_t index) {
   StreamConfig stream = setup.streams[index];
   if (!setup.duration) return stream;
-  const Duration left = std::max(*setup.duration - stream.start, Duration::zero());
+  const Duration left =
+      std::max(*setup.duration - stream.start.value_or(Duration::zero()), Duration::zero());
   stream.duration = stream.duration ? std::min(*stream.duration, left) : left;
   return stream;
 }

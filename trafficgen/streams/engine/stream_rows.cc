@@ -72,7 +72,12 @@ void describe(Settings& v, StreamConfig& c) {
          {.accepts = "`\"64-1518:64\"`", .absent = "none", .help = "from-to:step"});
   v.value("sweep_packets", c.sweep_packets, {.accepts = "1 to 2^30", .help = "of each size"});
   describe_flows(v, c);
-  v.duration("start", c.start, {.range = durations_from(Duration::zero())});
+  v.duration(
+      "start", c.start,
+      {.range = durations_from(Duration::zero()),
+       .absent = "drawn by the seed between 0 and the time from a packet, or a burst, to the "
+                 "next one, so that streams of one rate do not send together",
+       .help = "of the first packet"});
   v.duration("duration", c.duration,
              {.range = durations_above_zero(),
               .absent = "none",

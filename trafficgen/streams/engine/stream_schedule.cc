@@ -51,10 +51,7 @@ StreamSchedule::StreamSchedule(const Setup& setup)
       flows_(setup.stream.flows),
       random_(setup.seed, setup.index, RandomPurpose::kStreamGap) {
   const StreamConfig& s = setup.stream;
-  place_.next = place_.slot_end = Time{} + s.start;
-  if (s.duration) end_ = place_.next + *s.duration;
   if (s.packets) packets_ = *s.packets;
-  if (place_.next >= end_) place_.next = kNever;
   double bytes = 0;
   for (const auto index : order_.cycle) bytes += order_.sizes[index];
   mean_frame_bytes_ = bytes / static_cast<double>(order_.cycle.size());
@@ -70,6 +67,21 @@ StreamSchedule::StreamSchedule(const Setup& setup)
     q16_mean_ns_ = static_cast<double>(kQ16) * 1e9 / packets_per_second_;
     denominator_ = kQ16;
   }
+  set_begin(s, {setup.seed, setup.index, RandomPurpose::kStreamPhase});
+}
+
+/// A stream whose duration is shorter than the time between two packets sends one all the same.
+void StreamSchedule::set_begin(const StreamConfig& s, RandomStream phase) {
+  const Time begin = Time{} + s.start.value_or(Duration::zero());
+  if (s.duration) end_ = begin + *s.duration;
+  place_.next = begin;
+  if (!s.start) {
+    const double period_s = std::max(burst_packets_, 1U) / packets_per_second_;
+    const double span_s = s.duration ? std::min(period_s, seconds(*s.duration)) : period_s;
+    place_.next += Duration{static_cast<std::int64_t>(phase.uniform() * span_s * 1e9)};
+  }
+  place_.slot_end = place_.next;
+  if (place_.next >= end_) place_.next = kNever;
 }
 
 void StreamSchedule::set_steps(const StreamConfig& s, BitRate line_rate) {

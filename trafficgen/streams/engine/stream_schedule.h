@@ -40,7 +40,8 @@ SizeOrder size_order(const StreamConfig& stream);
 
 /// Decides what leaves when. The result does not depend on how often or how late it is asked.
 /// Instants are exact: a rate of r packets per second puts packet k at start + floor(k * 10^9 / r)
-/// ns for any k (integers, with the remainder carried). At a bit rate each packet is followed by
+/// ns for any k (integers, with the remainder carried). A stream without a start begins at one that
+/// is drawn, see StreamConfig. At a bit rate each packet is followed by
 /// the time of its own length. Poisson gaps are exponential with the mean of the same rate, rounded
 /// to 2^-16 ns before they are added.
 ///
@@ -54,7 +55,7 @@ class StreamSchedule {
     const StreamConfig& stream;  ///< valid, with a rate; used by the constructor only
     BitRate line_rate{};         ///< L1; required if the rate is a share of it
     std::uint64_t seed = 1;
-    std::uint32_t index = 0;  ///< index of the stream, which keys its random draws
+    std::uint32_t index = 0;  ///< of the stream, which keys its random draws
   };
   explicit StreamSchedule(const Setup& setup);
 
@@ -118,6 +119,7 @@ class StreamSchedule {
   };
 
   void set_steps(const StreamConfig& stream, BitRate line_rate);
+  void set_begin(const StreamConfig& stream, RandomStream phase);
   [[gnu::always_inline]] Departure take(Place& place) noexcept;
   [[nodiscard]] Step random_step() noexcept;
 

@@ -13,7 +13,7 @@ std::vector<StreamConfig> trial_streams(std::vector<StreamConfig> streams, doubl
     const double scaled = std::round(static_cast<double>(s.rate->value) * share);
     s.rate->value = std::max<std::uint64_t>(static_cast<std::uint64_t>(scaled), 1);
     s.id = static_cast<std::uint32_t>((number * streams.size() + i) % kMaxStreams);
-    s.start = Duration::zero();
+    s.start.reset();
     s.duration = duration;
     s.packets.reset();
   }
