@@ -227,7 +227,16 @@ void Port::configure(const PortConfig& config, rte_mempool& rx_pool) {
         rte_eth_tx_queue_setup(id_, 0, config.tx_descriptors, socket, nullptr));
   check("rte_eth_dev_start", rte_eth_dev_start(id_));
   rte_eth_stats_reset(id_);  // a NIC may still count what another program sent
+  find_counters();
   receive_for_hosts(config);
+}
+
+void Port::find_counters() {
+  rte_eth_dev_info info{};
+  check("rte_eth_dev_info_get", rte_eth_dev_info_get(id_, &info));
+  counted_ = counted_losses(info.driver_name);
+  if (std::string_view(info.driver_name) != "net_af_packet") return;
+  counted_.missed = socket_drops_.emplace(info.if_index).counts();
 }
 
 /// Makes the device receive frames for the hosts behind it, whose addresses are not its own.
@@ -292,10 +301,12 @@ std::uint32_t Port::mtu_bytes() const noexcept {
 PortLosses Port::losses() const noexcept {
   // Read before the device's counters, so that no packet seems taken and not sent.
   const std::uint64_t taken = taken_.load(std::memory_order_relaxed);
+  const std::uint64_t by_kernel = socket_drops_ ? socket_drops_->read() : 0;
   rte_eth_stats stats{};
   if (rte_eth_stats_get(id_, &stats) != 0) return {};
-  return {.rx_missed = stats.imissed,
-          .rx_nombuf = stats.rx_nombuf,
+  return {.rx_missed = counter_if(counted_.missed, stats.imissed + by_kernel),
+          .rx_nombuf = counter_if(counted_.nombuf, stats.rx_nombuf),
+          .rx_errors = counter_if(counted_.errors, stats.ierrors),
           .tx_failed = failed_after_taking(taken, stats.opackets, stats.oerrors)};
 }
 

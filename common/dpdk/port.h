@@ -15,7 +15,9 @@
 #include "common/core/batch.h"
 #include "common/core/clock.h"
 #include "common/core/units.h"
+#include "common/dpdk/counted_losses.h"
 #include "common/dpdk/packet.h"
+#include "common/dpdk/packet_socket_drops.h"
 #include "common/dpdk/peer_watch.h"
 #include "common/dpdk/removal_watch.h"
 #include "common/dpdk/thread_order.h"
@@ -61,9 +63,11 @@ enum class ReceiveFilter : std::uint8_t {
   return addresses > 0 && addresses <= room ? ReceiveFilter::kAddresses : ReceiveFilter::kOwnOnly;
 }
 
+/// What a device has lost. Absent: it does not count that, see counted_losses.h.
 struct PortLosses {
-  std::uint64_t rx_missed = 0;  ///< the device had no free descriptor
-  std::uint64_t rx_nombuf = 0;  ///< the pool was empty
+  std::optional<std::uint64_t> rx_missed{};  ///< it had no free descriptor
+  std::optional<std::uint64_t> rx_nombuf{};  ///< the pool was empty
+  std::optional<std::uint64_t> rx_errors{};  ///< arrived damaged
   std::uint64_t tx_failed = 0;  ///< tx() took them, then the device failed to send them
 };
 
@@ -145,12 +149,15 @@ class Port {
   void check_descriptors(const PortConfig& config) const;
   void set_mtu(const PortConfig& config) const;
   void receive_for_hosts(const PortConfig& config) const;
+  void find_counters();
   void detach() noexcept;
 
   std::string name_;
   std::string vdev_;  ///< name of the virtual device that this port attached; empty: none
   std::uint16_t id_ = RTE_MAX_ETHPORTS;
   std::uint16_t rx_queues_ = 1;
+  CountedLosses counted_{};
+  std::optional<PacketSocketDrops> socket_drops_{};  ///< of net_af_packet
   /// Packets that tx() has taken. Written by its one caller, read by control threads.
   mutable std::atomic<std::uint64_t> taken_{0};
   std::optional<RemovalWatch> removal_{};  ///< of a PCI device

@@ -31,14 +31,9 @@ std::vector<std::uint16_t> PollDevices::rx_queues() const {
   return queues;
 }
 
-PortLosses PollDevices::losses() const noexcept {
-  PortLosses sum;
-  for (const auto& device : devices_) {
-    const PortLosses one = device->port.losses();
-    sum.rx_missed += one.rx_missed;
-    sum.rx_nombuf += one.rx_nombuf;
-    sum.tx_failed += one.tx_failed;
-  }
+DeviceLosses PollDevices::losses() const {
+  DeviceLosses sum;
+  for (const auto& device : devices_) sum.add(device->port.name(), device->port.losses());
   return sum;
 }
 

@@ -13,6 +13,7 @@
 #include "common/dpdk/port.h"
 #include "common/dpdk/receive.h"
 #include "common/runtime/device_edge.h"
+#include "common/runtime/device_losses.h"
 
 namespace outrider {
 
@@ -35,7 +36,7 @@ class PollDevices {
   [[nodiscard]] const Port& port(std::size_t device) const noexcept {
     return devices_[device]->port;
   }
-  [[nodiscard]] PortLosses losses() const noexcept;
+  [[nodiscard]] DeviceLosses losses() const;
   [[nodiscard]] PerClass<std::uint64_t> tx_dropped() const noexcept;
 
   /// Takes packets of one receive queue and prefetches what reading them touches first. Called

@@ -2,6 +2,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -30,6 +31,11 @@ class FigureCollector {
   template <std::integral T>
   void value(const Figure& figure, T v) {
     add(figure, v);
+  }
+  /// A figure that is not counted has no number.
+  template <std::integral T>
+  void value(const Figure& figure, const std::optional<T>& v) {
+    if (v) add(figure, *v);
   }
   template <std::integral T>
   void value(const Figure& figure, const PerClass<T>& by_class) {

@@ -43,6 +43,8 @@ std::string format_live(const LiveFigure& figure, double interval_seconds) {
       return scaled(rate) + "pps";
     case LiveFigure::Kind::kBytes:
       return scaled(8 * rate) + "bit/s";
+    case LiveFigure::Kind::kNotCounted:
+      return "not counted";
     case LiveFigure::Kind::kCount:
       break;
   }

@@ -12,9 +12,10 @@ namespace outrider {
 /// One figure of a live view, with its values at two instants.
 struct LiveFigure {
   enum class Kind : std::uint8_t {
-    kCount,    ///< shown unchanged
-    kPackets,  ///< shown as packets per second over the interval
-    kBytes,    ///< shown as bits per second over the interval
+    kCount,       ///< shown unchanged
+    kPackets,     ///< shown as packets per second over the interval
+    kBytes,       ///< shown as bits per second over the interval
+    kNotCounted,  ///< nothing counts it: it has no values
   };
   std::string name;
   Kind kind = Kind::kCount;

@@ -133,6 +133,12 @@ std::vector<LiveFigure> live_figures(const SwitchReport& before, const SwitchRep
       {"regulations", Kind::kCount, 0, total_of(now, &QueueCounts::entries_left)},
   };
   add_counts(figures, of_process_and_queues(now));
+  if (!now.devices_not_counting.empty()) {
+    std::string devices;
+    for (const auto& name : now.devices_not_counting)
+      devices += (devices.empty() ? "" : ", ") + name;
+    figures.push_back({"lost before, at " + devices, Kind::kNotCounted});
+  }
   return figures;
 }
 

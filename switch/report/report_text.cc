@@ -85,8 +85,7 @@ void print_summary(std::ostream& out, const SwitchReport& r) {
   if (run_s > 0)
     out << "\n  busy: " << static_cast<double>(r.busy_ns) / 1e9 / run_s << " lcores on average";
   out << '\n'
-      << "  devices: receive missed " << r.device_rx_missed << ", no buffer " << r.device_rx_nombuf
-      << '\n'
+      << "  devices: " << device_losses_text(r) << '\n'
       << "  longest gap between two polls: " << static_cast<double>(r.longest_poll_gap_ns) / 1e3
       << " us\n";
 }

@@ -79,7 +79,7 @@ SwitchReport SwitchSnapshots::read() const {
     for (std::size_t c = 0; c < kTrafficClasses; ++c)
       tx_dropped.values[c] += device.tx_dropped.values[c];
   }
-  const PortLosses losses = polled_ != nullptr ? polled_->losses() : PortLosses{};
+  const DeviceLosses losses = polled_ != nullptr ? polled_->losses() : DeviceLosses{};
   return with_devices(std::move(report), tx_dropped, malformed, losses, times);
 }
 

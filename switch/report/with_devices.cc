@@ -5,7 +5,7 @@
 namespace outrider::sw {
 
 SwitchReport with_devices(SwitchReport report, const PerClass<std::uint64_t>& tx_dropped,
-                          std::uint64_t malformed, const PortLosses& losses,
+                          std::uint64_t malformed, const DeviceLosses& losses,
                           const PollTimes& times) {
   for (std::size_t c = 0; c < kTrafficClasses; ++c) {
     report.drops.values[c][DropReason::kDeviceTxFull] += tx_dropped.values[c];
@@ -17,8 +17,7 @@ SwitchReport with_devices(SwitchReport report, const PerClass<std::uint64_t>& tx
   report.transmitted -= failed;
   report.received += malformed;
   report.drops[TrafficClass::kBackground][DropReason::kMalformed] += malformed;
-  report.device_rx_missed = losses.rx_missed;
-  report.device_rx_nombuf = losses.rx_nombuf;
+  losses.put_into(report);
   report.longest_poll_gap_ns = times.longest_gap.count();
   report.busy_ns = times.busy.count();
   return report;

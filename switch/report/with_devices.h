@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "common/core/traffic_class.h"
-#include "common/dpdk/port.h"
+#include "common/runtime/device_losses.h"
 #include "common/runtime/poll_loop.h"
 #include "switch/report/report.h"
 
@@ -14,7 +14,7 @@ namespace outrider::sw {
 /// class of the latter is not known; they count as background. A packet that could not be read
 /// counts as received and dropped. Pure.
 SwitchReport with_devices(SwitchReport report, const PerClass<std::uint64_t>& tx_dropped,
-                          std::uint64_t malformed, const PortLosses& losses,
+                          std::uint64_t malformed, const DeviceLosses& losses,
                           const PollTimes& times);
 
 }  // namespace outrider::sw

@@ -9,6 +9,7 @@ from two_hosts import PREFIX, SwitchTest, ports
 
 HOSTS = ["left", "right"]
 BYTES = 4_000_000
+FLOOD = 20_000  # frames; many more than the ring of net_af_packet holds
 FAILING = 300  # datagrams; fewer than the ring of net_af_packet holds
 ENVIRONMENT = 3  # exit status of the switch
 AF_XDP = 44
@@ -52,8 +53,9 @@ class Devices(SwitchTest):
         self.ended(receiver, 0)
         end = receiver.result()
         self.assertEqual(end["sha256"], end["expected_sha256"])
-        self.stop()
+        report = self.stop()
         self.assertGreater(self.queues["right"]["transmitted_bytes"]["background"], BYTES)
+        return report
 
     def test_tap(self):
         if not os.path.exists("/dev/net/tun"):
@@ -64,7 +66,11 @@ class Devices(SwitchTest):
             lab.run("ip", "-n", self.near, "link", "set", name, "netns", host)
             lab.run("ip", "-n", host, "link", "set", name, "up")
             lab.run("ip", "-n", host, "address", "add", f"{PREFIX}{i + 1}/24", "dev", name)
-        self.check_traffic()
+        report = self.check_traffic()
+        self.assertIsNone(report["device_rx_missed"], "not counted is not 0")
+        self.assertEqual(report["device_rx_nombuf"], 0)
+        self.assertEqual(report["devices_not_counting"], HOSTS)
+        self.assertIn("receive missed not counted", self.switch.output())
 
     def test_af_xdp(self):
         try:
@@ -75,6 +81,27 @@ class Devices(SwitchTest):
             self.host(name)
         self.start_or_skip("af_xdp")
         self.check_traffic()
+
+    def test_what_the_kernel_drops_before_a_switch_that_stands_still_is_counted(self):
+        for name in HOSTS:
+            self.host(name)
+        self.start(devices("af_packet") + BRIDGE)
+        self.switch.send(lab.signal.SIGSTOP)
+        self.lab.run_in(self.hosts["left"], sys.executable, "-c", f"""
+import socket
+s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+s.bind(("eth0", 0))
+frame = bytes.fromhex("020000000002" "020000000001" "88b5") + bytes(100)
+for _ in range({FLOOD}):
+    s.send(frame)""")
+        self.switch.send(lab.signal.SIGCONT)
+        # The answer says that the ring has been emptied.
+        self.assertEqual(self.ping("left", PREFIX + "2", lab.PATIENCE), 64)
+        report = self.stop()
+        self.assertGreater(report["device_rx_missed"], 0)
+        self.assertEqual(report["devices_not_counting"], [])
+        self.assertAlmostEqual(report["received"] + report["device_rx_missed"], FLOOD, delta=200,
+                               msg="ARP, pings and what the hosts ask their neighbours")
 
     def test_what_a_device_takes_and_fails_to_send_has_an_end(self):
         """Once its interface is down, net_af_packet takes what its ring holds and sends nothing."""

@@ -143,10 +143,9 @@ GeneratorReport report_of(const HostLanes& lanes, const PollDevices& devices,
   GeneratorReport report = Generator::report(generators, end);
   if (streams != nullptr) add_streams(report, *streams);
   for (const auto& lane : lanes) lane->add_to(report);
-  const PortLosses losses = devices.losses();
+  const DeviceLosses losses = devices.losses();
   report.drops[DropReason::kDeviceTxError] += losses.tx_failed;
-  report.device_rx_missed = losses.rx_missed;
-  report.device_rx_nombuf = losses.rx_nombuf;
+  losses.put_into(report);
   return report;
 }
 

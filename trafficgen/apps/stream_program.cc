@@ -74,10 +74,9 @@ GeneratorReport report_of(std::span<const StreamEngine* const> engines, const St
   for (const auto& s : report.streams.streams) report.sent += s.sent;
   report.received = report.streams.ends.arrived;
   report.consumed = report.streams.ends.taken;
-  const PortLosses losses = devices.losses();
+  const DeviceLosses losses = devices.losses();
   report.drops[DropReason::kDeviceTxError] = losses.tx_failed;
-  report.device_rx_missed = losses.rx_missed;
-  report.device_rx_nombuf = losses.rx_nombuf;
+  losses.put_into(report);
   report.longest_poll_gap_ns = run.longest_gap.count();
   return report;
 }
@@ -85,9 +84,9 @@ GeneratorReport report_of(std::span<const StreamEngine* const> engines, const St
 void print_summary(std::ostream& out, const GeneratorReport& r, const StreamRun& run) {
   out << kProgram << ": " << static_cast<double>(r.end_ns) / 1e9 << " s; ledger "
       << (r.ledger_balanced ? "balanced" : "NOT BALANCED") << '\n'
-      << to_text(r.streams) << "  devices: receive missed " << r.device_rx_missed << ", no buffer "
-      << r.device_rx_nombuf << ", failed to send " << r.drops[DropReason::kDeviceTxError]
-      << ", checks that found a link down " << run.link_down << '\n'
+      << to_text(r.streams) << "  devices: " << device_losses_text(r) << "; failed to send "
+      << r.drops[DropReason::kDeviceTxError] << ", checks that found a link down " << run.link_down
+      << '\n'
       << "  polls " << run.polls << ", longest gap between two "
       << static_cast<double>(r.longest_poll_gap_ns) / 1e3 << " us\n";
 }

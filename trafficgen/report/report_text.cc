@@ -85,7 +85,7 @@ void print_summary(std::ostream& out, const GeneratorReport& r) {
       << ", timed out " << r.ack_timeouts << '\n'
       << "  waits for a buffer: " << r.mbuf_exhausted
       << ", for a full device: " << r.device_full_waits << '\n'
-      << "  devices: receive missed " << r.device_rx_missed << ", no buffer " << r.device_rx_nombuf
+      << "  devices: " << device_losses_text(r)
       << "\n  longest gap between two polls: " << static_cast<double>(r.longest_poll_gap_ns) / 1e3
       << " us\n";
 }

@@ -264,6 +264,34 @@ TEST(PortLosses, CountPacketsThatWereTakenAndNotSentOnly) {
   EXPECT_EQ(failed_after_taking(100, 103, 4), 0U) << "a NIC counts its PAUSE frames too";
 }
 
+TEST(CountedLosses, AreThoseOfTheDriver) {
+  EXPECT_EQ(counted_losses("net_tap"), (CountedLosses{false, true, true}));
+  EXPECT_EQ(counted_losses("net_ring"), (CountedLosses{true, true, true}));
+  EXPECT_EQ(counted_losses("net_of_tomorrow"), CountedLosses{}) << "nothing is known of it";
+  EXPECT_EQ(counter_if(false, 0), std::nullopt) << "not counted is not 0";
+  EXPECT_EQ(counter_if(true, 0), 0U);
+  EXPECT_EQ(counter_if(false, 3), 3U) << "what has counted something counts";
+}
+
+TEST(DeviceLosses, ASumIsAbsentIfItMightHideALoss) {
+  const PortLosses counts{.rx_missed = 0, .rx_nombuf = 0, .rx_errors = 0};
+  const PortLosses lost{.rx_missed = 4, .rx_nombuf = 0, .rx_errors = 0};
+  const PortLosses blind{.rx_missed = std::nullopt, .rx_nombuf = 0, .rx_errors = 0};
+  const auto sum_of = [](const std::vector<PortLosses>& all) {
+    DeviceLosses sum;
+    for (std::size_t i = 0; i < all.size(); ++i) sum.add(std::string(1, "abc"[i]), all[i]);
+    return sum;
+  };
+  EXPECT_EQ(sum_of({counts, counts}).rx_missed, 0U);
+  EXPECT_EQ(sum_of({counts, lost}).rx_missed, 4U);
+  for (const auto& all : {std::vector{counts, blind}, std::vector{blind, counts}})
+    EXPECT_EQ(sum_of(all).rx_missed, std::nullopt);
+  for (const auto& all : {std::vector{lost, blind}, std::vector{blind, lost}})
+    EXPECT_EQ(sum_of(all).rx_missed, 4U) << "which is not all";
+  EXPECT_EQ(sum_of({lost, blind, blind}).not_counting, (std::vector<std::string>{"b", "c"}));
+  EXPECT_EQ(sum_of({counts, blind}).rx_nombuf, 0U) << "each counter by itself";
+}
+
 TEST(SwitchWithDevices, KeepsTheLedgerClosed) {
   SwitchReport report;
   report.received = 10;
@@ -271,9 +299,13 @@ TEST(SwitchWithDevices, KeepsTheLedgerClosed) {
   report.resident = 3;
   PerClass<std::uint64_t> dropped;
   dropped[TrafficClass::kDdl] = 2;
-  const SwitchReport r =
-      with_devices(report, dropped, 1, {.rx_missed = 5, .rx_nombuf = 6, .tx_failed = 3},
-                   {.longest_gap = 9us, .busy = 8us});
+  const SwitchReport r = with_devices(report, dropped, 1,
+                                      {.rx_missed = 5,
+                                       .rx_nombuf = std::nullopt,
+                                       .rx_errors = 7,
+                                       .tx_failed = 3,
+                                       .not_counting = {"a"}},
+                                      {.longest_gap = 9us, .busy = 8us});
   EXPECT_EQ(r.received, 11U);
   EXPECT_EQ(r.transmitted, 2U) << "neither what was not taken nor what was not sent";
   const auto& ddl = r.drops[TrafficClass::kDdl];
@@ -283,7 +315,10 @@ TEST(SwitchWithDevices, KeepsTheLedgerClosed) {
   EXPECT_EQ(background[DropReason::kDeviceTxError], 3U);
   EXPECT_EQ(r.received, r.transmitted + 2 + 1 + 3 + r.resident);
   EXPECT_EQ(r.device_rx_missed, 5U);
-  EXPECT_EQ(r.device_rx_nombuf, 6U);
+  EXPECT_EQ(r.device_rx_nombuf, std::nullopt);
+  EXPECT_EQ(r.device_rx_errors, 7U);
+  EXPECT_EQ(device_losses_text(r),
+            "receive missed 5, no buffer not counted, damaged 7; not all is counted at a");
   EXPECT_EQ(r.longest_poll_gap_ns, 9000);
   EXPECT_EQ(r.busy_ns, 8000);
 }

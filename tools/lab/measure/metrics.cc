@@ -243,6 +243,8 @@ void count(const RunResult& result, CaseMetrics& m) {
                    result.traffic.disorders_exhausted + result.traffic.mbuf_exhausted;
   m.device_rx_missed = result.switches.device_rx_missed;
   m.device_rx_nombuf = result.switches.device_rx_nombuf;
+  m.device_rx_errors = result.switches.device_rx_errors;
+  m.devices_count = result.switches.devices_not_counting.empty();
   m.late = result.traffic.late_iterations;
 }
 

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -127,8 +128,10 @@ struct CaseMetrics {
   PerClass<PerReason<MarkReason>> ce_marks{};  ///< at all queues
   PerClass<PerReason<DropReason>> drops{};     ///< at all switches
   PerReason<DropReason> generator_drops{};
-  std::uint64_t device_rx_missed = 0;
-  std::uint64_t device_rx_nombuf = 0;
+  std::optional<std::uint64_t> device_rx_missed = 0;  ///< at the switches; absent: not counted
+  std::optional<std::uint64_t> device_rx_nombuf = 0;
+  std::optional<std::uint64_t> device_rx_errors = 0;
+  bool devices_count = true;            ///< all that they lose, each device
   double path_imbalance = kNotDefined;  ///< see metrics_paths.h
   MeasuredQueue queue;
   SignalCounts signals;
@@ -141,13 +144,13 @@ struct CaseMetrics {
   CaptureTotals captures;
   LearningMetrics learning;
   Noise noise;
-  bool ledger_balanced = false;
-};
-
   /// How often a connection of a host waited for tg::TransportMemory, or a NIC for a packet buffer:
   /// limits of the generator and not of what it stands for.
   std::uint64_t memory_waits = 0;
   bool series_cut = false;  ///< the places of a series were used up before the run was over
+  bool ledger_balanced = false;
+};
+
 /// The values of the same case without background, with which metrics are compared.
 struct AloneMetrics {
   std::vector<double> communication_seconds;

@@ -1,6 +1,7 @@
 #include "tools/lab/summary/case_fields.h"
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -23,6 +24,11 @@ Json json_of(const NicUse& use) { return {{"sending", use.sending}, {"receiving"
 template <class T>
 requires std::is_arithmetic_v<T> || std::is_same_v<T, std::string> Json json_of(const T& value) {
   return value;
+}
+
+template <class T>
+Json json_of(const std::optional<T>& value) {
+  return value ? json_of(*value) : Json();
 }
 
 template <class E>
@@ -75,6 +81,8 @@ Json schema_of() {
   if constexpr (std::is_same_v<T, bool>) return {{"type", "boolean"}};
   else if constexpr (std::is_same_v<T, std::string>) return {{"type", "string"}};
   else if constexpr (std::is_integral_v<T>) return reference("count");
+  else if constexpr (std::is_same_v<T, std::optional<std::uint64_t>>)
+    return {{"anyOf", {reference("count"), {{"type", "null"}}}}};
   else if constexpr (std::is_same_v<T, double>) return reference("number");
   else if constexpr (std::is_same_v<T, NicUse>) return reference("nic_use");
   else if constexpr (std::is_same_v<T, PerClass<RtoCounts>>) return rtos_schema();
@@ -511,8 +519,10 @@ constexpr CaseField kRows[] = {
     queue<&MeasuredQueue::marks>("/measured_queue/ce_marks"),
     queue<&MeasuredQueue::drops>("/measured_queue/drops"),
     metric<&CaseMetrics::generator_drops>("/generator_drops", "by reason"),
-    metric<&CaseMetrics::device_rx_missed>("/device/rx_missed"),
-    metric<&CaseMetrics::device_rx_nombuf>("/device/rx_nombuf"),
+    metric<&CaseMetrics::device_rx_missed>("/device/rx_missed", "null: a device does not count it"),
+    metric<&CaseMetrics::device_rx_nombuf>("/device/rx_nombuf", "null: a device does not count it"),
+    metric<&CaseMetrics::device_rx_errors>("/device/rx_errors",
+                                           "damaged; null: a device does not count it"),
     metric<&CaseMetrics::noise, &Noise::longest_poll_gap_switch_seconds>(
         "/noise/longest_poll_gap_seconds/switch"),
     metric<&CaseMetrics::noise, &Noise::longest_poll_gap_generator_seconds>(

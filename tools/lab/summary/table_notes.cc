@@ -46,7 +46,13 @@ constexpr Warning kWarnings[] = {
     {"iterations not covered by both runs; they are left out of the costs",
      [](const CaseSummary& c) { return c.background_cost.windows_left_out; }},
     {"packets lost before the switch saw them",
-     [](const CaseSummary& c) { return c.metrics.device_rx_missed + c.metrics.device_rx_nombuf; }},
+     [](const CaseSummary& c) {
+       const CaseMetrics& m = c.metrics;
+       return m.device_rx_missed.value_or(0) + m.device_rx_nombuf.value_or(0) +
+              m.device_rx_errors.value_or(0);
+     }},
+    {"runs in which a device of the switch does not count what it loses",
+     [](const CaseSummary& c) { return std::uint64_t{!c.metrics.devices_count}; }},
     {"iterations during which a poll loop was away too long",
      [](const CaseSummary& c) { return c.metrics.noise.iterations_flagged; }},
     {"of these left out", [](const CaseSummary& c) { return c.metrics.noise.iterations_excluded; }},

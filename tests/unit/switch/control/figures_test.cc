@@ -13,6 +13,7 @@
 #include "switch/control/prometheus.h"
 #include "switch/control/telemetry.h"
 #include "switch/report/report_fields.h"
+#include "switch/report/report_json.h"
 #include "tests/support/filled.h"
 
 namespace outrider::figures_test {
@@ -52,8 +53,8 @@ TEST(Figures, PrometheusKeepsTheNamesThatAreNotTheFields) {
   has("outrider_switch_transmitted_packets_total" + value(r.transmitted));
   has("outrider_switch_resident_packets" + value(r.resident));
   has("outrider_switch_on_links_packets" + value(r.on_links));
-  has("outrider_switch_device_rx_missed_packets_total" + value(r.device_rx_missed));
-  has("outrider_switch_device_rx_nombuf_packets_total" + value(r.device_rx_nombuf));
+  has("outrider_switch_device_rx_missed_packets_total" + value(r.device_rx_missed.value()));
+  has("outrider_switch_device_rx_nombuf_packets_total" + value(r.device_rx_nombuf.value()));
   has("outrider_switch_signals_bad_udp_total{reason=\"due_too_far\"}" +
       value(r.signals_bad_udp[udp_signal::Fault::kDueTooFar]));
   has("outrider_switch_drops_total{class=\"ddl\",reason=\"no_route\"}" +
@@ -168,6 +169,21 @@ TEST(Figures, LiveViewShowsCountsOnceTheyAreNotZero) {
                                  "before 11\n"))
       << "of the process: all queues together, and what it counts itself once";
   EXPECT_THAT(shown(), HasSubstr("marked marker 3  dropped tail_bytes 4\n")) << "of a queue";
+}
+
+TEST(Figures, WhatNothingCountsHasNoValue) {
+  SwitchReport r;
+  EXPECT_THAT(to_prometheus(r, {}), HasSubstr("outrider_switch_device_rx_missed_packets_total 0"));
+  EXPECT_THAT(live_lines({}, r), Not(HasSubstr("not counted")));
+  r.device_rx_missed.reset();
+  r.devices_not_counting = {"west", "east"};
+  EXPECT_THAT(to_prometheus(r, {}), Not(HasSubstr("device_rx_missed")));
+  EXPECT_THAT(to_prometheus(r, {}), HasSubstr("outrider_switch_device_rx_nombuf_packets_total 0"));
+  EXPECT_THAT(live_lines({}, r), HasSubstr("lost before, at west, east not counted"));
+  EXPECT_THAT(to_json(r), HasSubstr("\"device_rx_missed\":null"));
+  EXPECT_EQ(device_losses_text(r),
+            "receive missed not counted, no buffer 0, damaged 0; not all is "
+            "counted at west, east");
 }
 
 }  // namespace
