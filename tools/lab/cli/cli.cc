@@ -21,7 +21,7 @@ constexpr const char* kRunHelp =
   summary.json                  all metrics of all cases (schema_version inside)
   table.txt                     the comparison as printed
   report.html                   the same to look at, in any browser, offline
-  bursts.csv queue.csv flows.csv
+  bursts.csv queue.csv flows.csv histograms.csv
   links.csv link_slices.csv iterations.csv     of experiments with [fabric]
   config/                       resolved configurations of both programs, per case
   environment.json              machine, versions, wall time

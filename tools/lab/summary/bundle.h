@@ -21,6 +21,7 @@ using ReadRun = std::function<CaseRun(std::size_t index)>;
 ///   bursts.csv        every burst, as recorded by the generator and the measured queue
 ///   queue.csv         the measured queue over time, coarse between bursts
 ///   flows.csv         every connection that carried data
+///   histograms.csv    distributions: flows that come and go, requests, sojourn
 ///   connections.csv   samples of sending connections; only with connection_sample_seconds
 ///   links.csv, link_slices.csv, iterations.csv   only of a fabric
 ///

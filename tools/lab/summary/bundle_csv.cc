@@ -15,6 +15,7 @@
 #include "tools/lab/measure/metrics_series.h"
 #include "tools/lab/summary/bundle_columns.h"
 #include "tools/lab/summary/bundle_fabric.h"
+#include "tools/lab/summary/bundle_histograms.h"
 #include "trafficgen/report/report_fields.h"
 
 namespace outrider::lab {
@@ -93,7 +94,11 @@ std::vector<bool> fine_bins(const RunName& name, const RunResult& result, std::s
                             std::int64_t offset_ns) {
   std::vector<bool> fine(bins, false);
   const std::int64_t width = result.switches.bin_ns;
-  for (const auto& [from, to] : fine_spans(*name.definition, result.traffic)) {
+  auto spans = fine_spans(*name.definition, result.traffic);
+  // Goodputs are over this span, which need not end with a coarse bin.
+  const auto [begin, end] = measured_span_ns(*name.definition, result.traffic);
+  if (begin < end) spans.insert(spans.end(), {{begin, begin}, {end, end}});
+  for (const auto& [from, to] : spans) {
     const std::int64_t first = std::max<std::int64_t>(from + offset_ns, 0) / width;
     const std::int64_t last = std::max<std::int64_t>(to + offset_ns, 0) / width;
     for (auto i = static_cast<std::size_t>(first); i <= static_cast<std::size_t>(last) && i < bins;
@@ -119,13 +124,43 @@ sw::QueueBin joined(const std::vector<sw::QueueBin>& bins, std::size_t from, std
   return sum;
 }
 
+/// The bins of the measured queue, prolonged to the end of the generator's: what is delivered after
+/// the queue's last packet counts too.
+struct QueueSeries {
+  std::vector<sw::QueueBin> bins{};
+  std::size_t known = 0;  ///< bins of which the queue says something; those behind have no values
+};
+
+QueueSeries series_of(const RunName& name, const RunResult& result, const sw::QueueReport& queue,
+                      std::int64_t offset_ns) {
+  const std::int64_t width = result.switches.bin_ns;
+  const std::int64_t delivered_ns =
+      static_cast<std::int64_t>(result.traffic.bins.size()) * result.traffic.bin_ns + offset_ns;
+  QueueSeries series{.bins = queue.bins};
+  const auto to_deliveries =
+      static_cast<std::size_t>(std::max<std::int64_t>(delivered_ns + width - 1, 0) / width);
+  series.bins.resize(std::max(series.bins.size(), to_deliveries));
+  // A series that is not full ends because no further packet came.
+  const bool cut = queue.bins.size() >= name.definition->switches.max_bins;
+  series.known = cut ? queue.bins.size() : series.bins.size();
+  return series;
+}
+
+/// Writes the queue's cells up to `min_threshold_packets`.
+void put_queue_cells(std::ostream& out, const sw::QueueBin& bin) {
+  for (const auto bytes : bin.bytes.values) out << ',' << bytes;
+  out << ',' << bin.busy_ns << ',' << bin.max_packets << ',';
+  if (bin.min_threshold_packets != 0) out << bin.min_threshold_packets;
+}
+
 void write_queue_of(std::ostream& out, Runtime runtime, const RunName& name,
                     const RunResult& result) {
   const sw::QueueReport* queue = find_queue(result.switches, name.definition->measured_queue);
   const std::int64_t width = result.switches.bin_ns;
-  if (queue == nullptr || queue->bins.empty() || width <= 0) return;
+  if (queue == nullptr || width <= 0) return;
   const std::int64_t offset = clock_offset_ns(runtime, queue, result.traffic);
-  const auto fine = fine_bins(name, result, queue->bins.size(), offset);
+  const auto [bins, known] = series_of(name, result, *queue, offset);
+  const auto fine = fine_bins(name, result, bins.size(), offset);
   const auto delivered = [&result](TrafficClass c) {
     return RunningTotal(result.traffic.bins, result.traffic.bin_ns,
                         [c](const tg::GoodputBin& b) { return b.delivered_bytes[c]; });
@@ -133,19 +168,20 @@ void write_queue_of(std::ostream& out, Runtime runtime, const RunName& name,
   const RunningTotal background = delivered(TrafficClass::kBackground);
   const RunningTotal ddl = delivered(TrafficClass::kDdl);
 
-  for (std::size_t from = 0, to = 0; from < queue->bins.size(); from = to) {
+  for (std::size_t from = 0, to = 0; from < bins.size(); from = to) {
     to = from + 1;
-    while (!fine[from] && to < fine.size() && !fine[to] && to - from < kCoarse) ++to;
-    const sw::QueueBin bin = joined(queue->bins, from, to);
+    while (!fine[from] && to < fine.size() && !fine[to] && to - from < kCoarse && to != known) ++to;
+    const sw::QueueBin bin = joined(bins, from, to);
     const std::int64_t begin = static_cast<std::int64_t>(from) * width;
     const std::int64_t length = static_cast<std::int64_t>(to - from) * width;
     out << name << ',' << begin << ',' << length;
-    for (const auto bytes : bin.bytes.values) out << ',' << bytes;
-    out << ',' << bin.busy_ns << ',' << bin.max_packets << ',';
-    if (bin.min_threshold_packets != 0) out << bin.min_threshold_packets;
+    if (from < known) put_queue_cells(out, bin);
+    else out << std::string(kTrafficClasses + 3, ',');
     for (const RunningTotal* total : {&background, &ddl})
       out << ',' << std::llround(total->between(begin - offset, begin + length - offset));
-    out << ',' << bin.sojourn_ns << '\n';
+    out << ',';
+    if (from < known) out << bin.sojourn_ns;
+    out << '\n';
   }
 }
 
@@ -180,6 +216,7 @@ constexpr BundleTable kTables[] = {
        write_records(out, name, result.traffic.connections);
      },
      [](const RunResult& result) { return !result.traffic.connections.empty(); }},
+    {"histograms.csv", histograms_head, write_histograms_of},
     {"links.csv", links_head, write_links_of, has_links},
     {"link_slices.csv", link_slices_head, write_link_slices_of, has_link_series},
     {"iterations.csv", iterations_head, write_iterations_of, has_links}};

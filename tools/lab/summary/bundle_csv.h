@@ -34,10 +34,11 @@ struct BundleTable {
 ///                    columns are filled.
 ///   queue.csv        the measured queue and the goodput over time: the bins as recorded from 20
 ///                    base RTTs before each START or due time to 20 after the burst, and 100 bins
-///                    together elsewhere
+///                    together elsewhere, to the last delivery or packet
 ///   flows.csv        a line for each direction of a connection that carried data
 ///   connections.csv  a line for each sample of a sending connection; only with the parameter
 ///                    connection_sample_seconds
+///   histograms.csv   a line for each bucket of the distributions that metrics are computed from
 ///   links.csv        a line for each link of a fabric, see links_of()
 ///   link_slices.csv  what its busiest links sent in each slice of the run; of the first seed alone
 ///   iterations.csv   a line for each iteration of a job in a fabric
