@@ -26,6 +26,7 @@ set(OUTRIDER_EMBED_SCRIPT ${CMAKE_CURRENT_LIST_FILE})
 function(outrider_embed target namespace)
   foreach(file IN LISTS ARGN)
     get_filename_component(name ${file} NAME)
+    get_filename_component(input ${file} ABSOLUTE)
     string(REGEX MATCHALL "[A-Za-z0-9]+" words ${name})
     set(name "")
     foreach(word IN LISTS words)
@@ -36,9 +37,9 @@ function(outrider_embed target namespace)
     endforeach()
     set(output ${CMAKE_CURRENT_BINARY_DIR}/embedded_${name}.cc)
     add_custom_command(OUTPUT ${output}
-      COMMAND ${CMAKE_COMMAND} -DINPUT=${CMAKE_CURRENT_SOURCE_DIR}/${file} -DOUTPUT=${output}
+      COMMAND ${CMAKE_COMMAND} -DINPUT=${input} -DOUTPUT=${output}
               -DNAME=${name} -DNAMESPACE=${namespace} -P ${OUTRIDER_EMBED_SCRIPT}
-      DEPENDS ${file} ${OUTRIDER_EMBED_SCRIPT} VERBATIM)
+      DEPENDS ${input} ${OUTRIDER_EMBED_SCRIPT} VERBATIM)
     target_sources(${target} PRIVATE ${output})
   endforeach()
 endfunction()

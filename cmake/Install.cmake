@@ -7,7 +7,8 @@ set(OUTRIDER_PROGRAMS outrider-switch outrider-trafficgen outrider-lab outrider-
 install(TARGETS ${OUTRIDER_PROGRAMS} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY conf/ DESTINATION ${CMAKE_INSTALL_DATADIR}/outrider/conf)
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
-install(FILES README.md CHANGELOG.md SECURITY.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES README.md CHANGELOG.md SECURITY.md LICENSE tools/lab/report/d3-licence.txt
+  DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # The pages are made of what the programs that are installed say.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)

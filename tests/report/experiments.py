@@ -6,7 +6,6 @@ import subprocess
 SKIPPED = 77  # ctest's SKIP_RETURN_CODE
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LAB = os.environ.get("OUTRIDER_LAB_PROGRAM", str(ROOT / "build/release/bin/outrider-lab"))
-CHART_LIBRARY = pathlib.Path("/usr/share/javascript/d3/d3.min.js")
 # What a program built with LeakSanitizer does not have to answer for.
 ENVIRONMENT = dict(os.environ, LSAN_OPTIONS=f"suppressions={ROOT / 'tests/linux/leaks.supp'}:"
                    "print_suppressions=0")

@@ -266,9 +266,6 @@ void add_advise(CLI::App& app, LabOptions& options) {
 void add_report(CLI::App& app, LabOptions& options) {
   app.add_option("DIR", options.file, "Where `run` left its results, e.g. results/quick")
       ->required();
-  app.add_option("--chart-library", options.chart_library,
-                 "d3.min.js, version 3 [of the package libjs-d3]")
-      ->type_name("FILE");
 }
 
 void add_table(CLI::App& app, LabOptions& options) {

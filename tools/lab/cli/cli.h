@@ -56,9 +56,8 @@ struct LabOptions {
   bool exclude_flagged = false;     ///< leave out iterations that the machine disturbed
   bool quick = false;               ///< PlanOptions::quick
   bool json = false;
-  bool brief = false;           ///< print the answer instead of the table
-  TableRequest table{};         ///< for kTable
-  std::string chart_library{};  ///< for kReport; empty: the path of Debian's package
+  bool brief = false;    ///< print the answer instead of the table
+  TableRequest table{};  ///< for kTable
 };
 
 struct ParsedCommandLine {

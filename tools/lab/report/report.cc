@@ -1,7 +1,5 @@
 #include "tools/lab/report/report.h"
 
-#include <fstream>
-#include <sstream>
 #include <stdexcept>
 #include <string_view>
 
@@ -20,6 +18,8 @@ extern const std::string_view kEmbeddedHostsJs;
 extern const std::string_view kEmbeddedRoceJs;
 extern const std::string_view kEmbeddedPageJs;
 extern const std::string_view kEmbeddedGlossaryMd;  // docs/glossary.md
+extern const std::string_view kEmbeddedD3MinJs;
+extern const std::string_view kEmbeddedD3LicenceTxt;
 
 namespace fs = std::filesystem;
 
@@ -61,11 +61,14 @@ std::string program_for_html(std::string_view program) {
 
 }  // namespace
 
-std::string report_html(const ReportJson& data, const std::string& library) {
+std::string_view chart_library() { return kEmbeddedD3MinJs; }
+
+std::string report_html(const ReportJson& data, std::string_view library) {
   std::string experiment = data.value("experiment", "");
   const std::pair<std::string_view, std::string> parts[] = {
       {"title", text_for_html(experiment)},
       {"css", std::string(kEmbeddedReportCss)},
+      {"licence", std::string(kEmbeddedD3LicenceTxt)},
       {"library", program_for_html(library)},
       {"data", json_for_html(data)},
       {"glossary", json_for_html(kEmbeddedGlossaryMd)},
@@ -86,14 +89,8 @@ std::string report_html(const ReportJson& data, const std::string& library) {
   return out.append(rest);
 }
 
-std::string write_report(const fs::path& directory, const fs::path& library) {
-  std::ifstream in(library, std::ios::binary);
-  std::ostringstream program;
-  if (in) program << in.rdbuf();
-  if (!in || program.str().empty()) return library.string() + " cannot be read";
-  const std::string page = report_html(report_data(directory), program.str());
-  write_whole_file(directory / "report.html", page);
-  return "";
+void write_report(const fs::path& directory) {
+  write_whole_file(directory / "report.html", report_html(report_data(directory)));
 }
 
 }  // namespace outrider::lab
