@@ -78,7 +78,6 @@ void run(FuzzInput in) {
   MltConfig config;
   ControllerConfig control;
   control.controller = Controller::kDctcp;
-  control.mss_bytes = kPacketBytes;
   MltSender sender(config, control, {.tensors = tensors(), .packet_bytes = kPacketBytes});
   MltReceiver receiver({.tensors = tensors(), .packet_bytes = kPacketBytes});
   Time now = Time{} + std::chrono::seconds(1);

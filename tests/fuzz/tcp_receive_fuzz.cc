@@ -35,7 +35,7 @@ TcpConfig config_from(FuzzInput& in) {
   const std::uint8_t a = in.byte(), b = in.byte(), d = in.byte();
   c.control.controller = static_cast<Controller>(a % kControllerRows.size());
   if (c.control.controller == Controller::kUnresponsive) c.control.rate = BitRate{1'000'000'000};
-  c.control.mss_bytes = 524 + (a >> 2) * 100;
+  c.mss_bytes = 524 + (a >> 2) * 100;
   if ((b & 1) != 0 && c.control.controller != Controller::kUnresponsive)
     c.control.hystart = (b & 2) != 0 && c.control.controller == Controller::kCubic
                             ? HyStartKind::kLinux
@@ -47,7 +47,7 @@ TcpConfig config_from(FuzzInput& in) {
   c.reuse = static_cast<ConnectionReuse>((d >> 2) % 3);
   c.ack_every_segments = 1 + (d >> 4) % 4;
   if ((b & 128) != 0) use_stack(c, TcpStack::kLinux);
-  c.receive_buffer_bytes = std::max(c.control.mss_bytes, 1U << (12 + (d >> 6) * 4));
+  c.receive_buffer_bytes = std::max(c.mss_bytes, 1U << (12 + (d >> 6) * 4));
   c.min_rto = milliseconds(2);
   c.initial_rto = milliseconds(10);
   c.max_rto = milliseconds(100);
@@ -158,7 +158,7 @@ class Script {
   void transmit(int segments) {
     for (int i = 0; i < segments && connection_.has_segment(now_); ++i) {
       const TcpSegment s = connection_.next_segment(now_);
-      FUZZ_REQUIRE(s.payload_bytes <= config_.control.mss_bytes);
+      FUZZ_REQUIRE(s.payload_bytes <= config_.mss_bytes);
       FUZZ_REQUIRE(s.sack_blocks <= s.sack.size());
       for (std::size_t k = 0; k < s.sack_blocks; ++k)
         FUZZ_REQUIRE(s.sack[k].begin != s.sack[k].end);

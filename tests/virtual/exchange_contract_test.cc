@@ -114,7 +114,7 @@ struct Scene {
   explicit Scene(const Way& w, double tolerance = 0) : way(w) {
     for (std::uint32_t i = 0; i < kWorkers + kTargets; ++i) add_host(i);
     setup.tcp.reuse = w.reuse;
-    setup.tcp.control.mss_bytes = kMtu - kIpAndTcpBytes - kBurstOptionBytes;
+    setup.tcp.mss_bytes = kMtu - kIpAndTcpBytes - kBurstOptionBytes;
     setup.mtu_bytes = kMtu;
     setup.port = 5000;
     setup.targets = kTargets;

@@ -230,7 +230,7 @@ std::unique_ptr<LongFlowSource> Generator::State::long_flow(const LongFlowsConfi
             .start = start},
         goodput);
   TcpConfig tcp = how.tcp;
-  tcp.control.mss_bytes = std::min(from->mtu_bytes(), to->mtu_bytes()) - kIpAndTcpBytes;
+  tcp.mss_bytes = std::min(from->mtu_bytes(), to->mtu_bytes()) - kIpAndTcpBytes;
   return std::make_unique<LongFlow>(
       LongFlow::Setup{.name = name,
                       .from = from,
@@ -254,7 +254,7 @@ void Generator::State::make_requests(const RequestFlowsConfig& flows) {
                               .tcp = transport(flows.transport).tcp,
                               .seed = config.seed,
                               .index = static_cast<std::uint32_t>(requests.size() - 1)};
-    setup.tcp.control.mss_bytes = std::min(from->mtu_bytes(), to->mtu_bytes()) - kIpAndTcpBytes;
+    setup.tcp.mss_bytes = std::min(from->mtu_bytes(), to->mtu_bytes()) - kIpAndTcpBytes;
     requests.back() = std::make_unique<RequestFlows>(setup, goodput);
   }
 }

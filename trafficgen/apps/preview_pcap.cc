@@ -52,7 +52,7 @@ class Openings {
                        e.port};
     port = port == 65535 ? kFirstEphemeralPort : static_cast<std::uint16_t>(port + 1);
     TcpConfig tcp = *e.transport;
-    if (e.full_mtu) tcp.control.mss_bytes = std::min(from.mtu_bytes, to.mtu_bytes) - kIpAndTcpBytes;
+    if (e.full_mtu) tcp.mss_bytes = std::min(from.mtu_bytes, to.mtu_bytes) - kIpAndTcpBytes;
     const std::uint32_t sequence = initial_sequence_of(flow, sequence_key_of(config_.seed));
     TcpConnection connection(tcp, {flow, TcpConnection::Role::kClient, sequence}, memory_, silent_);
     connection.open(e.at);

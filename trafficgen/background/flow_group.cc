@@ -184,9 +184,8 @@ std::uint64_t FlowGroup::wire_bytes_of(std::uint64_t bytes, std::uint32_t mss_by
 
 std::int64_t FlowGroup::ideal_ns(const Flow& f, std::int64_t took_ns) noexcept {
   const BitRate rate = std::min(setup_.from_rates[f.arrival.from], setup_.to_rates[f.arrival.to]);
-  const double wire_ns =
-      static_cast<double>(wire_bytes_of(f.arrival.bytes, setup_.tcp.control.mss_bytes)) * 8e9 /
-      static_cast<double>(rate.bits_per_second);
+  const double wire_ns = static_cast<double>(wire_bytes_of(f.arrival.bytes, setup_.tcp.mss_bytes)) *
+                         8e9 / static_cast<double>(rate.bits_per_second);
   const auto frames_ns = static_cast<std::int64_t>(wire_ns);
   // A handshake that waited in a queue says too much of a way on which the data did not.
   Shortest& shortest = shortest_of(f);

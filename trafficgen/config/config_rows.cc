@@ -39,6 +39,12 @@ void describe(Settings& v, TcpConfig& c) {
                     "Linux 6.1, see [the generator](generator.md#tcp-as-linux-has-it). A setting "
                     "that is given beside it wins"});
   if (c.stack != before) use_stack(c, c.stack);  // the rows below read what is given
+  v.bytes(
+      "mss_bytes", c.mss_bytes,
+      {.range = integers(kMinHostMtuBytes - kSegmentHeaderBytes,
+                         kMaxHostMtuBytes - kSegmentHeaderBytes, "bytes"),
+       .help = "payload of a full segment, at most: less if the peer accepts less, and 12 bytes "
+               "less with `timestamps`"});
   describe_parameters(v, c.control);
   v.value("ecn", c.ecn,
           {.accepts = "`true` with `dctcp` and `prague`", .help = "negotiate and obey ECN"});

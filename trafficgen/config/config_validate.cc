@@ -136,11 +136,11 @@ void check_host(const Checks& at, const std::string& name, const TransportConfig
                   "no [[host]] has this name") ||
       transport == nullptr)
     return;
-  const std::uint64_t packet = transport->tcp.control.mss_bytes + kSegmentHeaderBytes;
+  const std::uint64_t packet = transport->tcp.mss_bytes + kSegmentHeaderBytes;
   const std::uint64_t mtu = host->second->mtu_bytes;
   at.require(packet <= mtu, "", Checks::quoted(name),
              "mtu_bytes " + std::to_string(mtu) + " cannot hold transport \"" + transport->name +
-                 "\": mss_bytes " + std::to_string(transport->tcp.control.mss_bytes) + " + " +
+                 "\": mss_bytes " + std::to_string(transport->tcp.mss_bytes) + " + " +
                  std::to_string(kSegmentHeaderBytes) + " of headers");
 }
 
@@ -393,7 +393,7 @@ void check(const Checks& at, const TcpConfig& tcp) {
   const ControllerRow& controller = row_of(tcp.control.controller);
   at.require(tcp.ecn || !controller.accurate_ecn_echo, "ecn", "false",
              "controller \"" + std::string(controller.name) + "\" needs it");
-  at.in_range("receive_buffer_bytes", tcp.receive_buffer_bytes, tcp.control.mss_bytes,
+  at.in_range("receive_buffer_bytes", tcp.receive_buffer_bytes, tcp.mss_bytes,
               kMaxReceiveBufferBytes, "bytes");
   if (tcp.min_rto > Duration::zero())
     at.require(tcp.delayed_ack < tcp.min_rto, "delayed_ack", format_duration(tcp.delayed_ack),

@@ -1,7 +1,6 @@
 #include "trafficgen/config/controller_config.h"
 
 #include "common/config/quantities.h"
-#include "trafficgen/config/config_limits.h"
 
 namespace outrider::tg {
 
@@ -65,11 +64,11 @@ void describe_timely(Settings& v, ControllerConfig& c) {
 }  // namespace
 
 void describe_parameters(Settings& v, ControllerConfig& c) {
-  v.bytes("mss_bytes", c.mss_bytes,
-          {.range = integers(kMinHostMtuBytes - kSegmentHeaderBytes,
-                             kMaxHostMtuBytes - kSegmentHeaderBytes, "bytes"),
-           .help = "payload of a full segment"});
-  v.value("initial_window_segments", c.initial_window_segments, {.range = integers(1, 1000)});
+  v.value("initial_window_segments", c.initial_window_segments,
+          {.range = integers(1, 1000),
+           .absent = "10, of those beyond 1,460 bytes as many as fit 14,600 bytes, at least 2",
+           .help = "full segments of the connection that leave at once at its begin, and after an "
+                   "idle time; absent: RFC 6928. Linux sends 10 of any size"});
   v.value("dctcp_gain", c.dctcp_gain, {.range = reals_above(0, 1), .help = "g of RFC 8257"});
   v.value("dctcp_initial_alpha", c.dctcp_initial_alpha, {.range = reals(0, 1)});
   v.value("dctcp_min_window_segments", c.dctcp_min_window_segments,

@@ -11,7 +11,7 @@ FullPacket full_packet_of(const GeneratorConfig& config, const FlowsConfig& flow
   const auto transport =
       std::ranges::find(config.transports, flows.transport, &TransportConfig::name);
   if (transport->protocol != TransportProtocol::kRoce)
-    return full_segment(transport->tcp.control.mss_bytes);
+    return full_segment(transport->tcp.mss_bytes);
   std::uint32_t mtu_bytes = UINT32_MAX;
   for (const auto* side : {&flows.from, &flows.to, &flows.hosts})
     for (const std::string& name : *side)

@@ -44,8 +44,8 @@ MltSender::MltSender(const MltConfig& config, const ControllerConfig& control, c
       ranker_(most_ranked(setup)),
       probes_(setup.tensors.size()),
       rto_(config.probe_timeout, rto_bounds()),
-      control_(control) {
-  assert(control.mss_bytes == packet_bytes_);
+      control_(control, static_cast<std::uint16_t>(setup.packet_bytes)) {
+  assert(packet_bytes_ > 0 && packet_bytes_ <= UINT16_MAX);
   tensors_.reserve(setup.tensors.size());
   std::size_t classes = 1;
   for (const MltTensor& t : setup.tensors) {

@@ -46,7 +46,7 @@ class MltSender {
  public:
   struct Setup {
     std::vector<MltTensor> tensors;  ///< none: an end that only receives
-    std::uint32_t packet_bytes = 0;  ///< see MltLayout; equal to control.mss_bytes
+    std::uint32_t packet_bytes = 0;  ///< see MltLayout
     bool ecn = true;                 ///< false: no packet is ECT
     bool obeys_marks = true;         ///< false: only losses count
     std::uint64_t seed = 1;          ///< seed of the packets' drawn ranks

@@ -52,7 +52,6 @@ inline RoceConfig full_roce() {
 inline TcpConfig full_transport() {
   using namespace std::chrono_literals;
   return {.control = {.controller = Controller::kDctcp,
-                      .mss_bytes = 1400,
                       .initial_window_segments = 4,
                       .dctcp_gain = 0.25,
                       .dctcp_initial_alpha = 0.5,
@@ -67,6 +66,7 @@ inline TcpConfig full_transport() {
                       .timely_beta = 0.5,
                       .timely_alpha = 0.5,
                       .timely_hai_completions = 3},
+          .mss_bytes = 1400,
           .stack = TcpStack::kLinux,
           .ecn = true,
           .obey_ece = false,

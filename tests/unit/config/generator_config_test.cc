@@ -173,7 +173,7 @@ TEST(GeneratorConfig, EveryRuleNamesItsKey) {
        "\"w1\": mtu_bytes 1451 cannot hold transport \"dctcp\": mss_bytes 1400 + 52"},
       {[](C& c) { c.transports.push_back(c.transports[0]); }, "transport[4].name",
        "\"dctcp\": is used twice"},
-      {[&](C& c) { tcp(c).control.mss_bytes = 100; }, "transport[0].mss_bytes",
+      {[&](C& c) { tcp(c).mss_bytes = 100; }, "transport[0].mss_bytes",
        "100 bytes: must be at least"},
       {[&](C& c) { tcp(c).control.initial_window_segments = 0; },
        "transport[0].initial_window_segments", "0: must be at least 1"},

@@ -41,6 +41,7 @@ TEST(TransportStack, LinuxSetsWhatLinuxDoes) {
   EXPECT_EQ(c.reduction, WindowReduction::kPrr);
   EXPECT_EQ(c.control.hystart, HyStartKind::kLinux);
   EXPECT_EQ(c.control.idle_restart, IdleRestart::kLinux);
+  EXPECT_EQ(c.control.initial_window_segments, 10U);
   EXPECT_EQ(c.rto, RtoRule::kLinux);
   EXPECT_EQ(c.window_validation, WindowUse::kLinux);
   EXPECT_EQ(c.ssthresh_base, SsthreshBase::kWindow);
@@ -68,6 +69,7 @@ TEST(TransportStack, ASingleSettingWins) {
   EXPECT_EQ(c.stack, TcpStack::kLinux);
   TcpConfig rfc;
   rfc.stack = TcpStack::kLinux;
+  rfc.control.initial_window_segments = 10;  // no value stands for its absence
   EXPECT_EQ(write_config(c), write_config(rfc));
 }
 

@@ -10,10 +10,9 @@
 
 namespace outrider {
 
-inline tg::ControllerConfig mlt_control(std::uint32_t packet_bytes, std::uint32_t window = 10) {
+inline tg::ControllerConfig mlt_control(std::uint32_t window = 10) {
   tg::ControllerConfig control;
   control.controller = tg::Controller::kDctcp;
-  control.mss_bytes = packet_bytes;
   control.initial_window_segments = window;
   return control;
 }
@@ -40,7 +39,7 @@ class MltEnds {
 
   explicit MltEnds(const Setup& s)
       : setup(s),
-        control(mlt_control(s.packet_bytes, s.window)),
+        control(mlt_control(s.window)),
         sender(setup.config, control, {.tensors = s.tensors, .packet_bytes = s.packet_bytes}),
         receiver({.tensors = tolerating(s.tensors, s.tolerance),
                   .packet_bytes = s.packet_bytes,

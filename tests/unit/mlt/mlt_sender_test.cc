@@ -26,7 +26,7 @@ constexpr Time kStart = Time{} + 1s;
 
 struct Bench {
   Bench(std::initializer_list<MltTensor> tensors, std::uint32_t window)
-      : control(mlt_control(1000, window)),
+      : control(mlt_control(window)),
         sender(config, control, {.tensors = tensors, .packet_bytes = 1000}) {
     sender.begin(kBurst, kStart);
   }
@@ -148,7 +148,7 @@ std::vector<bool> droppable_of(MltSender& sender, std::uint32_t packets) {
 // two that are equal the first is lower. A third of them are the second and the fourth.
 TEST(MltSender, DropsTheSmallestGradientsFirst) {
   const MltConfig config{.small_share = 1.0 / 3};
-  const ControllerConfig control = mlt_control(1000, 20);
+  const ControllerConfig control = mlt_control(20);
   MltSender sender(config, control,
                    {.tensors = {{.bytes = 5600}, {.bytes = 3000}},
                     .packet_bytes = 1000,
@@ -173,7 +173,7 @@ TEST(MltSender, DropsTheSmallestGradientsFirst) {
 // A packet without gradients has a drawn rank; the others are ranked among themselves.
 TEST(MltSender, PacketsWithoutGradientsHaveDrawnRanks) {
   const MltConfig config{.small_share = 0.5};
-  const ControllerConfig control = mlt_control(1000, 3000);
+  const ControllerConfig control = mlt_control(3000);
   MltSender sender(
       config, control,
       {.tensors = {{.bytes = 2'000'000}}, .packet_bytes = 1000, .ranks_computed = true});
@@ -213,7 +213,7 @@ struct RandomOrder {
   }
   BurstIdentity burst = kBurst;
   MltConfig config{.order = PacketOrder::kRandom};
-  ControllerConfig control = mlt_control(1000, 100);
+  ControllerConfig control = mlt_control(100);
   MltSender sender{config, control, {.tensors = {{.bytes = 19'600}}, .packet_bytes = 1000}};
 };
 
@@ -272,7 +272,7 @@ TEST(MltSender, ABitmapOfARandomOrderBringsBackWhatHasLeft) {
 TEST(MltSender, RestartsAnIdleWindowOnlyWhereItIsTold) {
   for (const bool restarts : {true, false}) {
     const MltConfig config;
-    const ControllerConfig control = mlt_control(1000, 4);
+    const ControllerConfig control = mlt_control(4);
     MltSender sender(config, control,
                      {.tensors = {{.bytes = 9000}}, .packet_bytes = 1000, .restarts = restarts});
     BurstIdentity burst = kBurst;

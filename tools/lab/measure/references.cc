@@ -17,8 +17,8 @@ constexpr std::uint32_t kHeaderBytes = 14 + 20 + 20 + kBurstOptionBytes;
 
 std::uint32_t mss_of(const tg::GeneratorConfig& traffic, const tg::JobConfig& job) {
   for (const auto& t : traffic.transports)
-    if (t.name == job.transport) return t.tcp.control.mss_bytes;
-  return tg::TcpConfig{}.control.mss_bytes;
+    if (t.name == job.transport) return t.tcp.mss_bytes;
+  return tg::TcpConfig{}.mss_bytes;
 }
 
 const tg::HostConfig* find_host(const tg::GeneratorConfig& traffic, const std::string& name) {

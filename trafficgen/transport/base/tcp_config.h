@@ -73,6 +73,8 @@ enum class SegmentJoining : std::uint8_t {
 /// One profile of transport settings, shared by both ends of a connection.
 struct TcpConfig {
   ControllerConfig control;
+  /// Payload of a full segment, at most: less if the peer accepts less, or with timestamps.
+  std::uint32_t mss_bytes = 1448;
   TcpStack stack = TcpStack::kRfc;  ///< for the record: each setting stands for itself
   bool ecn = true;                  ///< negotiate and obey ECN
   bool obey_ece = true;             ///< false: a sender that is ECT but ignores marks

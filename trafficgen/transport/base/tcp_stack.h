@@ -19,6 +19,8 @@ inline void use_stack(TcpConfig& c, TcpStack stack) noexcept {
   c.window_validation = like_linux ? WindowUse::kLinux : rfc.window_validation;
   c.segment_bursts = like_linux ? SegmentJoining::kLinux : rfc.segment_bursts;
   c.control.hystart = like_linux && cubic ? HyStartKind::kLinux : rfc.control.hystart;
+  c.control.initial_window_segments =
+      like_linux ? std::optional(10U) : rfc.control.initial_window_segments;
   c.control.idle_restart = like_linux ? IdleRestart::kLinux : rfc.control.idle_restart;
   c.rto = like_linux ? RtoRule::kLinux : rfc.rto;
   c.timestamps = like_linux || rfc.timestamps;

@@ -13,7 +13,7 @@ TcpConnection::TcpConnection(const TcpConfig& config, const Setup& setup, Transp
       receiver_(context(), row_of(config.control.controller).accurate_ecn_echo),
       listener_(listener),
       flow_(setup.flow) {
-  assert(config.control.mss_bytes + setup.option_bytes <= UINT16_MAX);
+  assert(config.mss_bytes + setup.option_bytes <= UINT16_MAX);
 }
 
 void TcpConnection::open(Time) noexcept {

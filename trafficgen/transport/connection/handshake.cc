@@ -21,7 +21,7 @@ void Handshake::fill(TcpSegment& s, TcpSender& sender, const TcpReceiver& receiv
   s.sequence = sender.stream().initial_sequence();
   s.flags = kTcpSyn;
   s.window = receiver.window().syn_field();
-  s.mss = static_cast<std::uint16_t>(config.control.mss_bytes + option_bytes_);
+  s.mss = static_cast<std::uint16_t>(config.mss_bytes + option_bytes_);
   if (client || peer_scales_) s.window_scale = receiver.window().scale();
   s.sack_permitted = client ? config.sack : peer_sack_;
   if (client ? config.timestamps : receiver.timestamps()) {

@@ -7,11 +7,10 @@ namespace {
 
 /// Returns the time that four of the largest bursts take at the rate at which Linux would pace. It
 /// counts even if nothing is paced.
-Duration offload_delay(Duration srtt, std::uint32_t window_bytes,
-                       std::uint32_t ssthresh_bytes) noexcept {
-  const double factor = window_bytes < ssthresh_bytes / 2 ? 2.0 : 1.2;  // tcp_pacing_*_ratio
+Duration offload_delay(Duration srtt, ClassicHyStart::Window window) noexcept {
+  const double factor = window.bytes < window.ssthresh_bytes / 2 ? 2.0 : 1.2;  // tcp_pacing_*_ratio
   const double ns =
-      static_cast<double>(srtt.count()) * ClassicHyStart::kOffloadBytes / (factor * window_bytes);
+      static_cast<double>(srtt.count()) * ClassicHyStart::kOffloadBytes / (factor * window.bytes);
   return ns < static_cast<double>(ClassicHyStart::kMaxOffload.count())
              ? Duration{static_cast<std::int64_t>(ns)}
              : ClassicHyStart::kMaxOffload;
@@ -26,11 +25,10 @@ void ClassicHyStart::begin_round(const AckEvent& ack) noexcept {
   samples_ = 0;
 }
 
-bool ClassicHyStart::train_is_long(const AckEvent& ack, std::uint32_t window_bytes,
-                                   std::uint32_t ssthresh_bytes) noexcept {
+bool ClassicHyStart::train_is_long(const AckEvent& ack, Window window) noexcept {
   if (ack.now - last_of_train_ > kAckDelta) return false;
   last_of_train_ = ack.now;
-  Duration longest = Duration{min_rtt_ns_} + offload_delay(ack.srtt, window_bytes, ssthresh_bytes);
+  Duration longest = Duration{min_rtt_ns_} + offload_delay(ack.srtt, window);
   if (!ack.paced) longest /= 2;  // a paced window takes up to half a round trip to leave
   return ack.now - round_start_ > longest;
 }
@@ -47,14 +45,14 @@ bool ClassicHyStart::has_risen(Duration rtt, const ControllerConfig& config) noe
   return Duration{round_rtt_ns_} > least + rise;
 }
 
-bool ClassicHyStart::on_ack(const AckEvent& ack, std::uint32_t window_bytes,
-                            std::uint32_t ssthresh_bytes, const ControllerConfig& config) noexcept {
+bool ClassicHyStart::on_ack(const AckEvent& ack, Window window,
+                            const ControllerConfig& config) noexcept {
   if (ack.rtt <= Duration::zero()) return false;
   const Duration rtt = std::min(ack.rtt, Duration{UINT32_MAX});
   min_rtt_ns_ = std::min(min_rtt_ns_, static_cast<std::uint32_t>(rtt.count()));
   if (ack.snd_una > round_end_) begin_round(ack);
-  if (window_bytes < kLowWindow * config.mss_bytes) return false;
-  const bool train = train_is_long(ack, window_bytes, ssthresh_bytes);
+  if (window.bytes < kLowWindow * window.mss_bytes) return false;
+  const bool train = train_is_long(ack, window);
   return has_risen(rtt, config) || train;
 }
 

@@ -30,15 +30,19 @@ class ClassicHyStart {
   static constexpr Duration kMaxOffload = std::chrono::milliseconds(1);
   static constexpr double kOffloadBytes = 4.0 * 65536;
 
-  /// @param window_bytes, ssthresh_bytes before this ACK
+  /// The window before an ACK.
+  struct Window {
+    std::uint32_t bytes;
+    std::uint32_t ssthresh_bytes;
+    std::uint32_t mss_bytes;  ///< of the connection
+  };
   /// @return true if slow start must end
-  [[nodiscard]] bool on_ack(const AckEvent& ack, std::uint32_t window_bytes,
-                            std::uint32_t ssthresh_bytes, const ControllerConfig& config) noexcept;
+  [[nodiscard]] bool on_ack(const AckEvent& ack, Window window,
+                            const ControllerConfig& config) noexcept;
 
  private:
   void begin_round(const AckEvent& ack) noexcept;
-  [[nodiscard]] bool train_is_long(const AckEvent& ack, std::uint32_t window_bytes,
-                                   std::uint32_t ssthresh_bytes) noexcept;
+  [[nodiscard]] bool train_is_long(const AckEvent& ack, Window window) noexcept;
   [[nodiscard]] bool has_risen(Duration rtt, const ControllerConfig& config) noexcept;
 
   std::uint64_t round_end_ = 0;  ///< stream offset: the round ends after it

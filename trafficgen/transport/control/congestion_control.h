@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -72,13 +73,14 @@ enum class IdleRestart : std::uint8_t {
   kLinux,    ///< by a half for each RTO; ssthresh remembers three quarters
 };
 
-/// Settings of a controller, shared by all connections of a transport.
+/// Settings of a controller, shared by all connections of a transport. The size of a segment is not
+/// among them: it is the connection's, and each controller is made with it.
 struct ControllerConfig {
   Controller controller = Controller::kCubic;
-  std::uint32_t mss_bytes = 1448;
-  std::uint32_t initial_window_segments = 10;  ///< RFC 6928
-  double dctcp_gain = 1.0 / 16.0;              ///< RFC 8257, g in (0, 1]
-  double dctcp_initial_alpha = 1.0;            ///< in [0, 1]
+  /// > 0; absent: by RFC 6928, see initial_window_bytes().
+  std::optional<std::uint32_t> initial_window_segments{};
+  double dctcp_gain = 1.0 / 16.0;    ///< RFC 8257, g in (0, 1]
+  double dctcp_initial_alpha = 1.0;  ///< in [0, 1]
   /// Marks never reduce the window below this. RFC 8257 gives no value, RFC 5681 has 2 for losses.
   std::uint32_t dctcp_min_window_segments = 2;  ///< >= 1
   HyStartKind hystart = HyStartKind::kOff;
@@ -100,9 +102,13 @@ struct ControllerConfig {
 /// The largest window that can be advertised (RFC 7323, 2.3), which no window exceeds [bytes].
 inline constexpr std::uint32_t kMaxCongestionWindow = 1U << 30;
 
-/// Returns the initial window of RFC 6928 [bytes].
-constexpr std::uint32_t initial_window_bytes(const ControllerConfig& config) noexcept {
-  return config.initial_window_segments * config.mss_bytes;
+/// Returns the initial window [bytes]: as many full segments as the setting says; without it ten,
+/// of segments beyond 1,460 bytes as many as fit 14,600 bytes, but at least two (RFC 6928, section
+/// 2).
+constexpr std::uint32_t initial_window_bytes(const ControllerConfig& config,
+                                             std::uint32_t mss_bytes) noexcept {
+  if (config.initial_window_segments) return *config.initial_window_segments * mss_bytes;
+  return std::min(10 * mss_bytes, std::max(2 * mss_bytes, 14'600U));
 }
 
 }  // namespace outrider::tg

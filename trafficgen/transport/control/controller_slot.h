@@ -16,16 +16,20 @@ class ControllerSlot {
  public:
   static constexpr std::size_t kBytes = 96;  ///< size of the largest controller
 
-  /// @param config must outlive the slot
-  explicit ControllerSlot(const ControllerConfig& config) noexcept {
-    [[maybe_unused]] const CongestionControl* made =
-        row_of(config.controller).make(storage_.data(), config);
-    assert(static_cast<const void*>(made) == storage_.data());
+  /// @param config must outlive the slot @param mss_bytes payload of a full segment
+  ControllerSlot(const ControllerConfig& config, std::uint16_t mss_bytes) noexcept {
+    remake(config, mss_bytes);
   }
-  explicit ControllerSlot(ControllerConfig&&) = delete;
+  ControllerSlot(ControllerConfig&&, std::uint16_t) = delete;
   ControllerSlot(const ControllerSlot&) = delete;
   ControllerSlot& operator=(const ControllerSlot&) = delete;
   ~ControllerSlot() = default;  ///< controllers own nothing
+  /// Replaces the controller by a new one: the connection's segments are known now.
+  void remake(const ControllerConfig& config, std::uint16_t mss_bytes) noexcept {
+    [[maybe_unused]] const CongestionControl* made =
+        row_of(config.controller).make(storage_.data(), config, mss_bytes);
+    assert(static_cast<const void*>(made) == storage_.data());
+  }
 
   [[nodiscard]] CongestionControl& operator*() noexcept { return *get(); }
   [[nodiscard]] const CongestionControl& operator*() const noexcept { return *get(); }
@@ -46,10 +50,11 @@ class ControllerSlot {
 
 /// The MakeController of class C.
 template <class C>
-CongestionControl* put_controller(std::byte* space, const ControllerConfig& config) noexcept {
+CongestionControl* put_controller(std::byte* space, const ControllerConfig& config,
+                                  std::uint16_t mss_bytes) noexcept {
   static_assert(sizeof(C) <= ControllerSlot::kBytes && alignof(C) <= 8);
   static_assert(std::is_trivially_destructible_v<C>, "nobody calls its destructor");
-  return ::new (space) C(config);
+  return ::new (space) C(config, mss_bytes);
 }
 
 }  // namespace outrider::tg

@@ -11,9 +11,10 @@ class CongestionControl;
 struct ControllerConfig;
 
 /// Makes a controller in `space`, which has ControllerSlot::kBytes bytes.
-/// @param config must outlive the controller
-using MakeController = CongestionControl*(std::byte* space,
-                                          const ControllerConfig& config) noexcept;
+/// @param config must outlive the controller @param mss_bytes payload of the connection's full
+/// segments, > 0
+using MakeController = CongestionControl*(std::byte* space, const ControllerConfig& config,
+                                          std::uint16_t mss_bytes) noexcept;
 
 // The list of congestion controllers. To add one, write its class, whose .cc defines the maker with
 // put_controller() of controller_slot.h, and add its kind, maker and row here. The configuration,

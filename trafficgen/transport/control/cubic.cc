@@ -9,10 +9,11 @@
 
 namespace outrider::tg {
 
-Cubic::Cubic(const ControllerConfig& config) noexcept
-    : config_(config), cwnd_(config.initial_window_segments) {
-  assert(config.mss_bytes > 0 && config.mss_bytes <= UINT16_MAX);
-  assert(cwnd_bytes() >= config.mss_bytes && cwnd_bytes() <= kMaxCongestionWindow);
+Cubic::Cubic(const ControllerConfig& config, std::uint16_t mss_bytes) noexcept
+    : config_(config),
+      cwnd_(static_cast<double>(initial_window_bytes(config, mss_bytes)) / mss_bytes),
+      mss_(mss_bytes) {
+  assert(mss_bytes > 0 && cwnd_bytes() >= mss_bytes && cwnd_bytes() <= kMaxCongestionWindow);
   begin_slow_start();
   if (config.hystart == HyStartKind::kRfc9406) shape_.emplace<HyStart>();
 }
@@ -67,7 +68,7 @@ void Cubic::detect_slow_starts_end(const AckEvent& ack) noexcept {
   ClassicHyStart* classic = std::get_if<ClassicHyStart>(&shape_);
   const std::uint32_t window = cwnd_bytes();
   if (classic == nullptr || ack.in_recovery || window >= ssthresh_) return;
-  if (classic->on_ack(ack, window, ssthresh_, config_)) ssthresh_ = window;
+  if (classic->on_ack(ack, {window, ssthresh_, mss_}, config_)) ssthresh_ = window;
 }
 
 void Cubic::grow_in_slow_start(std::uint32_t acked_bytes) noexcept {
@@ -77,11 +78,11 @@ void Cubic::grow_in_slow_start(std::uint32_t acked_bytes) noexcept {
   }
   const HyStart* hystart = std::get_if<HyStart>(&shape_);
   if (hystart == nullptr) {
-    cwnd_ += slow_start_.growth(acked_bytes, config_.mss_bytes) / mss();
+    cwnd_ += slow_start_.growth(acked_bytes, mss_) / mss();
   } else if (hystart->finished()) {
     ssthresh_ = cwnd_bytes();  // RFC 9406, 4.2: into congestion avoidance
   } else {
-    cwnd_ += hystart->growth(acked_bytes, config_.mss_bytes) / mss();
+    cwnd_ += hystart->growth(acked_bytes, mss_) / mss();
   }
 }
 
@@ -134,7 +135,7 @@ void Cubic::on_timeout(std::optional<std::uint32_t> base_bytes, Time) noexcept {
 /// Like Linux, its variant keeps the epoch, whose time stands still while the connection is idle.
 void Cubic::on_idle(Duration idle, Duration rto) noexcept {
   const std::uint32_t window = cwnd_bytes();
-  const RestartedWindow after = restart_window(config_, {window, ssthresh_}, idle, rto);
+  const RestartedWindow after = restart_window(config_, mss_, {window, ssthresh_}, idle, rto);
   if (after.cwnd_bytes < window) cwnd_ = after.cwnd_bytes / mss();
   ssthresh_ = after.ssthresh_bytes;
   if (config_.idle_restart == IdleRestart::kRfc5681) epoch_ = Epoch::kNone;
@@ -142,13 +143,14 @@ void Cubic::on_idle(Duration idle, Duration rto) noexcept {
 
 void Cubic::on_unused(std::uint32_t used_bytes) noexcept {
   const std::uint32_t window = cwnd_bytes();
-  const RestartedWindow after = lower_unused_window(config_, {window, ssthresh_}, used_bytes);
+  const RestartedWindow after = lower_unused_window(config_, mss_, {window, ssthresh_}, used_bytes);
   if (after.cwnd_bytes < window) cwnd_ = after.cwnd_bytes / mss();
   ssthresh_ = after.ssthresh_bytes;
 }
 
-CongestionControl* make_cubic(std::byte* space, const ControllerConfig& config) noexcept {
-  return put_controller<Cubic>(space, config);
+CongestionControl* make_cubic(std::byte* space, const ControllerConfig& config,
+                              std::uint16_t mss_bytes) noexcept {
+  return put_controller<Cubic>(space, config, mss_bytes);
 }
 
 }  // namespace outrider::tg

@@ -41,10 +41,10 @@ class Cubic final : public CongestionControl {
   /// Linux's growth per round trip until the first reduction.
   static constexpr double kUnreducedGrowth = 1.0 / 20;
 
-  /// @pre mss_bytes > 0, initial_window_segments > 0
+  /// @pre mss_bytes > 0
   /// @param config must outlive the controller
-  explicit Cubic(const ControllerConfig& config) noexcept;
-  explicit Cubic(ControllerConfig&&) = delete;
+  Cubic(const ControllerConfig& config, std::uint16_t mss_bytes) noexcept;
+  Cubic(ControllerConfig&&, std::uint16_t) = delete;
 
   void on_ack(const AckEvent& ack) noexcept override;
   void on_congestion(Congestion kind, std::uint32_t base_bytes, Time now) noexcept override;
@@ -87,7 +87,7 @@ class Cubic final : public CongestionControl {
   void detect_slow_starts_end(const AckEvent& ack) noexcept;
   void begin_slow_start() noexcept;
   [[nodiscard]] bool like_linux() const noexcept { return config_.hystart == HyStartKind::kLinux; }
-  [[nodiscard]] double mss() const noexcept { return config_.mss_bytes; }
+  [[nodiscard]] double mss() const noexcept { return mss_; }
 
   const ControllerConfig& config_;
   double cwnd_;  ///< [segments]
@@ -98,7 +98,8 @@ class Cubic final : public CongestionControl {
   Epoch epoch_ = Epoch::kNone;
   bool reduced_ = false;  ///< since the begin or the last time-out
   SlowStart slow_start_;
-  TimeoutHistory timeouts_;
+  [[no_unique_address]] TimeoutHistory timeouts_;
+  std::uint16_t mss_;  ///< [bytes], of the connection; in the padding of timeouts_
 };
 
 }  // namespace outrider::tg

@@ -6,8 +6,8 @@
 
 namespace outrider::tg {
 
-Dctcp::Dctcp(const ControllerConfig& config) noexcept
-    : Reno(config), alpha_(config.dctcp_initial_alpha) {
+Dctcp::Dctcp(const ControllerConfig& config, std::uint16_t mss_bytes) noexcept
+    : Reno(config, mss_bytes), alpha_(config.dctcp_initial_alpha) {
   assert(config.dctcp_gain > 0 && config.dctcp_gain <= 1);
   assert(config.dctcp_min_window_segments > 0);
   assert(alpha_ >= 0 && alpha_ <= 1);
@@ -39,8 +39,9 @@ void Dctcp::on_congestion(Congestion kind, std::uint32_t base_bytes, Time now) n
             config().dctcp_min_window_segments);
 }
 
-CongestionControl* make_dctcp(std::byte* space, const ControllerConfig& config) noexcept {
-  return put_controller<Dctcp>(space, config);
+CongestionControl* make_dctcp(std::byte* space, const ControllerConfig& config,
+                              std::uint16_t mss_bytes) noexcept {
+  return put_controller<Dctcp>(space, config, mss_bytes);
 }
 
 }  // namespace outrider::tg

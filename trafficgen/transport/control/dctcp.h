@@ -16,8 +16,8 @@ class Dctcp final : public Reno {
  public:
   /// @pre 0 < dctcp_gain <= 1, 0 <= dctcp_initial_alpha <= 1
   /// @param config must outlive the controller
-  explicit Dctcp(const ControllerConfig& config) noexcept;
-  explicit Dctcp(ControllerConfig&&) = delete;
+  Dctcp(const ControllerConfig& config, std::uint16_t mss_bytes) noexcept;
+  Dctcp(ControllerConfig&&, std::uint16_t) = delete;
 
   void on_ack(const AckEvent& ack) noexcept override;
   void on_congestion(Congestion kind, std::uint32_t base_bytes, Time now) noexcept override;

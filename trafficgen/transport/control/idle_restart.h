@@ -24,9 +24,9 @@ inline std::uint32_t remembered_ssthresh(RestartedWindow now) noexcept {
 /// Source: RFC 2861 as in Linux 6.1 (tcp_cwnd_application_limited()). Deviation: where the sender
 /// still has something to send, the caller lets the window be; Linux asks whether the application
 /// waits for room in the send buffer.
-inline RestartedWindow lower_unused_window(const ControllerConfig& config, RestartedWindow now,
-                                           std::uint32_t used_bytes) noexcept {
-  const std::uint32_t used = std::max(used_bytes, initial_window_bytes(config));
+inline RestartedWindow lower_unused_window(const ControllerConfig& config, std::uint32_t mss_bytes,
+                                           RestartedWindow now, std::uint32_t used_bytes) noexcept {
+  const std::uint32_t used = std::max(used_bytes, initial_window_bytes(config, mss_bytes));
   if (used >= now.cwnd_bytes) return now;
   return {now.cwnd_bytes / 2 + used / 2, remembered_ssthresh(now)};
 }
@@ -37,9 +37,9 @@ inline RestartedWindow lower_unused_window(const ControllerConfig& config, Resta
 /// down to it by a half for each further RTO, and remembers three quarters of the window as
 /// ssthresh.
 /// @pre idle > rto > 0
-inline RestartedWindow restart_window(const ControllerConfig& config, RestartedWindow now,
-                                      Duration idle, Duration rto) noexcept {
-  const std::uint32_t least = std::min(initial_window_bytes(config), now.cwnd_bytes);
+inline RestartedWindow restart_window(const ControllerConfig& config, std::uint32_t mss_bytes,
+                                      RestartedWindow now, Duration idle, Duration rto) noexcept {
+  const std::uint32_t least = std::min(initial_window_bytes(config, mss_bytes), now.cwnd_bytes);
   if (config.idle_restart == IdleRestart::kRfc5681) return {least, now.ssthresh_bytes};
   RestartedWindow after{now.cwnd_bytes, remembered_ssthresh(now)};
   for (idle -= rto; idle > Duration::zero() && after.cwnd_bytes > least; idle -= rto)

@@ -7,8 +7,8 @@
 
 namespace outrider::tg {
 
-Prague::Prague(const ControllerConfig& config) noexcept
-    : Reno(config), alpha_(static_cast<float>(config.dctcp_initial_alpha)) {
+Prague::Prague(const ControllerConfig& config, std::uint16_t mss_bytes) noexcept
+    : Reno(config, mss_bytes), alpha_(static_cast<float>(config.dctcp_initial_alpha)) {
   assert(config.dctcp_gain > 0 && config.dctcp_gain <= 1);
   assert(config.dctcp_min_window_segments > 0);
   assert(alpha_ >= 0 && alpha_ <= 1);
@@ -65,8 +65,9 @@ void Prague::on_congestion(Congestion kind, std::uint32_t base_bytes, Time now) 
             config().dctcp_min_window_segments);
 }
 
-CongestionControl* make_prague(std::byte* space, const ControllerConfig& config) noexcept {
-  return put_controller<Prague>(space, config);
+CongestionControl* make_prague(std::byte* space, const ControllerConfig& config,
+                               std::uint16_t mss_bytes) noexcept {
+  return put_controller<Prague>(space, config, mss_bytes);
 }
 
 }  // namespace outrider::tg

@@ -31,8 +31,8 @@ class Prague final : public Reno {
 
   /// @pre 0 < dctcp_gain <= 1, 0 <= dctcp_initial_alpha <= 1
   /// @param config must outlive the controller
-  explicit Prague(const ControllerConfig& config) noexcept;
-  explicit Prague(ControllerConfig&&) = delete;
+  Prague(const ControllerConfig& config, std::uint16_t mss_bytes) noexcept;
+  Prague(ControllerConfig&&, std::uint16_t) = delete;
 
   void on_ack(const AckEvent& ack) noexcept override;
   void on_congestion(Congestion kind, std::uint32_t base_bytes, Time now) noexcept override;

@@ -8,9 +8,9 @@
 
 namespace outrider::tg {
 
-Reno::Reno(const ControllerConfig& config) noexcept
-    : config_(config), cwnd_(initial_window_bytes(config)) {
-  assert(mss() > 0 && mss() <= UINT16_MAX);
+Reno::Reno(const ControllerConfig& config, std::uint16_t mss_bytes) noexcept
+    : config_(config), cwnd_(initial_window_bytes(config, mss_bytes)), mss_(mss_bytes) {
+  assert(mss() > 0);
   assert(cwnd_ >= mss() && cwnd_ <= kMaxCongestionWindow);
 }
 
@@ -59,20 +59,21 @@ void Reno::on_timeout(std::optional<std::uint32_t> base_bytes, Time) noexcept {
 }
 
 void Reno::on_idle(Duration idle, Duration rto) noexcept {
-  const RestartedWindow after = restart_window(config_, {cwnd_, ssthresh_}, idle, rto);
+  const RestartedWindow after = restart_window(config_, mss_, {cwnd_, ssthresh_}, idle, rto);
   cwnd_ = after.cwnd_bytes;
   ssthresh_ = after.ssthresh_bytes;
   bytes_acked_ = 0;
 }
 
 void Reno::on_unused(std::uint32_t used_bytes) noexcept {
-  const RestartedWindow after = lower_unused_window(config_, {cwnd_, ssthresh_}, used_bytes);
+  const RestartedWindow after = lower_unused_window(config_, mss_, {cwnd_, ssthresh_}, used_bytes);
   cwnd_ = after.cwnd_bytes;
   ssthresh_ = after.ssthresh_bytes;
 }
 
-CongestionControl* make_reno(std::byte* space, const ControllerConfig& config) noexcept {
-  return put_controller<Reno>(space, config);
+CongestionControl* make_reno(std::byte* space, const ControllerConfig& config,
+                             std::uint16_t mss_bytes) noexcept {
+  return put_controller<Reno>(space, config, mss_bytes);
 }
 
 }  // namespace outrider::tg

@@ -50,10 +50,10 @@ class TimeoutHistory {
 /// 9406) where configured. The sender implements recovery (RFC 6675). Not thread-safe, O(1).
 class Reno : public CongestionControl {
  public:
-  /// @pre mss_bytes > 0, initial_window_segments > 0
+  /// @pre mss_bytes > 0
   /// @param config must outlive the controller
-  explicit Reno(const ControllerConfig& config) noexcept;
-  explicit Reno(ControllerConfig&&) = delete;
+  Reno(const ControllerConfig& config, std::uint16_t mss_bytes) noexcept;
+  Reno(ControllerConfig&&, std::uint16_t) = delete;
 
   void on_ack(const AckEvent& ack) noexcept override;
   void on_congestion(Congestion kind, std::uint32_t base_bytes, Time now) noexcept override;
@@ -75,12 +75,13 @@ class Reno : public CongestionControl {
   [[nodiscard]] bool uses_hystart() const noexcept {
     return config_.hystart == HyStartKind::kRfc9406 && ssthresh_ == kMaxCongestionWindow;
   }
-  [[nodiscard]] std::uint32_t mss() const noexcept { return config_.mss_bytes; }
+  [[nodiscard]] std::uint32_t mss() const noexcept { return mss_; }
 
   const ControllerConfig& config_;
   std::uint32_t cwnd_;
   std::uint32_t ssthresh_ = kMaxCongestionWindow;  ///< RFC 5681, 3.1: arbitrarily high
   std::uint32_t bytes_acked_ = 0;                  ///< since the window last grew (RFC 3465, 2.1)
+  std::uint16_t mss_;                              ///< [bytes], of the connection
   SlowStart slow_start_;
   TimeoutHistory timeouts_;
   HyStart hystart_;

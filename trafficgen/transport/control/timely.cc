@@ -7,14 +7,14 @@
 
 namespace outrider::tg {
 
-Timely::Timely(const ControllerConfig& config) noexcept
-    : config_(config), window_bytes_(initial_window_bytes(config)) {
+Timely::Timely(const ControllerConfig& config, std::uint16_t mss_bytes) noexcept
+    : config_(config), window_bytes_(initial_window_bytes(config, mss_bytes)), mss_(mss_bytes) {
   assert(config.timely_t_low > Duration::zero() && config.timely_t_low <= config.timely_t_high);
   assert(config.timely_step.bits_per_second > 0);
 }
 
 void Timely::set_window(double bytes) noexcept {
-  window_bytes_ = std::clamp<double>(bytes, config_.mss_bytes, kMaxCongestionWindow);
+  window_bytes_ = std::clamp<double>(bytes, mss_, kMaxCongestionWindow);
 }
 
 double Timely::step_bytes() const noexcept {
@@ -64,8 +64,7 @@ void Timely::on_completion(Duration rtt, bool may_grow) noexcept {
 void Timely::on_congestion(Congestion kind, std::uint32_t base_bytes, Time) noexcept {
   if (kind != Congestion::kLoss) return;
   starting_ = false;
-  set_window(
-      std::max<double>(std::min<double>(base_bytes, window_bytes_) / 2, 2.0 * config_.mss_bytes));
+  set_window(std::max<double>(std::min<double>(base_bytes, window_bytes_) / 2, 2.0 * mss_));
 }
 
 void Timely::on_timeout(std::optional<std::uint32_t>, Time) noexcept {
@@ -75,14 +74,15 @@ void Timely::on_timeout(std::optional<std::uint32_t>, Time) noexcept {
 
 /// Measurements from before the pause say nothing of the path now.
 void Timely::on_idle(Duration, Duration) noexcept {
-  set_window(std::min<double>(window_bytes_, initial_window_bytes(config_)));
+  set_window(std::min<double>(window_bytes_, initial_window_bytes(config_, mss_)));
   last_rtt_ = Duration::zero();
   rtt_diff_ns_ = 0;
   calm_ = 0;
 }
 
-CongestionControl* make_timely(std::byte* space, const ControllerConfig& config) noexcept {
-  return put_controller<Timely>(space, config);
+CongestionControl* make_timely(std::byte* space, const ControllerConfig& config,
+                               std::uint16_t mss_bytes) noexcept {
+  return put_controller<Timely>(space, config, mss_bytes);
 }
 
 }  // namespace outrider::tg

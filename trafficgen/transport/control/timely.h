@@ -29,8 +29,8 @@ class Timely final : public CongestionControl {
 
   /// @pre 0 < timely_t_low <= timely_t_high, timely_step > 0
   /// @param config must outlive the controller
-  explicit Timely(const ControllerConfig& config) noexcept;
-  explicit Timely(ControllerConfig&&) = delete;
+  Timely(const ControllerConfig& config, std::uint16_t mss_bytes) noexcept;
+  Timely(ControllerConfig&&, std::uint16_t) = delete;
 
   void on_ack(const AckEvent& ack) noexcept override;
   void on_congestion(Congestion kind, std::uint32_t base_bytes, Time now) noexcept override;
@@ -59,6 +59,7 @@ class Timely final : public CongestionControl {
   Duration last_rtt_{};           ///< of the last completion; zero: none
   Duration min_rtt_{};            ///< zero: none
   std::uint64_t window_end_ = 0;  ///< stream offset: the next completion is after it
+  std::uint16_t mss_;             ///< [bytes], of the connection
   std::uint32_t calm_ = 0;        ///< completions in a row with a gradient that was not positive
   bool starting_ = true;
 };

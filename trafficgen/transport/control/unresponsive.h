@@ -21,8 +21,8 @@ class Unresponsive final : public CongestionControl {
 
   /// @pre config.rate > 0
   /// @param config must outlive the controller
-  explicit Unresponsive(const ControllerConfig& config) noexcept;
-  explicit Unresponsive(ControllerConfig&&) = delete;
+  Unresponsive(const ControllerConfig& config, std::uint16_t mss_bytes) noexcept;
+  Unresponsive(ControllerConfig&&, std::uint16_t) = delete;
 
   void on_ack(const AckEvent& ack) noexcept override;
   void on_congestion(Congestion, std::uint32_t, Time) noexcept override {}
@@ -37,6 +37,7 @@ class Unresponsive final : public CongestionControl {
  private:
   const ControllerConfig& config_;
   std::uint32_t cwnd_;
+  std::uint16_t mss_;  ///< [bytes], of the connection
 };
 
 }  // namespace outrider::tg

@@ -56,7 +56,7 @@ void ReceiveWindow::note_arrival(std::uint64_t bytes, const TcpConfig& config, T
 /// Returns the least change by which the edge moves: half the buffer or a segment, and at least one
 /// unit of the scale.
 std::uint32_t ReceiveWindow::least_update_bytes(const TcpConfig& config) const noexcept {
-  const std::uint32_t segment = std::min(buffer_bytes(config) / 2, config.control.mss_bytes);
+  const std::uint32_t segment = std::min(buffer_bytes(config) / 2, config.mss_bytes);
   return std::max(segment, std::uint32_t{1} << scale_);
 }
 

@@ -26,7 +26,7 @@ class CongestionWindow {
   using Cause = CongestionControl::Congestion;
 
   explicit CongestionWindow(const TcpConfig& config) noexcept
-      : control_(config.control),
+      : control_(config.control, static_cast<std::uint16_t>(config.mss_bytes)),
         cwnd_(control_->cwnd_bytes()),
         validates_(config.window_validation == WindowUse::kLinux),
         from_window_(config.ssthresh_base == SsthreshBase::kWindow) {}
@@ -43,6 +43,11 @@ class CongestionWindow {
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(flight, cwnd_));
   }
 
+  /// Begins anew with the segments that the handshake has agreed on.
+  void start(const TcpConfig& config, std::uint16_t mss_bytes) noexcept {
+    control_.remake(config.control, mss_bytes);
+    update();
+  }
   void on_handshake_loss() noexcept {
     control_->on_handshake_loss();
     update();

@@ -10,18 +10,18 @@ namespace outrider::tg {
 
 TcpSender::TcpSender(const TcpContext& context, std::uint32_t initial_sequence)
     : context_(context),
-      stream_(initial_sequence, static_cast<std::uint16_t>(context.config.control.mss_bytes)),
+      stream_(initial_sequence, static_cast<std::uint16_t>(context.config.mss_bytes)),
       timer_(context.config),
       window_(context.config),
       pacing_(context.config.pacing || window_.control().fixed_rate().bits_per_second != 0) {
-  assert(stream_.mss_bytes() > 0 && stream_.mss_bytes() == context.config.control.mss_bytes);
+  assert(stream_.mss_bytes() > 0 && stream_.mss_bytes() == context.config.mss_bytes);
   assert(context.config.receive_buffer_bytes > 0 &&
          context.config.receive_buffer_bytes <= kMaxWindowBytes);
 }
 
 std::uint32_t TcpSender::segments_limit(const TcpConfig& config) noexcept {
-  if (config.control.mss_bytes == 0) return 64;
-  return std::bit_ceil(config.receive_buffer_bytes / config.control.mss_bytes + 64);
+  if (config.mss_bytes == 0) return 64;
+  return std::bit_ceil(config.receive_buffer_bytes / config.mss_bytes + 64);
 }
 
 void TcpSender::start(const Peer& peer) noexcept {
@@ -31,6 +31,7 @@ void TcpSender::start(const Peer& peer) noexcept {
   if (timestamps_ && mss > TimestampClock::kOptionBytes) mss -= TimestampClock::kOptionBytes;
   if (peer.mss_bytes != 0 && peer.mss_bytes < mss) mss = static_cast<std::uint16_t>(peer.mss_bytes);
   stream_.start(mss, peer.window_bytes, peer.window_scale);
+  window_.start(context_.config, mss);
   window_.negotiate_ecn(peer.ecn);
   sack_ = peer.sack;
   joins_ = context_.config.segment_bursts == SegmentJoining::kLinux;

@@ -130,7 +130,7 @@ ExchangeSetup Job::make_lanes() const {
                   .nic_classes = setup_.nic_classes};
   for (const Host* h : setup_.workers) e.mtu_bytes = std::min(e.mtu_bytes, h->mtu_bytes());
   for (const Host* h : setup_.servers) e.mtu_bytes = std::min(e.mtu_bytes, h->mtu_bytes());
-  e.tcp.control.mss_bytes = e.mtu_bytes - kIpAndTcpBytes - kBurstOptionBytes;
+  e.tcp.mss_bytes = e.mtu_bytes - kIpAndTcpBytes - kBurstOptionBytes;
   if (setup_.config.learner.model != LearnerModel::kNone) e.magnitudes = this;
   collective_->plan(e);
   return e;

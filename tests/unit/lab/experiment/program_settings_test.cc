@@ -58,8 +58,8 @@ TEST(ProgramSettings, ReachTheProgramsFromAnArm) {
   EXPECT_EQ(c.traffic.jobs[0].aggregate, 2ms);
   EXPECT_EQ(c.traffic.tensorlights.mode, TensorLightsMode::kOne);
   const auto& [ddl, background] = std::pair(c.traffic.transports[0], c.traffic.transports[1]);
-  EXPECT_EQ(ddl.tcp.control.mss_bytes, 1000U);
-  EXPECT_EQ(background.tcp.control.mss_bytes, 1000U);
+  EXPECT_EQ(ddl.tcp.mss_bytes, 1000U);
+  EXPECT_EQ(background.tcp.mss_bytes, 1000U);
   EXPECT_FALSE(ddl.tcp.sack);
   EXPECT_TRUE(background.tcp.sack);
 }

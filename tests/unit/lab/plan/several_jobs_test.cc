@@ -231,7 +231,7 @@ Case two_jobs() {
   second.name = "job1";
   c.traffic.jobs.push_back(second);
   TransportConfig transport{.name = "ddl", .tcp = {}};
-  transport.tcp.control.mss_bytes = 1410;  // with headers and gap 1500 on the wire
+  transport.tcp.mss_bytes = 1410;  // with headers and gap 1500 on the wire
   c.traffic.transports.push_back(transport);
   return c;
 }

@@ -1,10 +1,13 @@
 // Goal: wrap-around, forged segments, resets and silence leave a valid state.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "tests/unit/transport/connection/two_ends.h"
+#include "trafficgen/transport/base/tcp_stack.h"
+#include "trafficgen/transport/base/timestamps.h"
 #include "trafficgen/transport/connection/connection.h"
 
 namespace outrider::connection_limits_test {
@@ -30,7 +33,7 @@ TEST(ConnectionLimits, SequenceNumbersWrap) {
 
 TEST(ConnectionLimits, MoreThan4GibibytesWrapTheStreamOffset) {
   TcpConfig config = datacentre();
-  config.control.mss_bytes = 60'000;
+  config.mss_bytes = 60'000;
   config.receive_buffer_bytes = 64U << 20;
   TwoEnds t({.config = config});
   transfer(t, 5'000'000'000);
@@ -58,8 +61,60 @@ TEST(ConnectionLimits, SegmentsAreNeverCutBelowTheLeastMss) {
     (void)client.next_segment(Time{1ms});  // the last ACK of the handshake
     ASSERT_TRUE(client.has_segment(Time{1ms}));
     const std::uint32_t payload = client.next_segment(Time{1ms}).payload_bytes;
-    EXPECT_EQ(payload, mss == 0 ? config.control.mss_bytes : std::max<std::uint32_t>(mss, 536))
-        << mss;
+    EXPECT_EQ(payload, mss == 0 ? config.mss_bytes : std::max<std::uint32_t>(mss, 536)) << mss;
+  }
+}
+
+/// Returns the segments of the first flight of a connection whose peer asks for `peer_mss`.
+std::vector<std::uint32_t> first_flight(const TcpConfig& config, std::uint16_t peer_mss) {
+  TransportMemory memory{TransportMemory::Setup{}};
+  two_ends::Application app;
+  TcpConnection client(config, {{}, TcpConnection::Role::kClient, 1000}, memory, app);
+  client.open(Time{});
+  (void)client.next_segment(Time{});
+  client.on_segment({.sequence = 2000,
+                     .acknowledgment = 1001,
+                     .flags = kTcpSyn | kTcpAck,
+                     .window = 65535,
+                     .window_scale = 8,
+                     .mss = peer_mss,
+                     .sack_permitted = true,
+                     .has_timestamps = config.timestamps,
+                     .ts_value = 7},
+                    Time{1ms});
+  client.send(2'000'000, Time{1ms});
+  std::vector<std::uint32_t> payloads;
+  while (client.has_segment(Time{1ms})) {
+    const std::uint32_t payload = client.next_segment(Time{1ms}).payload_bytes;
+    if (payload != 0) payloads.push_back(payload);
+  }
+  return payloads;
+}
+
+// The window counts the segments that the ends have agreed on, not those of the settings.
+TEST(ConnectionLimits, TheFirstFlightHasSegmentsOfTheConnection) {
+  struct Row {
+    std::uint32_t own;
+    std::uint16_t peer;
+    std::size_t rfc, as_linux;  ///< segments
+  };
+  constexpr Row kRows[] = {
+      {8948, 1448, 10, 10}, {1448, 1448, 10, 10}, {1448, 536, 10, 10}, {8948, 8948, 2, 10}};
+  for (const Row& row : kRows) {
+    for (const TcpStack stack : {TcpStack::kRfc, TcpStack::kLinux}) {
+      for (const Controller controller : {Controller::kReno, Controller::kCubic, Controller::kDctcp,
+                                          Controller::kPrague, Controller::kTimely}) {
+        TcpConfig config = datacentre(controller);
+        use_stack(config, stack);
+        config.mss_bytes = row.own;
+        const bool linux_stack = stack == TcpStack::kLinux;
+        const std::uint32_t payload = std::min<std::uint32_t>(row.own, row.peer) -
+                                      (linux_stack ? TimestampClock::kOptionBytes : 0);
+        EXPECT_EQ(first_flight(config, row.peer),
+                  std::vector<std::uint32_t>(linux_stack ? row.as_linux : row.rfc, payload))
+            << row.own << ' ' << row.peer << ' ' << row_of(controller).name;
+      }
+    }
   }
 }
 

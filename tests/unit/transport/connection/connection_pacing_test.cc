@@ -21,7 +21,7 @@ using two_ends::TwoEnds;
 TcpConfig unresponsive() {
   TcpConfig c = datacentre(Controller::kUnresponsive);
   c.control.rate = BitRate{80'000'000};
-  c.control.mss_bytes = 1000;
+  c.mss_bytes = 1000;
   return c;
 }
 
@@ -94,7 +94,7 @@ TEST(ConnectionPacing, AcksDoNotWait) {
 // Linux's ratios: 2 windows per round trip in slow start, 1.2 above half of ssthresh.
 TEST(ConnectionPacing, ThePaceIsThatOfTheWindow) {
   TcpConfig tcp = datacentre(Controller::kReno);
-  tcp.control.mss_bytes = 1000;
+  tcp.mss_bytes = 1000;
   tcp.pacing = true;
   Client t(tcp, 100'000);
   EXPECT_EQ(t.departures(Time{1ms}), 1U);

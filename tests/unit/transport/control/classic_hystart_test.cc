@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 constexpr std::uint32_t kMss = 1000;
 
 ControllerConfig settings() {
-  return {.controller = Controller::kCubic, .mss_bytes = kMss, .hystart = HyStartKind::kLinux};
+  return {.controller = Controller::kCubic, .hystart = HyStartKind::kLinux};
 }
 
 struct Acks {
@@ -47,7 +47,7 @@ int ends_after(Duration gap, Duration rtt, std::uint32_t window = kWindow, bool 
   for (int i = 1; i <= 90; ++i) {
     AckEvent ack = acks.next(gap, rtt);
     ack.paced = paced;
-    if (h.on_ack(ack, window, ssthresh, c)) return i;
+    if (h.on_ack(ack, {window, ssthresh, kMss}, c)) return i;
   }
   return 0;
 }
@@ -95,18 +95,18 @@ TEST(ClassicHyStart, ARiseOfTheRoundTripEndsSlowStart) {
     const ControllerConfig c = settings();
     ClassicHyStart h;
     Acks acks;
-    EXPECT_FALSE(h.on_ack(acks.next(3ms, row.base, 1), kWindow, kNoThreshold, c));
+    EXPECT_FALSE(h.on_ack(acks.next(3ms, row.base, 1), {kWindow, kNoThreshold, kMss}, c));
     acks.next(3ms, row.base);
     int at = 0;
     for (int i = 1; i <= 20 && at == 0; ++i)
-      if (h.on_ack(acks.next(3ms, row.base + row.rise), kWindow, kNoThreshold, c)) at = i;
+      if (h.on_ack(acks.next(3ms, row.base + row.rise), {kWindow, kNoThreshold, kMss}, c)) at = i;
     EXPECT_EQ(at, row.ends ? 9 : 0) << row.why;
   }
 }
 
 TEST(ClassicHyStart, CubicLeavesSlowStartAtItsWindow) {
   const ControllerConfig c = settings();
-  ControllerSlot cubic(c);
+  ControllerSlot cubic(c, kMss);
   Acks acks;
   // A window of 10, doubled in one round, without the limit of two segments an ACK.
   AckEvent many = acks.next(20ms, 20ms);

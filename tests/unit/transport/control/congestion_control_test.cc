@@ -22,7 +22,7 @@ using Kind = CongestionControl::Congestion;
 constexpr std::uint32_t kMss = 1000;
 
 ControllerConfig config_of(Controller c, std::uint32_t initial_segments) {
-  return {.controller = c, .mss_bytes = kMss, .initial_window_segments = initial_segments};
+  return {.controller = c, .initial_window_segments = initial_segments};
 }
 
 AckEvent ack_of(std::uint32_t bytes, std::uint64_t una = 1, Time now = Time{}) {
@@ -31,7 +31,7 @@ AckEvent ack_of(std::uint32_t bytes, std::uint64_t una = 1, Time now = Time{}) {
 
 TEST(Reno, GrowsByRfc5681AndRfc3465) {
   const ControllerConfig config = config_of(Controller::kReno, 10);
-  Reno cc(config);
+  Reno cc(config, kMss);
   struct Row {
     std::uint32_t acked;
     bool in_recovery, limited;
@@ -70,7 +70,7 @@ TEST(Reno, GrowsByRfc5681AndRfc3465) {
 
 TEST(Reno, TimesOut) {
   const ControllerConfig config = config_of(Controller::kReno, 20);
-  Reno cc(config);
+  Reno cc(config, kMss);
   cc.on_ack(ack_of(0, 5));
   cc.on_timeout(20'000, Time{});
   EXPECT_EQ(cc.cwnd_bytes(), 1000U);
@@ -87,7 +87,7 @@ TEST(Reno, TimesOut) {
 
 TEST(Reno, RestartsAfterIdle) {
   const ControllerConfig config = config_of(Controller::kReno, 10);
-  Reno cc(config);
+  Reno cc(config, kMss);
   for (int i = 0; i < 50; ++i) cc.on_ack(ack_of(2000));
   EXPECT_EQ(cc.cwnd_bytes(), 110'000U);
   cc.on_idle(2s, 1s);
@@ -116,7 +116,7 @@ TEST(IdleRestart, LinuxComesDownByHalves) {
     for (const Row& row : rows) {
       ControllerConfig config = config_of(controller, 10);
       config.idle_restart = IdleRestart::kLinux;
-      ControllerSlot cc(config);
+      ControllerSlot cc(config, kMss);
       for (std::uint64_t una = 1; una <= 45; ++una) cc->on_ack(ack_of(2000, una));
       EXPECT_EQ(cc->cwnd_bytes(), 100'000U);
       cc->on_idle(row.idle, 200ms);
@@ -146,7 +146,7 @@ TEST(IdleRestart, LinuxRemembersThreeQuarters) {
   for (const Controller controller : {Controller::kReno, Controller::kCubic}) {
     ControllerConfig config = config_of(controller, 10);
     config.idle_restart = IdleRestart::kLinux;
-    ControllerSlot cc(config);
+    ControllerSlot cc(config, kMss);
     const std::uint32_t window = grow_beyond_ssthresh(*cc);
     cc->on_idle(10s, 200ms);
     EXPECT_EQ(cc->cwnd_bytes(), 10'000U);
@@ -159,7 +159,7 @@ TEST(IdleRestart, AnUnusedWindowIsRememberedToo) {
   for (const Controller controller : {Controller::kReno, Controller::kCubic}) {
     const ControllerConfig config = config_of(controller, 10);
     for (const std::uint32_t used : {2'000U, 20'000U}) {
-      ControllerSlot cc(config);
+      ControllerSlot cc(config, kMss);
       const std::uint32_t window = grow_beyond_ssthresh(*cc);
       cc->on_unused(used);
       const std::uint32_t halfway = window / 2 + std::max(used, 10'000U) / 2;
@@ -175,7 +175,7 @@ TEST(IdleRestart, AnUnusedWindowIsRememberedToo) {
 // Each ACK acknowledges a whole window, so cwnd is the target W_cubic(t + RTT) after it.
 TEST(Cubic, GrowsConcaveThenConvex) {
   const ControllerConfig config = config_of(Controller::kCubic, 100);
-  Cubic cc(config);
+  Cubic cc(config, kMss);
   cc.on_congestion(Kind::kLoss, 100'000, Time{});
   EXPECT_EQ(cc.cwnd_bytes(), 70'000U) << "beta = 0.7";
   EXPECT_EQ(cc.ssthresh_bytes(), 70'000U);
@@ -218,7 +218,7 @@ TEST(Cubic, FollowsRenoWhereThatIsFaster) {
   for (const bool like_linux : {false, true}) {
     ControllerConfig config = config_of(Controller::kCubic, 10);
     if (like_linux) config.hystart = HyStartKind::kLinux;
-    Cubic cc(config);
+    Cubic cc(config, kMss);
     cc.on_congestion(Kind::kLoss, 10'000, Time{});
     const auto rounds = [&cc](int first, int end) {
       for (int i = first; i < end; ++i) {
@@ -238,7 +238,7 @@ TEST(Cubic, FollowsRenoWhereThatIsFaster) {
 
 TEST(Cubic, ConvergesFast) {
   const ControllerConfig config = config_of(Controller::kCubic, 100);
-  Cubic cc(config);
+  Cubic cc(config, kMss);
   cc.on_congestion(Kind::kLoss, 100'000, Time{});
   EXPECT_DOUBLE_EQ(cc.w_max_segments(), 100);
   cc.on_congestion(Kind::kEce, 70'000, Time{});
@@ -250,7 +250,7 @@ TEST(Cubic, IdleTimeIsNotCounted) {
   std::uint32_t cwnd[2];
   for (int idle = 0; idle < 2; ++idle) {
     const ControllerConfig config = config_of(Controller::kCubic, 100);
-    Cubic cc(config);
+    Cubic cc(config, kMss);
     cc.on_congestion(Kind::kLoss, 100'000, Time{});
     Time now{1s};
     for (int i = 0; i < 20; ++i) {
@@ -270,7 +270,7 @@ std::uint32_t window_of(bool like_linux, bool unused, bool restarted) {
   ControllerConfig config = config_of(Controller::kCubic, 10);
   config.idle_restart = IdleRestart::kLinux;
   if (like_linux) config.hystart = HyStartKind::kLinux;
-  Cubic cc(config);
+  Cubic cc(config, kMss);
   const auto ack = [&cc](std::uint32_t bytes, Duration at, bool limited) {
     AckEvent e = ack_of(bytes, 1, Time{1s + at});
     e.srtt = 100ms;
@@ -298,7 +298,7 @@ TEST(Cubic, LinuxCountsSlowStartAndUnusedWindows) {
 
 TEST(Cubic, TimesOutAndStartsANewEpoch) {
   const ControllerConfig config = config_of(Controller::kCubic, 100);
-  Cubic cc(config);
+  Cubic cc(config, kMss);
   cc.on_timeout(100'000, Time{});
   EXPECT_EQ(cc.cwnd_bytes(), 1000U);
   EXPECT_EQ(cc.ssthresh_bytes(), 70'000U);
@@ -311,7 +311,7 @@ TEST(Cubic, TimesOutAndStartsANewEpoch) {
 
 TEST(Dctcp, AlphaFollowsTheShareOfMarks) {
   const ControllerConfig config = config_of(Controller::kDctcp, 100);
-  Dctcp cc(config);
+  Dctcp cc(config, kMss);
   std::uint64_t offset = 0;
   const auto window = [&](std::uint32_t marked) {
     AckEvent e = ack_of(10'000, offset += 10'000);
@@ -334,7 +334,7 @@ TEST(Dctcp, AlphaFollowsTheShareOfMarks) {
 
 TEST(Dctcp, OneEstimatePerWindow) {
   const ControllerConfig config = config_of(Controller::kDctcp, 100);
-  Dctcp cc(config);
+  Dctcp cc(config, kMss);
   AckEvent e = ack_of(1000, 1000);
   e.snd_nxt = 50'000;
   cc.on_ack(e);
@@ -354,7 +354,7 @@ TEST(Dctcp, OneEstimatePerWindow) {
 TEST(Dctcp, ReducesByAlphaAndHalvesOnLoss) {
   ControllerConfig config = config_of(Controller::kDctcp, 100);
   config.dctcp_initial_alpha = 0.5;
-  Dctcp cc(config);
+  Dctcp cc(config, kMss);
   cc.on_congestion(Kind::kEce, 100'000, Time{});
   EXPECT_EQ(cc.cwnd_bytes(), 75'000U) << "1 - 0.5 / 2";
   EXPECT_EQ(cc.ssthresh_bytes(), 75'000U);
@@ -369,7 +369,7 @@ TEST(Dctcp, MarksReduceToTheSmallestWindowThatIsSet) {
   for (const std::uint32_t segments : {1U, 2U, 5U}) {
     ControllerConfig config = config_of(Controller::kDctcp, 100);
     config.dctcp_min_window_segments = segments;
-    Dctcp cc(config);
+    Dctcp cc(config, kMss);
     for (int i = 0; i < 20; ++i) cc.on_congestion(Kind::kEce, 2000, Time{});
     EXPECT_EQ(cc.cwnd_bytes(), segments * kMss);
     EXPECT_EQ(cc.ssthresh_bytes(), segments * kMss);
@@ -382,8 +382,8 @@ TEST(ControllerSlot, MakesWhatIsAskedFor) {
   const ControllerConfig cubic, reno{.controller = Controller::kReno},
       dctcp{.controller = Controller::kDctcp},
       unresponsive{.controller = Controller::kUnresponsive, .rate = BitRate{1'000'000}};
-  const ControllerSlot slots[] = {ControllerSlot(cubic), ControllerSlot(reno),
-                                  ControllerSlot(dctcp), ControllerSlot(unresponsive)};
+  const ControllerSlot slots[] = {ControllerSlot(cubic, kMss), ControllerSlot(reno, kMss),
+                                  ControllerSlot(dctcp, kMss), ControllerSlot(unresponsive, kMss)};
   EXPECT_TRUE(dynamic_cast<const Cubic*>(&*slots[0]));
   EXPECT_TRUE(dynamic_cast<const Reno*>(&*slots[1]));
   EXPECT_FALSE(dynamic_cast<const Dctcp*>(&*slots[1]));
@@ -400,7 +400,7 @@ TEST(ControllerList, EveryRowKeepsTheContract) {
     ControllerConfig config = config_of(row.kind, 10);
     if (row.kind == Controller::kUnresponsive) config.rate = BitRate{1'000'000};
     const bool responsive = !config.rate;
-    ControllerSlot slot(config);
+    ControllerSlot slot(config, kMss);
     EXPECT_EQ(slot->cwnd_bytes(), 10'000U) << "RFC 6928";
     slot->on_ack(ack_of(1000));
     EXPECT_EQ(slot->cwnd_bytes(), responsive ? 11'000U : 10'000U) << "slow start";
@@ -409,17 +409,57 @@ TEST(ControllerList, EveryRowKeepsTheContract) {
     slot->on_timeout(10'000, Time{2s});
     EXPECT_EQ(slot->cwnd_bytes(), responsive ? 1000U : 10'000U) << "RFC 5681, 3.1";
 
-    ControllerSlot fresh(config);
+    ControllerSlot fresh(config, kMss);
     fresh->on_handshake_loss();
     EXPECT_EQ(fresh->cwnd_bytes(), responsive ? 1000U : 10'000U) << "RFC 5681, 3.1";
+  }
+}
+
+TEST(InitialWindow, IsThatOfRfc6928UnlessItIsSet) {
+  ControllerConfig config;
+  EXPECT_EQ(initial_window_bytes(config, 536), 5'360U);
+  EXPECT_EQ(initial_window_bytes(config, 1448), 14'480U);
+  EXPECT_EQ(initial_window_bytes(config, 1460), 14'600U);
+  EXPECT_EQ(initial_window_bytes(config, 4000), 14'600U);
+  EXPECT_EQ(initial_window_bytes(config, 8948), 17'896U) << "two segments";
+  config.initial_window_segments = 10;
+  EXPECT_EQ(initial_window_bytes(config, 8948), 89'480U) << "Linux";
+}
+
+// Initial window, floors and growth are in segments of the connection.
+TEST(ControllerList, EveryRowCountsTheConnectionsSegments) {
+  for (const ControllerRow& row : kControllerRows) {
+    SCOPED_TRACE(row.name);
+    for (const std::uint16_t mss : {std::uint16_t{536}, std::uint16_t{1448}}) {
+      ControllerConfig config = config_of(row.kind, 10);
+      if (row.kind == Controller::kUnresponsive) config.rate = BitRate{1'000};
+      ControllerSlot cc(config, mss);
+      EXPECT_EQ(cc->cwnd_bytes(), 10U * mss);
+      if (config.rate) continue;
+      cc->on_congestion(Kind::kLoss, 1, Time{1s});
+      EXPECT_EQ(cc->cwnd_bytes(), 2U * mss) << "RFC 5681, equation (4)";
+      cc->on_timeout(1, Time{2s});
+      EXPECT_EQ(cc->cwnd_bytes(), mss);
+      if (row.kind == Controller::kTimely) continue;  // grows by a rate
+      // The first window begins to grow, then each grows by a segment at most.
+      std::uint32_t before = 0;
+      for (std::uint64_t una = 1; una < 40; ++una) {
+        before = cc->cwnd_bytes();
+        AckEvent ack = ack_of(mss, una, Time{2s + una * 1ms});
+        ack.srtt = 30ms;
+        cc->on_ack(ack);
+        EXPECT_LE(cc->cwnd_bytes(), before + mss);
+      }
+      EXPECT_LT(before, 12U * mss);
+    }
   }
 }
 
 // Two connections of one transport share only its settings.
 TEST(ControllerSlot, KeepsItsOwnState) {
   const ControllerConfig config = config_of(Controller::kReno, 10);
-  ControllerSlot a(config);
-  const ControllerSlot b(config);
+  ControllerSlot a(config, kMss);
+  const ControllerSlot b(config, kMss);
   a->on_timeout(10'000, Time{});
   EXPECT_EQ(a->cwnd_bytes(), 1000U);
   EXPECT_EQ(b->cwnd_bytes(), 10'000U);

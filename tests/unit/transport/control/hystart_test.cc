@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 constexpr std::uint32_t kMss = 1000;
 
 ControllerConfig settings(Controller controller = Controller::kCubic) {
-  return {.controller = controller, .mss_bytes = kMss, .hystart = HyStartKind::kRfc9406};
+  return {.controller = controller, .hystart = HyStartKind::kRfc9406};
 }
 
 /// Makes ACKs of one segment each, ten per round.
@@ -151,7 +151,7 @@ TEST(HyStart, AcksWithoutASampleCountForRoundsOnly) {
 TEST(HyStart, EndsTheFirstSlowStartOfCubicAndReno) {
   for (const auto controller : {Controller::kReno, Controller::kCubic, Controller::kDctcp}) {
     const ControllerConfig c = settings(controller);
-    ControllerSlot slot(c);
+    ControllerSlot slot(c, kMss);
     Rounds r;
     const auto round = [&](Duration rtt) {
       for (int i = 0; i < Rounds::kAcks; ++i) slot->on_ack(r.ack(rtt));
@@ -178,7 +178,7 @@ TEST(HyStart, LaterSlowStartsAreConventional) {
     const ControllerConfig with = settings(controller);
     ControllerConfig without = with;
     without.hystart = HyStartKind::kOff;
-    ControllerSlot a(with), b(without);
+    ControllerSlot a(with, kMss), b(without, kMss);
     a->on_timeout(200'000, Time{});
     b->on_timeout(200'000, Time{});
     Rounds r;

@@ -20,7 +20,7 @@ using Kind = CongestionControl::Congestion;
 constexpr std::uint32_t kMss = 1000;
 
 ControllerConfig settings() {
-  return {.controller = Controller::kPrague, .mss_bytes = kMss, .initial_window_segments = 100};
+  return {.controller = Controller::kPrague, .initial_window_segments = 100};
 }
 
 AckEvent ack_at(Time now, Duration rtt, std::uint32_t marked_bytes = 0) {
@@ -37,7 +37,7 @@ AckEvent ack_at(Time now, Duration rtt, std::uint32_t marked_bytes = 0) {
 template <class C>
 double mean_window(Duration rtt, double marks, Duration duration) {
   const ControllerConfig config = settings();
-  C cc(config);
+  C cc(config, kMss);
   RandomStream draws(1, 0, RandomPurpose::kTest);
   Time now = Time{} + 1s;
   cc.on_congestion(Kind::kEce, cc.cwnd_bytes(), now);
@@ -100,7 +100,7 @@ TEST(Prague, RateDoesNotDependOnShortRoundTrips) {
 TEST(Prague, EstimatesAndReducesOnceAVirtualRoundTrip) {
   ControllerConfig config = settings();
   config.dctcp_initial_alpha = 0.5;
-  Prague cc(config);
+  Prague cc(config, kMss);
   const Time start = Time{} + 1s;
   cc.on_ack(ack_at(start, 1ms));
   cc.on_ack(ack_at(start + 30ms, 1ms));
@@ -126,7 +126,7 @@ TEST(Prague, EstimatesAndReducesOnceAVirtualRoundTrip) {
 TEST(Prague, UnmarkedBytesGrowTheWindowUnlessALossIsRepaired) {
   const ControllerConfig config = settings();
   for (const bool loss : {false, true}) {
-    Prague cc(config);
+    Prague cc(config, kMss);
     cc.on_congestion(Kind::kEce, 100'000, Time{} + 1s);
     ASSERT_EQ(cc.cwnd_bytes(), 50'000U);
     AckEvent e = ack_at(Time{} + 2s, 25ms);
@@ -142,7 +142,7 @@ TEST(Prague, UnmarkedBytesGrowTheWindowUnlessALossIsRepaired) {
 
 TEST(Prague, ALossHalves) {
   const ControllerConfig config = settings();
-  Prague cc(config);
+  Prague cc(config, kMss);
   cc.on_congestion(Kind::kLoss, 100'000, Time{} + 1s);
   EXPECT_EQ(cc.cwnd_bytes(), 50'000U);
   cc.on_congestion(Kind::kLoss, 50'000, Time{} + 1ms);

@@ -22,7 +22,6 @@ constexpr double kStep_bytes = 250;  ///< 20 Mbit/s for the shortest round trip,
 
 ControllerConfig settings() {
   return {.controller = Controller::kTimely,
-          .mss_bytes = kMss,
           .initial_window_segments = 100,
           .timely_t_low = 200us,
           .timely_t_high = 400us,
@@ -34,7 +33,7 @@ ControllerConfig settings() {
 
 /// A controller whose every ACK acknowledges a window.
 struct Bench {
-  explicit Bench(const ControllerConfig& c = settings()) : config(c), cc(config) {}
+  explicit Bench(const ControllerConfig& c = settings()) : config(c), cc(config, kMss) {}
   void ack(Duration rtt, bool limited = true) {
     const std::uint64_t una = nxt + 1;
     nxt = una + cc.cwnd_bytes();
@@ -163,7 +162,7 @@ TEST(Timely, TwoFlowsShareAboutFairlyWhateverTheyBeginWith) {
 
 TEST(Timely, IsMadeByTheSlot) {
   const ControllerConfig config = settings();
-  const ControllerSlot slot(config);
+  const ControllerSlot slot(config, kMss);
   EXPECT_TRUE(dynamic_cast<const Timely*>(&*slot));
 }
 

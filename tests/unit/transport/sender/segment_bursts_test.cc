@@ -90,7 +90,7 @@ TEST(SegmentBursts, GrowWithThePaceAndOnShortPaths) {
 
 TcpConfig twelve_segments(SegmentJoining joining) {
   TcpConfig config = two_ends::datacentre(Controller::kReno);
-  config.control.mss_bytes = 1000;
+  config.mss_bytes = 1000;
   config.control.initial_window_segments = 12;
   config.segment_bursts = joining;
   return config;

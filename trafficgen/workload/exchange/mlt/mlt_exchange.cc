@@ -20,7 +20,7 @@ struct MltExchange::End final : MltListener {
             s.worker, s.target,
             s.direction == BurstDirection::kPush ? BurstDirection::kPull : BurstDirection::kPush},
         host(h),
-        endpoint(e.config_, e.control_, setup, *this),
+        endpoint(e.config_, e.setup_.tcp.control, setup, *this),
         handed_over(setup.sends.tensors.size()) {}
 
   void on_received(MltEndpoint& from, std::uint32_t tensor, bool satisfied,
@@ -65,18 +65,14 @@ struct MltExchange::Pair {
 
 MltExchange::MltExchange(const ExchangeSetup& setup, const MltConfig& mlt, JobRecords& records,
                          Listener& listener)
-    : setup_(setup),
-      config_(mlt),
-      control_(setup.tcp.control),
-      records_(records),
-      listener_(listener) {
-  control_.mss_bytes = mlt_packet_bytes(setup.mtu_bytes);
+    : setup_(setup), config_(mlt), records_(records), listener_(listener) {
+  const std::uint32_t packet_bytes = mlt_packet_bytes(setup.mtu_bytes);
   std::size_t most = 0;  // most ranges missing from a burst: every other packet
   for (const auto& lists : {std::cref(setup_.pushes), std::cref(setup_.pulls)}) {
     for (const auto& parts : lists.get()) {
       std::size_t ranges = 0;
       for (const BurstPart& part : parts) {
-        ranges += MltLayout(part.bytes, control_.mss_bytes).packets() / 2 + 1;
+        ranges += MltLayout(part.bytes, packet_bytes).packets() / 2 + 1;
         if (part.layer) layers_ = std::max(layers_, *part.layer + 1);
       }
       most = std::max(most, ranges);
@@ -99,7 +95,7 @@ void MltExchange::make_pair(std::uint32_t worker, std::uint32_t target) {
   MltEndpoint::Setup ends;
   ends.flow = flow;
   ends.sends.tensors = tensors_of(setup_.parts(push));
-  ends.sends.packet_bytes = control_.mss_bytes;
+  ends.sends.packet_bytes = mlt_packet_bytes(setup_.mtu_bytes);
   ends.sends.ecn = setup_.tcp.ecn;
   ends.sends.obeys_marks = setup_.tcp.obey_ece;
   ends.sends.seed = setup_.seed;

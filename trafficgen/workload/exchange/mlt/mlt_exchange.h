@@ -67,7 +67,6 @@ class MltExchange final : public Exchange {
 
   ExchangeSetup setup_;
   MltConfig config_;
-  ControllerConfig control_;
   JobRecords& records_;
   Listener& listener_;
   std::uint32_t layers_ = 0;                  ///< number of layers of the model
