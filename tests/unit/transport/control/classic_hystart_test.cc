@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "trafficgen/transport/control/controller_slot.h"
 
 namespace outrider::classic_hystart_test {
@@ -74,6 +76,31 @@ TEST(ClassicHyStart, AGapEndsTheTrain) {
 TEST(ClassicHyStart, ASmallWindowIsLeftAlone) {
   EXPECT_EQ(ends_after(1ms, 20ms, 16 * kMss - 1), 0);
   EXPECT_NE(ends_after(1ms, 20ms, 16 * kMss), 0);
+}
+
+// google/packetdrill, cubic-bulk-166k-idle-restart.pkt, up to its idle time: from ten segments on,
+// an ACK for two of them every 100 ms. Linux's first round begins at 16 segments, with the fourth
+// ACK, and slow start ends at 48.
+TEST(ClassicHyStart, NoRoundBeginsBelowSixteenSegments) {
+  ControllerConfig c = settings();
+  c.initial_window_segments = 10;
+  ControllerSlot cubic(c, kMss);
+  std::vector<Time> sent(10);
+  std::size_t una = 0;
+  for (int k = 1; k <= 20 && cubic->ssthresh_bytes() == kMaxCongestionWindow; ++k) {
+    const Time now = Time{k * 100ms};
+    const Duration rtt = now - sent[una + 1];
+    una += 2;
+    cubic->on_ack({.now = now,
+                   .acked_bytes = 2 * kMss,
+                   .srtt = rtt,
+                   .rtt = rtt,
+                   .snd_una = una * kMss,
+                   .snd_nxt = sent.size() * kMss,
+                   .cwnd_limited = true});
+    sent.resize(una + cubic->cwnd_bytes() / kMss, now);
+  }
+  EXPECT_EQ(cubic->ssthresh_bytes(), 48 * kMss);
 }
 
 // Round trips count after eight of a round: 3 ms apart, so that no train forms.
