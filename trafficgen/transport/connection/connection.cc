@@ -124,10 +124,10 @@ void TcpConnection::on_established_segment(const TcpSegment& s, Time now) noexce
     return;
   if ((s.flags & (kTcpRst | kTcpSyn | kTcpAck)) != kTcpAck || !acceptable) [[unlikely]]
     return refuse(s, now);
-  receiver_.note_timestamp(s);
   const std::uint64_t acked_before = sender_.stream().acked_bytes();
   if (!sender_.on_ack(s, now, receiver_.window().is_current(s))) [[unlikely]]
     return challenge(now);  // RFC 5961, 5.2
+  receiver_.note_timestamp(s);
   if (tells_acknowledged_ && sender_.stream().acked_bytes() != acked_before)
     listener_.on_acknowledged(*this, sender_.stream().acked_bytes() - acked_before, now);
   if (receiver_.take_next(s, now)) [[likely]]

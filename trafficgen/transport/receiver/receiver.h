@@ -52,7 +52,9 @@ class TcpReceiver {
   /// acknowledged and dropped, and for a segment without the option (3.2). RSTs always pass.
   [[nodiscard]] bool timely(const TcpSegment& s) noexcept { return !timestamps_ || passes_paws(s); }
   /// Updates TS.Recent if the segment begins at or below the last ACK (RFC 7323, 4.3, (2)).
-  /// @pre window().acceptable(s), timely(s)
+  /// @pre window().acceptable(s), timely(s), and the acknowledgment of `s` is possible: the RFC
+  /// does not ask for the last, but one forged segment could have all that follows refused. Linux
+  /// judges so too (tcp_ack() before tcp_replace_ts_recent()).
   void note_timestamp(const TcpSegment& s) noexcept {
     if (!timestamps_ || !s.has_timestamps) return;
     if (window_.offset(s.sequence) <= static_cast<std::int64_t>(window_.last_told()))

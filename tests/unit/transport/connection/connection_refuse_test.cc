@@ -125,6 +125,47 @@ TEST(ConnectionRefuse, CountsEachImpossibleSackBlock) {
 
 // A half-open peer has forgotten us. We answer its SYN with our state, and it sends an exact
 // reset (RFC 9293, 3.5.1, figure 9).
+// google/packetdrill, ts_recent/invalid_ack.pkt. A TS.Recent of the far future would have all that
+// follows refused (PAWS).
+TEST(ConnectionRefuse, AnImpossibleAckLeavesTheTimestamp) {
+  for (const bool future : {true, false}) {
+    TcpConfig config = datacentre();
+    config.timestamps = true;
+    TransportMemory memory{{.flights = 1, .segments = 64, .disorders = 1}};
+    Application application;
+    TcpConnection c{config, {.flow = {}, .initial_sequence = 1000}, memory, application};
+    c.open(Time{});
+    (void)c.next_segment(Time{});
+    TcpSegment s{.sequence = 2000,
+                 .acknowledgment = 1001,
+                 .flags = kTcpSyn | kTcpAck,
+                 .window = 65535,
+                 .window_scale = 2,
+                 .has_timestamps = true,
+                 .ts_value = 200};
+    c.on_segment(s, Time{1ms});
+    (void)c.next_segment(Time{1ms});
+    s = {.sequence = 2001,
+         .acknowledgment = future ? 1001 + 5000U : 1001 - (8U << 20),
+         .flags = kTcpAck | kTcpFin,
+         .window = 65535,
+         .has_timestamps = true,
+         .ts_value = 200'000};
+    c.on_segment(s, Time{2ms});
+    ASSERT_TRUE(c.has_segment(Time{2ms}));
+    EXPECT_EQ(c.next_segment(Time{2ms}).ts_echo, 200U) << "of the challenge";
+    s.acknowledgment = 1001;
+    s.flags = kTcpAck;
+    s.ts_value = 201;
+    s.payload_bytes = 1000;
+    c.on_segment(s, Time{3ms});
+    EXPECT_EQ(c.delivered_bytes(), 1000U);
+    c.on_timer(Time{5ms});
+    ASSERT_TRUE(c.has_segment(Time{5ms}));
+    EXPECT_EQ(c.next_segment(Time{5ms}).ts_echo, 201U);
+  }
+}
+
 TEST(ConnectionRefuse, AHalfOpenPeerFindsItsWay) {
   Established t;
   t.c.on_segment({.sequence = 77'777, .flags = kTcpSyn, .window = 1000}, Time{3ms});
