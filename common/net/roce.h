@@ -1,10 +1,13 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
+
+#include "common/core/clock.h"
 
 namespace outrider {
 
@@ -65,12 +68,25 @@ inline constexpr std::uint8_t kNakSequenceSyndrome = 0x60;  ///< PSN sequence er
 /// the message sequence number.
 inline constexpr std::uint8_t kNakSelectiveSyndrome = 0x65;
 
-/// Returns true for every NAK but "receiver not ready".
-[[nodiscard]] constexpr bool is_nak(std::uint8_t syndrome) noexcept {
-  return (syndrome & 0xE0) == 0x60;
-}
+// NAKs that end a connection: no packet that is sent again would fare better.
+inline constexpr std::uint8_t kNakInvalidRequestSyndrome = 0x61;
+inline constexpr std::uint8_t kNakRemoteAccessSyndrome = 0x62;
+inline constexpr std::uint8_t kNakRemoteOperationSyndrome = 0x63;
+
 [[nodiscard]] constexpr bool is_ack(std::uint8_t syndrome) noexcept {
   return (syndrome & 0xE0) == 0;
+}
+/// Returns true for an RNR NAK: the receiver has no buffer yet, and says how long to wait.
+[[nodiscard]] constexpr bool is_not_ready(std::uint8_t syndrome) noexcept {
+  return (syndrome & 0xE0) == 0x20;
+}
+/// Returns the least wait of an RNR NAK, from its timer field (table 45 of the specification).
+[[nodiscard]] constexpr Duration not_ready_wait(std::uint8_t syndrome) noexcept {
+  constexpr std::array<std::int64_t, 32> kTens_us{
+      65'536, 1,     2,     3,     4,     6,      8,      12,     16,     24,    32,
+      48,     64,    96,    128,   192,   256,    384,    512,    768,    1'024, 1'536,
+      2'048,  3'072, 4'096, 6'144, 8'192, 12'288, 16'384, 24'576, 32'768, 49'152};
+  return std::chrono::microseconds(10 * kTens_us[syndrome & 0x1F]);
 }
 
 /// The place of a packet in its message. The numbers of a SEND and of a WRITE are these in the same

@@ -67,8 +67,9 @@ roce::Message wild(FuzzInput& in) {
   if (m.opcode == roce::Opcode::kAcknowledge) {
     m.syndrome = (odd & 128) != 0  ? roce::kNakSelectiveSyndrome
                  : (odd & 32) != 0 ? roce::kNakSequenceSyndrome
-                 : (odd & 64) != 0 ? in.byte()
-                                   : roce::kAckSyndrome;
+                 : (odd & 64) != 0
+                     ? in.byte()  // of any kind: RNR NAKs, and those that end the connection
+                     : roce::kAckSyndrome;
     m.message_number = (kFirstPsn + in.byte()) & roce::kPsnMask;
   }
   return m;

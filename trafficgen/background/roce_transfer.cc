@@ -96,11 +96,29 @@ void RoceTransfer::fail(Outcome outcome, Time now) noexcept {
   }
 }
 
+RoceTransfer::Outcome RoceTransfer::outcome_of(GaveUp why) noexcept {
+  switch (why) {
+    case GaveUp::kNotReady:
+      return Outcome::kNotReady;
+    case GaveUp::kInvalidRequest:
+      return Outcome::kInvalidRequest;
+    case GaveUp::kRemoteAccess:
+      return Outcome::kRemoteAccess;
+    case GaveUp::kRemoteOperation:
+      return Outcome::kRemoteOperation;
+    default:
+      return Outcome::kReset;
+  }
+}
+
 /// Looks for missing progress, a quarter of the timeout late at most.
 void RoceTransfer::watch(Time now) noexcept {
   if (finished()) return;
   if (std::exchange(watched_, progress()) != progress()) progress_at_ = now;
-  if (now - progress_at_ >= setup_.config.timeout) return fail(Outcome::kTimedOut, now);
+  if (now - progress_at_ >= setup_.config.timeout) {
+    const bool not_ready = sender_ && sender_->pair.requester().awaits_receiver();
+    return fail(not_ready ? Outcome::kNotReady : Outcome::kTimedOut, now);
+  }
   own_host().set_timer(*this, kLookAtProgress,
                        now + std::max(setup_.config.timeout / 4, Duration{1}));
 }

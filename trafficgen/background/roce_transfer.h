@@ -51,7 +51,9 @@ class RoceTransfer final : public TransferSource, private TimerClient {
         : transfer(t), pair(t.setup_.roce, setup, *this) {}
     void on_received(QueuePair&, Time now) noexcept override { transfer.look(now); }
     void on_acknowledged(QueuePair&, Time now) noexcept override { transfer.look(now); }
-    void on_gave_up(QueuePair&, Time now) noexcept override { transfer.fail(Outcome::kReset, now); }
+    void on_gave_up(QueuePair& by, Time now) noexcept override {
+      transfer.fail(outcome_of(by.requester().why()), now);
+    }
     RoceTransfer& transfer;
     QueuePair pair;
   };
@@ -65,6 +67,7 @@ class RoceTransfer final : public TransferSource, private TimerClient {
     Counts before, after;
   };
 
+  [[nodiscard]] static Outcome outcome_of(GaveUp why) noexcept;
   void on_timer(std::uint32_t tag, Time now) noexcept override;
   void make_ends();
   void open(Time now) noexcept;

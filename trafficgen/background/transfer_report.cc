@@ -7,8 +7,19 @@
 namespace outrider::tg {
 
 const char* name_of(TransferOutcome outcome) noexcept {
-  constexpr std::array kNames{"waiting", "running",      "completed", "refused",
-                              "reset",   "wrong_length", "timed_out"};
+  constexpr std::array kNames{"waiting",
+                              "running",
+                              "completed",
+                              "refused",
+                              "reset",
+                              "wrong_length",
+                              "timed_out",
+                              "receiver_not_ready",
+                              "invalid_request",
+                              "remote_access_error",
+                              "remote_operational_error"};
+  static_assert(kNames.size() ==
+                std::size_t{1} + static_cast<std::size_t>(TransferOutcome::kRemoteOperation));
   return kNames.at(static_cast<std::size_t>(outcome));
 }
 

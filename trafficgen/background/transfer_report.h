@@ -19,6 +19,11 @@ enum class TransferOutcome : std::uint8_t {
   kReset,        ///< RST later, or the transport gave up
   kWrongLength,  ///< the sender's stream had other than `bytes`
   kTimedOut,     ///< no progress for the transfer's `timeout`
+  // Over RoCEv2, what the peer's NAK has said:
+  kNotReady,         ///< it had no buffer, `rnr_retry` times or for the `timeout`
+  kInvalidRequest,   ///< these three end a connection at once
+  kRemoteAccess,     ///< a wrong key, address or length
+  kRemoteOperation,  ///< it failed
 };
 [[nodiscard]] const char* name_of(TransferOutcome outcome) noexcept;
 

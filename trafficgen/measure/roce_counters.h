@@ -8,6 +8,16 @@
 
 namespace outrider::tg {
 
+/// Why a requester has given up.
+enum class GaveUp : std::uint8_t {
+  kNot,
+  kSilence,          ///< of the peer, too often in a row
+  kNotReady,         ///< the peer has said too often that it has no buffer
+  kInvalidRequest,   ///< these three the peer has said, by a NAK
+  kRemoteAccess,     ///< a wrong key, address or length
+  kRemoteOperation,  ///< the peer failed
+};
+
 /// Counts of one or more queue pairs of RoCEv2, in packets unless stated otherwise. Identity:
 /// arrived == in_order + out_of_order + duplicate + acks_received + naks_received + cnps_received +
 /// bad_icrc + malformed + refused.
@@ -28,11 +38,34 @@ struct RoceCounters {
   std::uint64_t duplicate = 0;
   std::uint64_t acks_received = 0;
   std::uint64_t naks_received = 0;
+  std::uint64_t rnr_naks_received = 0;  ///< of these: the receiver was not ready
   std::uint64_t cnps_received = 0;
   std::uint64_t bad_icrc = 0;
   std::uint64_t malformed = 0;  ///< opcodes that the transport does not have, or wrong lengths
   std::uint64_t refused = 0;    ///< a wrong key, or something that contradicts what was sent before
   std::uint64_t marked = 0;     ///< data with CE
+  // Requesters that gave up:
+  std::uint64_t ended_by_silence = 0;
+  std::uint64_t ended_not_ready = 0;
+  std::uint64_t ended_invalid_request = 0;
+  std::uint64_t ended_remote_access = 0;
+  std::uint64_t ended_remote_operation = 0;
+
+  /// Returns the count of those that gave up for that reason. @pre why != GaveUp::kNot
+  [[nodiscard]] std::uint64_t& ended(GaveUp why) noexcept {
+    switch (why) {
+      case GaveUp::kNotReady:
+        return ended_not_ready;
+      case GaveUp::kInvalidRequest:
+        return ended_invalid_request;
+      case GaveUp::kRemoteAccess:
+        return ended_remote_access;
+      case GaveUp::kRemoteOperation:
+        return ended_remote_operation;
+      default:
+        return ended_by_silence;
+    }
+  }
 
   [[nodiscard]] bool balanced() const noexcept {
     return arrived == in_order + out_of_order + duplicate + acks_received + naks_received +
@@ -68,12 +101,25 @@ void fields(V& v, R& r) {
   packets("duplicate", "Data packets that had arrived before", r.duplicate);
   packets("acks_received", "Acknowledgments that requesters received", r.acks_received);
   packets("naks_received", "NAKs that requesters received", r.naks_received);
+  packets("rnr_naks_received", "NAKs of these: the receiver was not ready", r.rnr_naks_received);
   packets("cnps_received", "Congestion notification packets that requesters received",
           r.cnps_received);
   packets("bad_icrc", "Packets with a wrong ICRC", r.bad_icrc);
   packets("malformed", "Packets with an unknown opcode or wrong lengths", r.malformed);
   packets("refused", "Packets that contradict what was sent before", r.refused);
   packets("marked", "Data packets that arrived with CE", r.marked);
+  const auto ended = [&v](const char* name, const char* help, auto& count) {
+    v.value(counter(name, "queue pairs", help), count);
+  };
+  ended("ended_by_silence", "Requesters that gave up: silences in a row", r.ended_by_silence);
+  ended("ended_not_ready", "Requesters that gave up: the receiver was not ready, in a row",
+        r.ended_not_ready);
+  ended("ended_invalid_request", "Requesters ended by a NAK of an invalid request",
+        r.ended_invalid_request);
+  ended("ended_remote_access", "Requesters ended by a NAK of a remote access error",
+        r.ended_remote_access);
+  ended("ended_remote_operation", "Requesters ended by a NAK of a remote operational error",
+        r.ended_remote_operation);
 }
 
 inline RoceCounters& RoceCounters::operator+=(const RoceCounters& o) noexcept {
@@ -93,11 +139,17 @@ inline RoceCounters& RoceCounters::operator+=(const RoceCounters& o) noexcept {
   duplicate += o.duplicate;
   acks_received += o.acks_received;
   naks_received += o.naks_received;
+  rnr_naks_received += o.rnr_naks_received;
   cnps_received += o.cnps_received;
   bad_icrc += o.bad_icrc;
   malformed += o.malformed;
   refused += o.refused;
   marked += o.marked;
+  ended_by_silence += o.ended_by_silence;
+  ended_not_ready += o.ended_not_ready;
+  ended_invalid_request += o.ended_invalid_request;
+  ended_remote_access += o.ended_remote_access;
+  ended_remote_operation += o.ended_remote_operation;
   return *this;
 }
 

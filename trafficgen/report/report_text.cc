@@ -1,6 +1,8 @@
 #include "trafficgen/report/report_text.h"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "trafficgen/measure/program_name.h"
 
@@ -62,6 +64,19 @@ void print_requests(std::ostream& out, const GeneratorReport& r) {
   }
 }
 
+/// Prints why queue pairs gave up, if any did.
+void print_ended(std::ostream& out, const char* whose, const RoceCounters& c) {
+  const std::array<std::pair<std::uint64_t, const char*>, 5> ended{
+      {{c.ended_by_silence, "silence of the peer"},
+       {c.ended_not_ready, "receiver not ready"},
+       {c.ended_invalid_request, "invalid request"},
+       {c.ended_remote_access, "remote access error"},
+       {c.ended_remote_operation, "remote operational error"}}};
+  for (const auto& [count, why] : ended)
+    if (count != 0)
+      out << "  queue pairs of " << whose << " that gave up: " << count << ", " << why << '\n';
+}
+
 }  // namespace
 
 void print_summary(std::ostream& out, const GeneratorReport& r) {
@@ -76,6 +91,8 @@ void print_summary(std::ostream& out, const GeneratorReport& r) {
   print_jobs(out, r.jobs);
   print_background(out, r);
   print_captures(out, r);
+  print_ended(out, "jobs", r.roce);
+  print_ended(out, "background and transfers", r.background_roce);
   print_transfers(out, r.transfers, r.payload);
   print_requests(out, r);
   print_flow_groups(out, r.flow_groups, r.end_ns);

@@ -71,19 +71,24 @@ std::optional<DropReason> QueuePair::take(const roce::Message& m, Ecn ecn, Time 
     requester_.on_cnp(now);
     return std::nullopt;
   }
-  if (m.opcode == Opcode::kAcknowledge) {
-    const std::uint64_t before = requester_.acknowledged_bytes();
-    if (!requester_.on_acknowledge(m, now)) {
-      ++counters_.refused;
-      return DropReason::kMalformed;
-    }
-    ++(roce::is_nak(m.syndrome) ? counters_.naks_received : counters_.acks_received);
-    if (requester_.acknowledged_bytes() != before) listener_.on_acknowledged(*this, now);
-    return std::nullopt;
-  }
+  if (m.opcode == Opcode::kAcknowledge) return take_answer(m, now);
   const std::uint64_t refused = counters_.refused;
   if (responder_.on_data(m, ecn == Ecn::kCe, now) != 0) listener_.on_received(*this, now);
   if (counters_.refused != refused) return DropReason::kMalformed;
+  return std::nullopt;
+}
+
+std::optional<DropReason> QueuePair::take_answer(const roce::Message& m, Time now) noexcept {
+  const std::uint64_t before = requester_.acknowledged_bytes();
+  const bool had_given_up = requester_.gave_up();
+  if (!requester_.on_acknowledge(m, now)) {
+    ++counters_.refused;
+    return DropReason::kMalformed;
+  }
+  ++(roce::is_ack(m.syndrome) ? counters_.acks_received : counters_.naks_received);
+  if (roce::is_not_ready(m.syndrome)) ++counters_.rnr_naks_received;
+  if (requester_.acknowledged_bytes() != before) listener_.on_acknowledged(*this, now);
+  if (requester_.gave_up() && !had_given_up) listener_.on_gave_up(*this, now);
   return std::nullopt;
 }
 

@@ -17,7 +17,7 @@ class QueuePairListener {
   virtual void on_received(QueuePair& pair, Time now) noexcept = 0;
   /// The peer has acknowledged more bytes.
   virtual void on_acknowledged(QueuePair& pair, Time now) noexcept = 0;
-  /// The peer was silent for too long: nothing more will be delivered.
+  /// Nothing more will be delivered; Requester::why() says why.
   virtual void on_gave_up(QueuePair& pair, Time now) noexcept = 0;
 
  protected:
@@ -71,6 +71,7 @@ class QueuePair final : public DatagramEndpoint {
 
  private:
   std::optional<DropReason> take(const roce::Message& m, Ecn ecn, Time now) noexcept;
+  std::optional<DropReason> take_answer(const roce::Message& m, Time now) noexcept;
 
   const RoceConfig& config_;
   Setup setup_;

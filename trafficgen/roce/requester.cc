@@ -24,6 +24,20 @@ roce::Part part_at(bool first, bool last, bool immediate) noexcept {
   return immediate ? kLastImmediate : kLast;
 }
 
+/// Returns what a NAK of an error means; nothing for other syndromes.
+std::optional<GaveUp> end_by(std::uint8_t syndrome) noexcept {
+  switch (syndrome) {
+    case roce::kNakInvalidRequestSyndrome:
+      return GaveUp::kInvalidRequest;
+    case roce::kNakRemoteAccessSyndrome:
+      return GaveUp::kRemoteAccess;
+    case roce::kNakRemoteOperationSyndrome:
+      return GaveUp::kRemoteOperation;
+    default:
+      return std::nullopt;
+  }
+}
+
 }  // namespace
 
 Requester::Requester(const RoceConfig& config, const Setup& setup,
@@ -142,8 +156,9 @@ void Requester::advance_to(std::uint64_t packet, Time now) noexcept {
     if (at_ > 0) --at_;
     if (resend_at_ > 0) --resend_at_;
   }
-  silences_ = 0;
-  deadline_ = acknowledged_ == highest_ ? kNever : now + config_.timeout;
+  silences_ = not_ready_ = 0;
+  deadline_ =
+      acknowledged_ == highest_ ? kNever : std::max(now, not_ready_until_) + config_.timeout;
   control_->on_ack({.acknowledged_bytes = acknowledged_bytes_ - before}, now);
 }
 
@@ -169,11 +184,41 @@ void Requester::repair(std::optional<std::uint64_t> arrived, bool selects) noexc
   }
 }
 
+void Requester::give_up(GaveUp why) noexcept {
+  gave_up_ = why;
+  deadline_ = kNever;
+  ++counters_.ended(why);
+}
+
+/// Answers an RNR NAK: sends again what is not acknowledged, after the wait. Further ones that come
+/// during the wait answer packets that had left before.
+void Requester::await_receiver(Duration wait, Time now) noexcept {
+  if (now < not_ready_until_) return;
+  silences_ = 0;
+  if (config_.rnr_retry != kNoRnrLimit && not_ready_ == config_.rnr_retry)
+    return give_up(GaveUp::kNotReady);
+  ++not_ready_;
+  ++counters_.recoveries;
+  not_ready_until_ = now + wait;
+  next_send_at_ = std::max(next_send_at_, not_ready_until_);
+  deadline_ = kNever;  // begins with the next packet
+  if (selective()) {
+    recovery_.resend_dropped(acknowledged_, highest_);
+    resend_at_ = 0;
+  } else {
+    go_back();
+  }
+  look_at_pace(now);
+}
+
 bool Requester::on_acknowledge(const roce::Message& m, Time now) noexcept {
-  const bool nak = roce::is_nak(m.syndrome);
+  const std::optional<GaveUp> fatal = end_by(m.syndrome);
+  const bool not_ready = roce::is_not_ready(m.syndrome);
   const bool selects = selective() && m.syndrome == roce::kNakSelectiveSyndrome;
-  if (nak && !selects && m.syndrome != roce::kNakSequenceSyndrome) return false;
+  const bool repairs = selects || m.syndrome == roce::kNakSequenceSyndrome;
+  const bool nak = repairs || not_ready || fatal;
   if (!nak && !roce::is_ack(m.syndrome)) return false;
+  if (gave_up()) return true;
   // An ACK names the last packet that has come, a NAK the first that has not.
   const std::uint32_t ahead = (m.psn + (nak ? 0U : 1U) - psn_of(acknowledged_)) & roce::kPsnMask;
   const std::uint32_t in_flight = static_cast<std::uint32_t>(highest_ - acknowledged_);
@@ -181,6 +226,7 @@ bool Requester::on_acknowledge(const roce::Message& m, Time now) noexcept {
   look_at_pace(now);
   if (ahead >= kHalf) return true;  // of the past
   if (ahead > in_flight) return false;
+  if (ahead == in_flight && (fatal || not_ready)) return false;  // they name a packet in flight
   std::optional<std::uint64_t> arrived;
   if (selects) {
     const std::uint32_t place = (m.message_number - psn_of(acknowledged_)) & roce::kPsnMask;
@@ -188,7 +234,9 @@ bool Requester::on_acknowledge(const roce::Message& m, Time now) noexcept {
     if (place > ahead && place < kHalf) arrived = acknowledged_ + place;
   }
   advance_to(acknowledged_ + ahead, now);
-  if (nak) repair(arrived, selects);
+  if (fatal) give_up(*fatal);
+  else if (not_ready) await_receiver(roce::not_ready_wait(m.syndrome), now);
+  else if (nak) repair(arrived, selects);
   return true;
 }
 
@@ -201,8 +249,8 @@ void Requester::on_timer(Time now) noexcept {
   look_at_pace(now);
   if (now < deadline_) return;
   ++counters_.timeouts;
-  gave_up_ = ++silences_ > config_.retry_limit;
-  deadline_ = gave_up_ ? kNever : now + config_.timeout;
+  if (++silences_ > config_.retry_limit) return give_up(GaveUp::kSilence);
+  deadline_ = now + config_.timeout;
   if (!selective()) return go_back();
   recovery_.resend(acknowledged_, highest_);
   resend_at_ = 0;
@@ -216,8 +264,8 @@ void Requester::abandon() noexcept {
   acknowledged_ = sent_ = highest_ = end_;
   acknowledged_bytes_ = appended_bytes_;
   deadline_ = kNever;
-  silences_ = 0;
-  gave_up_ = false;
+  silences_ = not_ready_ = 0;
+  gave_up_ = GaveUp::kNot;
 }
 
 }  // namespace outrider::tg

@@ -22,6 +22,11 @@ namespace outrider::tg {
 /// those leave again that are missing (SelectiveRecovery). After `retry_limit` silences in a row
 /// without progress the requester gives up.
 ///
+/// A NAK of an invalid request, of remote access or of a remote operation ends the connection at
+/// once. An RNR NAK makes it wait as long as the NAK says, in which the silence is not judged, and
+/// send again from the packet that the NAK names; after `rnr_retry` of them without progress it
+/// gives up.
+///
 /// Packets are counted from 0 in 64 bits; a PSN is the sum of that and the first PSN, modulo 2^24.
 /// Source: InfiniBand Architecture Specification 1.2.1, sections 9.7.5 to 9.9. Not thread-safe;
 /// nothing allocates after construction, except one doubling of the messages' ring at most.
@@ -48,8 +53,8 @@ class Requester {
   }
   /// Returns the packet, which leaves now. @pre has_packet(now)
   [[nodiscard]] roce::Message next_packet(Time now) noexcept;
-  /// @return false if it acknowledges or names what was never sent, or is another NAK than those
-  ///   of the repair
+  /// Gives up if it is a NAK that says so. @return false if it acknowledges or names what was never
+  ///   sent, or has a reserved syndrome
   bool on_acknowledge(const roce::Message& m, Time now) noexcept;
   void on_cnp(Time now) noexcept { control_->on_cnp(now); }
   [[nodiscard]] Time next_timer() const noexcept;
@@ -61,7 +66,10 @@ class Requester {
   [[nodiscard]] std::uint64_t acknowledged_bytes() const noexcept { return acknowledged_bytes_; }
   [[nodiscard]] std::uint64_t appended_bytes() const noexcept { return appended_bytes_; }
   [[nodiscard]] bool idle() const noexcept { return acknowledged_bytes_ == appended_bytes_; }
-  [[nodiscard]] bool gave_up() const noexcept { return gave_up_; }
+  [[nodiscard]] bool gave_up() const noexcept { return gave_up_ != GaveUp::kNot; }
+  [[nodiscard]] GaveUp why() const noexcept { return gave_up_; }
+  /// Returns true if the last that the peer has said is that it is not ready.
+  [[nodiscard]] bool awaits_receiver() const noexcept { return not_ready_ != 0; }
   /// Returns when the first packet left of those that were appended after note_burst().
   [[nodiscard]] std::optional<Time> first_sent_at() const noexcept { return first_sent_at_; }
   void note_burst() noexcept { first_sent_at_.reset(); }
@@ -85,7 +93,7 @@ class Requester {
   }
   [[nodiscard]] bool wants_to_send() const noexcept {
     const bool next = sent_ < end_ && sent_ - acknowledged_ < config_.window_packets;
-    return (next || recovery_.next() != SelectiveRecovery::kNone) && !gave_up_;
+    return (next || recovery_.next() != SelectiveRecovery::kNone) && !gave_up();
   }
   [[nodiscard]] bool selective() const noexcept { return config_.repair == RoceRepair::kSelective; }
   [[nodiscard]] roce::Message packet(const Request& request, std::uint64_t number) const noexcept;
@@ -95,6 +103,8 @@ class Requester {
   void advance_to(std::uint64_t packet, Time now) noexcept;
   void repair(std::optional<std::uint64_t> arrived, bool selects) noexcept;
   void go_back() noexcept;
+  void await_receiver(Duration wait, Time now) noexcept;
+  void give_up(GaveUp why) noexcept;
   void look_at_pace(Time now) noexcept { pace_over_ = now >= next_send_at_; }
 
   const RoceConfig& config_;
@@ -119,7 +129,9 @@ class Requester {
   bool pace_over_ = true;  ///< next_send_at_ was reached when last looked at
   Time deadline_ = kNever;
   std::uint32_t silences_ = 0;
-  bool gave_up_ = false;
+  Time not_ready_until_{};       ///< an RNR NAK has said so
+  std::uint32_t not_ready_ = 0;  ///< RNR NAKs in a row
+  GaveUp gave_up_ = GaveUp::kNot;
 };
 
 }  // namespace outrider::tg

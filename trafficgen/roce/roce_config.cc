@@ -76,6 +76,11 @@ void describe(Settings& v, RoceConfig& c) {
   v.value("retry_limit", c.retry_limit,
           {.range = integers(0, kMaxRetries),
            .help = "such silences in a row before the queue pair gives up"});
+  v.value(
+      "rnr_retry", c.rnr_retry,
+      {.range = integers(0, kNoRnrLimit),
+       .help = "times in a row that a queue pair sends again to a receiver that is not ready "
+               "(RNR NAK), after the wait that the NAK names; 7: any number, as in InfiniBand"});
   v.duration("cnp_interval", c.cnp_interval,
              {.range = durations_above_zero(),
               .help = "shortest time from one CNP of a queue pair to its next"});

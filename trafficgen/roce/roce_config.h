@@ -46,6 +46,8 @@ struct DcqcnConfig {
   bool operator==(const DcqcnConfig&) const = default;
 };
 
+inline constexpr std::uint32_t kNoRnrLimit = 7;  ///< as InfiniBand codes it
+
 /// [transport.roce]: settings of RoCEv2.
 struct RoceConfig {
   roce::Operation operation = roce::Operation::kWrite;  ///< that carries bursts
@@ -56,6 +58,8 @@ struct RoceConfig {
   std::uint32_t ack_packets = 8;                     ///< data packets from one ACK to the next
   Duration timeout = std::chrono::milliseconds(67);  ///< silence after which it sends again
   std::uint32_t retry_limit = 7;                     ///< such silences in a row before it gives up
+  /// RNR NAKs in a row after which it sends again; kNoRnrLimit: any number.
+  std::uint32_t rnr_retry = kNoRnrLimit;
   Duration cnp_interval = std::chrono::microseconds(50);  ///< shortest time between CNPs of a pair
   std::uint32_t dscp = 0;                                 ///< of data and acknowledgments
   std::uint32_t cnp_dscp = 48;

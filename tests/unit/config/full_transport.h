@@ -35,6 +35,7 @@ inline RoceConfig full_roce() {
           .ack_packets = 4,
           .timeout = 5ms,
           .retry_limit = 3,
+          .rnr_retry = 2,
           .cnp_interval = 40us,
           .dscp = 26,
           .cnp_dscp = 46,

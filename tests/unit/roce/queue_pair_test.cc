@@ -121,6 +121,117 @@ TEST(RoceQueuePair, GivesUpAfterItsRetries) {
   EXPECT_EQ(e.requester.next_timer(), kNever);
 }
 
+/// An answer to the packet `place` of those that an Ends sends first.
+roce::Message answer(std::uint8_t syndrome, std::uint32_t place) {
+  return {.opcode = Opcode::kAcknowledge,
+          .psn = (kNearWrap + place) & roce::kPsnMask,
+          .syndrome = syndrome};
+}
+
+// Nothing that is sent again would fare better.
+TEST(RoceQueuePair, ANakOfAnErrorEndsTheConnectionAtOnce) {
+  struct Row {
+    std::uint8_t syndrome;
+    GaveUp why;
+    std::uint64_t RoceCounters::*counted;
+  };
+  constexpr Row kRows[] = {
+      {0x61, GaveUp::kInvalidRequest, &RoceCounters::ended_invalid_request},
+      {0x62, GaveUp::kRemoteAccess, &RoceCounters::ended_remote_access},
+      {0x63, GaveUp::kRemoteOperation, &RoceCounters::ended_remote_operation},
+  };
+  for (const RoceRepair repair : {RoceRepair::kGoBackN, RoceRepair::kSelective}) {
+    for (const Row& row : kRows) {
+      Ends e({.repair = repair});
+      e.lose = [](std::size_t) { return true; };
+      e.requester.append(10 * kMtu, 1, e.now);
+      e.run_for(1ms);
+      EXPECT_FALSE(e.requester.on_acknowledge(answer(row.syndrome, 10), e.now)) << "never sent";
+      EXPECT_TRUE(e.requester.on_acknowledge(answer(row.syndrome, 0xFFFFFF), e.now)) << "the past";
+      EXPECT_FALSE(e.requester.gave_up());
+      EXPECT_TRUE(e.requester.on_acknowledge(answer(row.syndrome, 2), e.now));
+      EXPECT_EQ(e.requester.acknowledged_bytes(), 2 * kMtu) << "what is before it has come";
+      EXPECT_EQ(e.requester.why(), row.why);
+      e.run_for(10s);
+      EXPECT_EQ(e.log.size(), 10U);
+      EXPECT_EQ(e.sent.*row.counted, 1U);
+      EXPECT_EQ(e.sent.timeouts, 0U);
+      EXPECT_EQ(e.requester.next_timer(), kNever);
+    }
+  }
+  Ends e;
+  e.requester.append(1, 1, e.now);
+  (void)e.requester.next_packet(e.now);
+  for (const int reserved : {0x40, 0x5F, 0x64, 0x65, 0x7F, 0x80, 0xFF})
+    EXPECT_FALSE(e.requester.on_acknowledge(answer(static_cast<std::uint8_t>(reserved), 0), e.now))
+        << reserved;
+  EXPECT_FALSE(e.requester.gave_up());
+}
+
+TEST(RoceQueuePair, AnRnrNakWaitsAsItSays) {
+  EXPECT_EQ(roce::not_ready_wait(0x20), 655'360us) << "0 is the longest";
+  EXPECT_EQ(roce::not_ready_wait(0x21), 10us);
+  EXPECT_EQ(roce::not_ready_wait(0x20 | 12), 640us);
+  EXPECT_EQ(roce::not_ready_wait(0x3F), 491'520us);
+  for (const RoceRepair repair : {RoceRepair::kGoBackN, RoceRepair::kSelective}) {
+    for (const int timer : {0, 1, 12, 31}) {  // 0 and 31 outlast the time-out of 67 ms
+      const auto syndrome = static_cast<std::uint8_t>(0x20 | timer);
+      const Duration wait = roce::not_ready_wait(syndrome);
+      Ends e({.repair = repair, .rnr_retry = 2}, 1e15);
+      e.lose = [](std::size_t) { return true; };
+      e.requester.append(5 * kMtu, 1, e.now);
+      e.run_for(Duration{1});
+      ASSERT_EQ(e.log.size(), 5U);
+      EXPECT_TRUE(e.requester.on_acknowledge(answer(syndrome, 1), e.now));
+      const Time until = e.now + wait;
+      EXPECT_TRUE(e.requester.on_acknowledge(answer(syndrome, 1), e.now + Duration{5}))
+          << "another for packets of the same flight";
+      e.run_for(wait - Duration{1});
+      EXPECT_EQ(e.log.size(), 5U) << "not before";
+      e.run_for(Duration{2});
+      ASSERT_EQ(e.log.size(), 9U);
+      EXPECT_EQ(e.log[5].psn, e.log[1].psn) << "from the packet that it names";
+      EXPECT_GE(e.now, until);
+      // The second in a row, without progress; the third is one too many.
+      EXPECT_TRUE(e.requester.on_acknowledge(answer(syndrome, 1), e.now));
+      e.run_for(wait + Duration{2});
+      ASSERT_EQ(e.log.size(), 13U);
+      EXPECT_FALSE(e.requester.gave_up());
+      EXPECT_TRUE(e.requester.on_acknowledge(answer(syndrome, 1), e.now));
+      EXPECT_EQ(e.requester.why(), GaveUp::kNotReady);
+      EXPECT_EQ(e.sent.timeouts, 0U);
+      EXPECT_EQ(e.sent.ended_not_ready, 1U);
+    }
+  }
+}
+
+// Progress forgives the earlier ones, and 7 is no limit.
+TEST(RoceQueuePair, RnrNaksAreCountedWithoutProgress) {
+  Ends e({.rnr_retry = 1}, 1e15);
+  e.lose = [](std::size_t) { return true; };
+  e.requester.append(5 * kMtu, 1, e.now);
+  for (std::uint32_t place = 1; place < 5; ++place) {
+    e.run_for(11us);
+    EXPECT_TRUE(e.requester.on_acknowledge(answer(0x21, place), e.now));
+  }
+  EXPECT_FALSE(e.requester.gave_up());
+  EXPECT_TRUE(e.requester.awaits_receiver());
+  Ends endless({}, 1e15);
+  endless.lose = [](std::size_t) { return true; };
+  endless.requester.append(kMtu, 1, endless.now);
+  for (int i = 0; i < 1000; ++i) {
+    endless.run_for(11us);
+    EXPECT_TRUE(endless.requester.on_acknowledge(answer(0x21, 0), endless.now));
+  }
+  EXPECT_FALSE(endless.requester.gave_up());
+  EXPECT_EQ(endless.log.size(), 1000U);
+  EXPECT_EQ(endless.sent.timeouts, 0U);
+  endless.run_for(11us);
+  EXPECT_TRUE(endless.requester.on_acknowledge(answer(roce::kAckSyndrome, 0), endless.now));
+  EXPECT_TRUE(endless.requester.idle());
+  EXPECT_FALSE(endless.requester.awaits_receiver());
+}
+
 TEST(RoceQueuePair, PacketsLeaveAtTheControllersRate) {
   Ends e({}, 8e9);  // a byte a nanosecond
   e.requester.append(100 * kMtu, 1, e.now);
