@@ -122,6 +122,49 @@ TEST(RoceBackground, AFlowAloneTakesItsIdeal) {
   }
 }
 
+/// Flows of `bytes`, one from each sender, that begin at one instant and share one port.
+FlowGroupReport incast_of(std::uint32_t senders, std::uint64_t bytes) {
+  const Mempool pool = make_test_pool(60'000);
+  const Dumbbell d = dumbbell(senders);
+  FlowsConfig flows;
+  flows.name = "incast";
+  flows.transport = "background";
+  flows.records = senders;
+  flows.list = ::testing::TempDir() + "roce-incast.txt";
+  flows.hosts = {"c0"};
+  std::ofstream list(*flows.list);
+  list << senders << '\n';
+  for (std::uint32_t i = 0; i < senders; ++i) {
+    flows.hosts.push_back("b" + std::to_string(i));
+    list << i + 1 << " 0 3 100 " << bytes << " 0\n";
+  }
+  list.close();
+  RoceConfig fixed;  // no controller between the figure and the port
+  fixed.controller = RoceController::kFixed;
+  fixed.window_packets = 200;
+  GeneratorConfig g = with_flows(background_alone(d, fixed), flows);
+  g.send_jitter = 0;
+  VirtualWorld world(switches_by_dscp(d), g, *pool);
+  world.run_until(Time{} + 2s);
+  return world.result().traffic.flow_groups.at(0);
+}
+
+// Each pair has one flow, and no flow met an empty port.
+TEST(RoceBackground, TheFirstFlowsOfPairsThatShareAPortAreSlowedDownByTheirNumber) {
+  for (const auto& [senders, bytes] :
+       {std::pair{2U, 4'000'000U}, std::pair{8U, 1'000'000U}, std::pair{8U, 20'000U}}) {
+    const FlowGroupReport r = incast_of(senders, bytes);
+    ASSERT_EQ(r.records.size(), senders);
+    std::uint64_t most = 0;
+    for (const auto& f : r.records) most = std::max(most, f.slowdown_milli);
+    const double frames_us = static_cast<double>(wire_bytes_of_write(bytes, kPathMtu)) * 8 / 1e4;
+    const double ideal_us = frames_us + 10 + 3 * 0.9;  // three more hops of a full packet
+    const double all_us = senders * frames_us + 10 + 3 * 0.9;
+    EXPECT_NEAR(static_cast<double>(most) / 1e3, all_us / ideal_us, 0.05 * senders)
+        << senders << " senders, " << bytes << " B";
+  }
+}
+
 TEST(RoceBackground, ArrivingFlowsUseQueuePairsAgainAndDeliverEveryByte) {
   const Mempool pool = make_test_pool(20'000);
   const Dumbbell d = dumbbell(2);

@@ -200,7 +200,8 @@ void FlowGroup::complete(Flow& f, Time now) noexcept {
   const auto took_ns = (now - f.arrival.at).count();
   f.slowdown_milli = static_cast<std::uint64_t>(static_cast<double>(took_ns) * 1e3 /
                                                 static_cast<double>(ideal_ns(f, took_ns)));
-  tally_.complete(f.arrival, took_ns, f.slowdown_milli);
+  tally_.complete(f.arrival, took_ns);
+  tally_.slow_down(f.arrival, f.slowdown_milli);
   close_receiver(f, now);
 }
 

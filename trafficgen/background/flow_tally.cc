@@ -19,14 +19,19 @@ FlowTally::FlowTally(std::string name, BitRate offered, std::uint32_t records)
   report_.classes.push_back({.above_bytes = above, .up_to_bytes = UINT64_MAX});
 }
 
-void FlowTally::complete(const FlowArrival& a, std::int64_t took_ns,
-                         std::uint64_t slowdown_milli) noexcept {
+FlowClassReport& FlowTally::class_of(const FlowArrival& a) noexcept {
   const auto end = std::ranges::lower_bound(kFlowClassEnds, a.bytes);
-  FlowClassReport& c = report_.classes[static_cast<std::size_t>(end - kFlowClassEnds.begin())];
-  c.completion_ns.record(static_cast<std::uint64_t>(took_ns));
-  c.slowdown_milli.record(slowdown_milli);
+  return report_.classes[static_cast<std::size_t>(end - kFlowClassEnds.begin())];
+}
+
+void FlowTally::complete(const FlowArrival& a, std::int64_t took_ns) noexcept {
+  class_of(a).completion_ns.record(static_cast<std::uint64_t>(took_ns));
   ++report_.completed;
   --in_progress_;
+}
+
+void FlowTally::slow_down(const FlowArrival& a, std::uint64_t slowdown_milli) noexcept {
+  class_of(a).slowdown_milli.record(slowdown_milli);
 }
 
 void FlowTally::keep(const EndedFlow& flow) noexcept {

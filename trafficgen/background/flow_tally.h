@@ -41,7 +41,9 @@ class FlowTally {
   }
   void begin() noexcept { ++in_progress_; }
   void deliver(std::uint64_t bytes) noexcept { report_.delivered_bytes += bytes; }
-  void complete(const FlowArrival& a, std::int64_t took_ns, std::uint64_t slowdown_milli) noexcept;
+  void complete(const FlowArrival& a, std::int64_t took_ns) noexcept;
+  /// Notes the slowdown of a completed flow, once it is known.
+  void slow_down(const FlowArrival& a, std::uint64_t slowdown_milli) noexcept;
   void fail() noexcept {
     ++report_.failed;
     --in_progress_;
@@ -66,6 +68,8 @@ class FlowTally {
   struct Ends {
     std::uint32_t from, to;
   };
+  [[nodiscard]] FlowClassReport& class_of(const FlowArrival& a) noexcept;
+
   std::uint32_t most_records_;
   FlowGroupReport report_;
   std::vector<Ends> ends_;         ///< [report_.records]

@@ -21,16 +21,17 @@ struct RoceFlowGroup::Flow final : RoceStream::Client {
   void on_delivered(RoceStream&, std::uint64_t fresh_bytes, Time now) noexcept override {
     group.delivered(*this, fresh_bytes, now);
   }
-  void on_idle(RoceStream&, Time) noexcept override { group.end(*this); }
-  void on_failed(RoceStream&, Time) noexcept override {
+  void on_idle(RoceStream&, Time now) noexcept override { group.end(*this, now); }
+  void on_failed(RoceStream&, Time now) noexcept override {
     stream.restart();
-    group.end(*this);
+    group.end(*this, now);
   }
 
   RoceFlowGroup& group;
   EndedFlow ended{};
   std::uint64_t delivered_bytes = 0;
-  RoceCounters noted{};  ///< counts of the queue pair's earlier flows
+  std::int64_t first_way_ns = 0;  ///< of its first packet, from the sender's NIC on
+  RoceCounters noted{};           ///< counts of the queue pair's earlier flows
   RoceStream stream;
 };
 
@@ -108,30 +109,54 @@ void RoceFlowGroup::begin(const FlowArrival& a, Time now) noexcept {
 void RoceFlowGroup::delivered(Flow& f, std::uint64_t fresh_bytes, Time now) noexcept {
   goodput_.add(TrafficClass::kBackground, fresh_bytes, now);
   tally_.deliver(fresh_bytes);
+  if (f.delivered_bytes == 0)
+    f.first_way_ns = (now - f.stream.first_sent_at().value_or(now)).count();
   f.delivered_bytes += fresh_bytes;
   if (f.delivered_bytes == f.ended.arrival.bytes) complete(f, now);
 }
 
+std::uint32_t RoceFlowGroup::path_mtu(const FlowArrival& a) const noexcept {
+  return path_mtu_of(std::min(setup_.from[a.from]->mtu_bytes(), setup_.to[a.to]->mtu_bytes()));
+}
+
+/// Returns how long frames with so much payload take at the slower NIC.
+std::int64_t RoceFlowGroup::frames_ns(const FlowArrival& a, std::uint64_t bytes) const noexcept {
+  const BitRate rate = std::min(setup_.from[a.from]->rate(), setup_.to[a.to]->rate());
+  return static_cast<std::int64_t>(static_cast<double>(wire_bytes_of_write(bytes, path_mtu(a))) *
+                                   8e9 / static_cast<double>(rate.bits_per_second));
+}
+
 void RoceFlowGroup::complete(Flow& f, Time now) noexcept {
-  const FlowArrival& a = f.ended.arrival;
-  const Host& from = *setup_.from[a.from];
-  const Host& to = *setup_.to[a.to];
-  const std::uint32_t path_mtu = path_mtu_of(std::min(from.mtu_bytes(), to.mtu_bytes()));
-  const auto frames_ns = static_cast<std::int64_t>(
-      static_cast<double>(wire_bytes_of_write(a.bytes, path_mtu)) * 8e9 /
-      static_cast<double>(std::min(from.rate(), to.rate()).bits_per_second));
-  const std::int64_t took_ns = (now - a.at).count();
-  std::int64_t& way_ns = pool_of(a).way_ns;
-  way_ns = std::min(way_ns, std::max<std::int64_t>(took_ns - frames_ns, 0));
   f.ended.delivered_ns = now.time_since_epoch().count();
+  tally_.complete(f.ended.arrival, (now - f.ended.arrival.at).count());
+}
+
+/// Compares a flow that is delivered with its ideal. @param now its last acknowledgment has come
+void RoceFlowGroup::judge(Flow& f, Time now) noexcept {
+  const FlowArrival& a = f.ended.arrival;
+  const std::int64_t took_ns = f.ended.delivered_ns - a.at.time_since_epoch().count();
+  const std::int64_t frames = frames_ns(a, a.bytes);
+  const std::int64_t rest_ns = std::max<std::int64_t>(took_ns - frames, 0);
+  IdealWay& way = pool_of(a).way;
+  way.answer_ns = std::min(way.answer_ns, now.time_since_epoch().count() - f.ended.delivered_ns);
+  std::int64_t ideal_way_ns = std::min(way.answer_ns, rest_ns);  // of less than a packet
+  if (a.bytes >= path_mtu(a)) {
+    const std::int64_t first_ns =
+        std::max<std::int64_t>(f.first_way_ns - frames_ns(a, path_mtu(a)), 0);
+    data_over_answer_ns_ =
+        std::min(data_over_answer_ns_, std::max<std::int64_t>(first_ns - way.answer_ns, 0));
+    way.data_ns = std::min({way.data_ns, first_ns, rest_ns});
+    ideal_way_ns = std::min(way.data_ns, way.answer_ns + data_over_answer_ns_);
+  }
   f.ended.slowdown_milli = static_cast<std::uint64_t>(static_cast<double>(took_ns) * 1e3 /
-                                                      static_cast<double>(way_ns + frames_ns));
-  tally_.complete(a, took_ns, f.ended.slowdown_milli);
+                                                      static_cast<double>(ideal_way_ns + frames));
+  tally_.slow_down(a, f.ended.slowdown_milli);
 }
 
 /// The queue pair is free again: all is acknowledged, or the flow has failed.
-void RoceFlowGroup::end(Flow& f) noexcept {
+void RoceFlowGroup::end(Flow& f, Time now) noexcept {
   if (f.ended.delivered_ns < 0) tally_.fail();
+  else judge(f, now);
   const RoceCounters& c = f.stream.sender_counters();
   f.ended.retransmitted = c.retransmitted - f.noted.retransmitted;
   f.ended.rtos = c.timeouts - f.noted.timeouts;

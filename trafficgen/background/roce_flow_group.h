@@ -26,9 +26,8 @@ namespace outrider::tg {
 /// repeated. A flow whose queue pair gave up has failed; what is left of it is abandoned.
 ///
 /// The completion time lasts from the arrival to the last byte in order at the receiver. The
-/// slowdown is that time divided by the ideal one: the shortest way of data that this pair of hosts
-/// had so far in this run, plus the time of the flow's frames at the slower of the two NICs' rates.
-/// Not thread-safe: one lcore owns it.
+/// slowdown is that time divided by the ideal one: the time of the flow's frames at the slower of
+/// the two NICs' rates, plus the way of a packet (IdealWay). Not thread-safe: one lcore owns it.
 class RoceFlowGroup final : public FlowGroupSource, private TimerClient {
  public:
   struct Setup {
@@ -58,11 +57,20 @@ class RoceFlowGroup final : public FlowGroupSource, private TimerClient {
 
  private:
   struct Flow;
+  /// The shortest way of a packet between two hosts so far, without the time of its own frame at
+  /// the slower NIC. That of a flow's first packet was short unless it met others; that of the
+  /// answer, which meets no data, is so at once, and takes as much less as the most fortunate first
+  /// packet of the group took more than its answer.
+  struct IdealWay {
+    std::int64_t data_ns = kLongest;    ///< of a full packet
+    std::int64_t answer_ns = kLongest;  ///< of an acknowledgment, back
+  };
+  static constexpr std::int64_t kLongest = std::numeric_limits<std::int64_t>::max() / 4;
   /// What the flows from one host to another share.
   struct Pool {
     std::vector<Flow*> free;
-    std::uint32_t made = 0;                                          ///< queue pairs
-    std::int64_t way_ns = std::numeric_limits<std::int64_t>::max();  ///< the shortest so far
+    std::uint32_t made = 0;  ///< queue pairs
+    IdealWay way{};
   };
 
   void on_timer(std::uint32_t tag, Time now) noexcept override;
@@ -72,7 +80,10 @@ class RoceFlowGroup final : public FlowGroupSource, private TimerClient {
   [[nodiscard]] Flow* take_queue_pair(const FlowArrival& a) noexcept;
   void delivered(Flow& f, std::uint64_t fresh_bytes, Time now) noexcept;
   void complete(Flow& f, Time now) noexcept;
-  void end(Flow& f) noexcept;
+  void end(Flow& f, Time now) noexcept;
+  void judge(Flow& f, Time now) noexcept;
+  [[nodiscard]] std::int64_t frames_ns(const FlowArrival& a, std::uint64_t bytes) const noexcept;
+  [[nodiscard]] std::uint32_t path_mtu(const FlowArrival& a) const noexcept;
   [[nodiscard]] Pool& pool_of(const FlowArrival& a) noexcept {
     return pools_[a.from * setup_.to.size() + a.to];
   }
@@ -80,9 +91,10 @@ class RoceFlowGroup final : public FlowGroupSource, private TimerClient {
   Setup setup_;
   GoodputSeries& goodput_;
   std::optional<FlowArrival> next_;
-  std::deque<Flow> flows_;   ///< never moved
-  std::vector<Pool> pools_;  ///< [senders x receivers]
-  std::uint32_t taken_ = 0;  ///< queue pairs in use
+  std::deque<Flow> flows_;                       ///< never moved
+  std::vector<Pool> pools_;                      ///< [senders x receivers]
+  std::uint32_t taken_ = 0;                      ///< queue pairs in use
+  std::int64_t data_over_answer_ns_ = kLongest;  ///< by which data take longer than answers
   FlowTally tally_;
 };
 

@@ -41,6 +41,7 @@ RoceStream::RoceStream(const RoceConfig& roce, const Setup& setup, Client& clien
 void RoceStream::send(std::uint64_t bytes, Time now) noexcept {
   assert(bytes > 0 && left_bytes_ == 0 && sender_.pair.requester().idle());
   left_bytes_ = bytes;
+  sender_.pair.requester().note_burst();
   hand_over(now);
   from_.changed(sender_.pair, now);
 }

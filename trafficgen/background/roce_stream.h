@@ -45,6 +45,10 @@ class RoceStream final {
   /// Abandons what has not been acknowledged, at both ends.
   void restart() noexcept;
 
+  /// Returns when the first packet of the last send() left the NIC's queue.
+  [[nodiscard]] std::optional<Time> first_sent_at() const noexcept {
+    return sender_.pair.requester().first_sent_at();
+  }
   /// Returns the counts of both ends.
   [[nodiscard]] RoceCounters counters() const noexcept;
   [[nodiscard]] const RoceCounters& sender_counters() const noexcept {
