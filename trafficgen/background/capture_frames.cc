@@ -47,6 +47,13 @@ ConfigResult<CaptureFrames> frames_of(const PcapTrace& trace, std::uint32_t mtu_
       all.frames.push_back(
           {trace.packets[i].at, static_cast<std::uint16_t>(frame.size()), frame[kIpAt + 1]});
   }
+  if (trace.backwards != 0)
+    issues.push_back({"packet " + std::to_string(trace.first_backwards + 1),
+                      "has an earlier time stamp than the packet before it, as " +
+                          std::to_string(trace.backwards) + " of " +
+                          std::to_string(trace.packets.size()) +
+                          " packets have: their gaps would be lost; sort the file by time: "
+                          "reordercap FILE SORTED"});
   if (!issues.empty()) return {{}, std::move(issues)};
   const auto gaps = static_cast<std::int64_t>(std::max<std::size_t>(all.frames.size(), 2) - 1);
   const Duration span = all.frames.back().at;

@@ -20,9 +20,15 @@ bool is_of_all(std::string_view key) { return key == "priority" || key == "mss_b
 void check_roce_host(const Checks& at, const std::string& name, const GeneratorConfig& config) {
   const auto host = std::ranges::find(config.hosts, name, &HostConfig::name);
   if (host == config.hosts.end()) return;
-  at.require(path_mtu_of(host->mtu_bytes) != 0, "", Checks::quoted(name),
-             "mtu_bytes " + std::to_string(host->mtu_bytes) +
-                 " cannot hold the 320 bytes of the least packet of protocol \"roce\"");
+  const std::string mtu = "mtu_bytes " + std::to_string(host->mtu_bytes);
+  if (path_mtu_of(host->mtu_bytes) == 0)
+    return at.fault("", Checks::quoted(name),
+                    mtu + " cannot hold the 320 bytes of the least packet of protocol \"roce\"");
+  at.require(is_exact_for_path_mtu(host->mtu_bytes), "", Checks::quoted(name),
+             mtu + " would carry only " + std::to_string(path_mtu_of(host->mtu_bytes)) +
+                 " bytes over protocol \"roce\", whose payload is 256, 512, 1024, 2048 or 4096: "
+                 "set it to that and 64 of headers (320, 576, 1088, 2112, 4160 or more), or 1500, "
+                 "which carries 1024");
 }
 
 void check_roce_hosts(const Checks& at, std::string_view key, const std::vector<std::string>& names,

@@ -61,7 +61,7 @@ std::string add(PcapTrace& trace, const pcap_pkthdr& header, const std::uint8_t*
   if (at > kMaxSpan)
     return "came " + std::to_string(seconds(at)) + " s after the first, more than ten years";
   if (!trace.packets.empty() && at < trace.packets.back().at) {
-    ++trace.backwards;
+    if (trace.backwards++ == 0) trace.first_backwards = trace.packets.size();
     at = trace.packets.back().at;
   }
   const std::uint32_t size = std::max(header.len, kMinFrameBytes);

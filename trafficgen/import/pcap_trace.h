@@ -21,6 +21,7 @@ struct PcapTrace {
   std::uint64_t padded = 0;     ///< packets that the capture had cut, padded here with zeros
   std::uint64_t skipped = 0;    ///< packets that were left out because they are too long
   std::uint64_t backwards = 0;  ///< stamps earlier than the previous packet's; taken as equal to it
+  std::size_t first_backwards = 0;  ///< the first packet with such a stamp, if there is any
 
   [[nodiscard]] std::span<const std::uint8_t> frame(std::size_t i) const noexcept {
     return {bytes.data() + packets[i].offset, packets[i].size};

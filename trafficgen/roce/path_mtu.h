@@ -8,14 +8,27 @@
 
 namespace outrider::tg {
 
+/// Bytes of an IP packet beside its payload, with every header.
+inline constexpr std::uint32_t kPathMtuHeaders = static_cast<std::uint32_t>(
+    sizeof(Ipv4Header) + sizeof(UdpHeader) + roce::kMaxHeaderBytes + roce::kIcrcBytes);
+inline constexpr std::uint32_t kLeastPathMtu = 256, kMostPathMtu = 4096;
+
 /// Returns the largest payload of a packet, of those that InfiniBand has, that fits into an IP
 /// packet of that length with every header; 0 if none does.
 [[nodiscard]] constexpr std::uint32_t path_mtu_of(std::uint32_t mtu_bytes) noexcept {
-  constexpr std::uint32_t kHeaders = static_cast<std::uint32_t>(
-      sizeof(Ipv4Header) + sizeof(UdpHeader) + roce::kMaxHeaderBytes + roce::kIcrcBytes);
-  for (std::uint32_t payload = 4096; payload >= 256; payload /= 2)
-    if (payload + kHeaders <= mtu_bytes) return payload;
+  for (std::uint32_t payload = kMostPathMtu; payload >= kLeastPathMtu; payload /= 2)
+    if (payload + kPathMtuHeaders <= mtu_bytes) return payload;
   return 0;
+}
+
+/// Returns true if that length of IP packets is meant for its path MTU: it holds just such a
+/// payload, or the largest, or it is Ethernet's 1,500. Any other would silently carry down to half
+/// of what fits.
+[[nodiscard]] constexpr bool is_exact_for_path_mtu(std::uint32_t mtu_bytes) noexcept {
+  constexpr std::uint32_t kEthernet = 1500;
+  const std::uint32_t payload = path_mtu_of(mtu_bytes);
+  return payload == kMostPathMtu || mtu_bytes == kEthernet ||
+         (payload != 0 && payload + kPathMtuHeaders == mtu_bytes);
 }
 
 /// Bytes on the wire (L1) of a data packet without RETH, beside its payload.

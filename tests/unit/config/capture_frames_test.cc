@@ -65,6 +65,15 @@ TEST_F(CaptureFiles, RefusalsNameThePacket) {
   EXPECT_THAT(read({}).issues.at(0).problem, HasSubstr("holds no packet"));
 }
 
+TEST_F(CaptureFiles, StampsThatRunBackwardsAreRefused) {
+  const auto refused = read({{.at = 5ms}, {.at = 6ms}, {.at = 4ms}, {.at = 7ms}, {.at = 5ms}});
+  ASSERT_EQ(refused.issues.size(), 1U);
+  EXPECT_EQ(refused.issues[0].key, "packet 3");
+  EXPECT_THAT(refused.issues[0].problem, HasSubstr("as 2 of 5 packets have"));
+  EXPECT_THAT(refused.issues[0].problem, HasSubstr("reordercap"));
+  EXPECT_TRUE(read({{.at = 5ms}, {.at = 5ms}})) << "at the same time";
+}
+
 TEST_F(CaptureFiles, EveryRuleOfATableNamesItsKey) {
   write_pcap(path_, {{.at = 1ms}, {.at = 2ms}});
   const std::string once = testing::TempDir() + "once-" + std::to_string(getpid()) + ".pcap";

@@ -8,10 +8,19 @@
 #include "common/config/config_result.h"
 #include "tests/unit/config/full_transport.h"
 #include "trafficgen/config/config.h"
+#include "trafficgen/roce/path_mtu.h"
 
 namespace outrider::roce_config_test {
 using namespace tg;
 namespace {
+
+static_assert(is_exact_for_path_mtu(320) && is_exact_for_path_mtu(576) &&
+              is_exact_for_path_mtu(1088) && is_exact_for_path_mtu(2112) &&
+              is_exact_for_path_mtu(4160));
+static_assert(is_exact_for_path_mtu(1500) && is_exact_for_path_mtu(9000));
+static_assert(!is_exact_for_path_mtu(319) && !is_exact_for_path_mtu(1087) &&
+              !is_exact_for_path_mtu(1089) && !is_exact_for_path_mtu(2000) &&
+              !is_exact_for_path_mtu(4159));
 
 using namespace std::chrono_literals;
 
@@ -112,6 +121,8 @@ TEST(RoceConfig, EveryRuleNamesItsKey) {
       {[](C& c) { c.transports[0].mlt = full_mlt(); }, "transport[0].mlt",
        "needs protocol \"mlt\""},
       {[](C& c) { c.hosts[1].mtu_bytes = 300; }, "job[0].workers[1]", "320 bytes"},
+      {[](C& c) { c.hosts[1].mtu_bytes = 1064; }, "job[0].workers[1]",
+       "mtu_bytes 1064 would carry only 512 bytes"},
       {[](C& c) { c.jobs[0].announce.signal_form = SignalForm::kTos; },
        "job[0].announce.signal_form", "must be \"udp\""},
       {[](C& c) { c.jobs[0].announce.signal_port = 4791; }, "job[0].announce.signal_port", "4791"},

@@ -60,6 +60,26 @@ void add_of_roce(ConfigIssues& found, const Case& c, const RegulationPolicy& pol
        "marked from h on instead"});
 }
 
+/// Warns of senders over RoCEv2 that no mark slows down.
+void add_of_cnps(ConfigIssues& found, const Case& c) {
+  for (const tg::TransportConfig& t : c.traffic.transports) {
+    if (t.protocol != tg::TransportProtocol::kRoce ||
+        t.roce.controller != tg::RoceController::kFixed)
+      continue;
+    const auto uses = [&t](const auto& flows) { return flows.transport == t.name; };
+    std::string whose;
+    if (std::ranges::any_of(c.traffic.jobs, uses)) whose = "bursts";
+    if (std::ranges::any_of(c.traffic.long_flows, uses) ||
+        std::ranges::any_of(c.traffic.flows, uses))
+      whose += whose.empty() ? "background" : " and background";
+    if (!whose.empty())
+      add(found, c.label,
+          {"roce.controller", "\"fixed\": the senders of " + whose +
+                                  " obey no CNP, so no mark slows them down; what a marker or a "
+                                  "regulation does to them, \"dcqcn\" would obey"});
+  }
+}
+
 /// Warns of pauses that the hosts of bursts over RoCEv2 do not hear.
 void add_of_pauses(ConfigIssues& found, const Case& c, const sw::QueueConfig& queue) {
   const auto deaf = [&c](const tg::TransportConfig& t) {
@@ -90,6 +110,7 @@ ConfigIssues advice(std::span<const Case> cases) {
     for (const auto& issue : advice(policy)) add(found, c.label, issue);
     add_of_windows(found, c, policy);
     add_of_roce(found, c, policy);
+    add_of_cnps(found, c);
   }
   return found;
 }

@@ -369,6 +369,18 @@ TEST(Plan, RefusesWhatCannotActOnBackgroundOverRoce) {
   EXPECT_THAT(format_advice("f", advice(held)), testing::HasSubstr("which has no receive window"));
 }
 
+TEST(Plan, WarnsOfSendersThatObeyNoCnp) {
+  const auto told = [](const std::string& parameters) {
+    return format_advice("f", advice(plan_of(over_roce(parameters))));
+  };
+  EXPECT_THAT(told("background_protocol = \"roce\"\n"), testing::Not(testing::HasSubstr("CNP")));
+  EXPECT_THAT(told("ddl.transport.roce.controller = \"fixed\"\n"),
+              testing::HasSubstr("roce.controller: \"fixed\": the senders of bursts obey no CNP"));
+  EXPECT_THAT(told("background_protocol = \"roce\"\n"
+                   "background.transport.roce.controller = \"fixed\"\n"),
+              testing::HasSubstr("the senders of background obey no CNP"));
+}
+
 TEST(Plan, WarnsOfPausesThatNoHostObeys) {
   const std::string lossless =
       "switch.queue.limit_packets = 400\nswitch.queue.lossless.xoff_bytes = \"50KB\"\n"
