@@ -38,7 +38,8 @@ constexpr std::array kCountNames{
     "authenticated", "without_timestamps", "answered_elsewhere", "out_of_window",
     "acks_held",     "acks_opening",       "acks_standing"};
 static_assert(kCountNames.size() == kAgentHoldCounts);
-constexpr std::array kEndNames{"bursts_complete", "bursts_idle", "bursts_never_came", "bursts_cut"};
+constexpr std::array kEndNames{"bursts_complete", "bursts_idle", "bursts_never_came", "bursts_cut",
+                               "bursts_over_budget"};
 static_assert(kEndNames.size() == kHoldEnds);
 
 struct Destroy {
@@ -52,6 +53,16 @@ std::uint64_t share_ns(double share) noexcept {
   return static_cast<std::uint64_t>(share * static_cast<double>(HoldOptions::kWindow.count()));
 }
 
+HoldRules rules_of(const HoldOptions& options) noexcept {
+  return {.lead_ns = ns_of(options.lead),
+          .wait_ns = ns_of(options.wait),
+          .idle_ns = ns_of(options.idle_end),
+          .longest_ns = ns_of(options.longest),
+          .window_ns = ns_of(HoldOptions::kWindow),
+          .sender_ns = share_ns(options.sender_share),
+          .host_ns = share_ns(options.budget_share)};
+}
+
 Programs load(const AgentOptions& options) {
   Programs object(hold_bpf__open());
   if (!object) refuse_load(-errno);
@@ -63,13 +74,7 @@ Programs load(const AgentOptions& options) {
   data.floor_permille = static_cast<std::uint32_t>(o.floor * 1000);
   data.standing_permille = static_cast<std::uint32_t>(o.standing * 1000);
   for (std::size_t i = 0; i < o.job_ports.size(); ++i) data.job_ports[i] = htons(o.job_ports[i]);
-  data.rules.lead_ns = ns_of(o.lead);
-  data.rules.wait_ns = ns_of(o.wait);
-  data.rules.idle_ns = ns_of(o.idle_end);
-  data.rules.longest_ns = ns_of(o.longest);
-  data.rules.window_ns = ns_of(HoldOptions::kWindow);
-  data.rules.sender_ns = share_ns(o.sender_share);
-  data.rules.host_ns = share_ns(o.budget_share);
+  data.rules = rules_of(o);
   bpf_map__set_max_entries(object->maps.flows, o.max_connections);
   if (const int failed = hold_bpf__load(object.get()); failed < 0) refuse_load(failed);
   return object;
@@ -107,7 +112,7 @@ nlohmann::ordered_json base_rtts(int map) {
   return range;
 }
 
-nlohmann::ordered_json report_of(const hold_bpf& object) {
+nlohmann::ordered_json report_of(const hold_bpf& object, const HoldOptions& options) {
   nlohmann::ordered_json report;
   const auto counts = read_counts(bpf_map__fd(object.maps.counts), kAgentHoldCounts);
   for (std::size_t i = 0; i < counts.size(); ++i) report[kCountNames[i]] = counts[i];
@@ -115,7 +120,8 @@ nlohmann::ordered_json report_of(const hold_bpf& object) {
   const std::uint32_t only = 0;
   AgentHoldShared shared{};
   bpf_map_lookup_elem(bpf_map__fd(object.maps.shared), &only, &shared);
-  hold_look(&shared.table, now_ns());  // no packet may have come since a burst ended
+  const HoldRules rules = rules_of(options);
+  hold_look(&shared.table, &rules, now_ns());  // no packet may have come since a burst ended
   for (std::size_t i = 0; i < kEndNames.size(); ++i) report[kEndNames[i]] = shared.table.ended[i];
   report["held_ms"] = static_cast<double>(shared.table.held_ns) / 1e6;
   report["base_rtt_ms"] = base_rtts(bpf_map__fd(object.maps.flows));
@@ -156,7 +162,7 @@ int run_hold(const AgentOptions& options) {
     permissions.refresh();
     say_alive(alive);
   }
-  file.say(report_of(*object));
+  file.say(report_of(*object, options.hold));
   return kExitOk;
 }
 

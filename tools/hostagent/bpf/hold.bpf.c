@@ -541,9 +541,11 @@ static __always_inline void notice(struct AgentHoldFlow* flow, struct AgentHoldS
   const struct HoldTable* table = &all->table;
   const int begins = table->look_at_ns && table->look_at_ns <= now;
   if (!begins && !(flow->slot && flow->has_start)) return;
+  const struct HoldRules of = the_rules();
   bpf_spin_lock(&all->lock);
-  if (begins) hold_look(&all->table, now);
-  if (flow->slot) hold_acknowledged(&all->table, flow->slot - 1, key, flow->acknowledged, now);
+  if (begins) hold_look(&all->table, &of, now);
+  if (flow->slot)
+    hold_acknowledged(&all->table, &of, flow->slot - 1, key, flow->acknowledged, now);
   bpf_spin_unlock(&all->lock);
 }
 

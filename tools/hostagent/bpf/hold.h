@@ -10,6 +10,8 @@
 
 #define HOLD_BURSTS 64
 #define HOLD_SENDERS 64
+/* Bursts of one sender: the rest of the table is for the others. */
+#define HOLD_SENDER_BURSTS 16
 
 /* Headers of a full frame beyond its payload: Ethernet 14, IP 20, TCP 20, timestamps 12. */
 #define HOLD_HEADERS 66
@@ -59,13 +61,14 @@ HOLD_INLINE __u16 hold_field(__u32 acknowledged, __u32 edge, __u64 bytes, __u8 s
 
 /* -- How long bursts hold */
 
-/* Time that is held, of a window of time [n w, (n + 1) w). What overlaps counts once. */
+/* Time that was held, of a window of time [n w, (n + 1) w). What overlaps counts once. It is
+ * charged as it passes: a burst that has not begun costs nothing and pays for nothing. */
 struct HoldAccount {
   __u32 address; /* of the sender; 0: of all together */
   __u64 window_ns;
   __u64 used_ns;
-  __u64 until_ns; /* it is charged up to then */
-  __u32 live;     /* bursts; none: another sender may take its place */
+  __u64 charged_ns; /* all that was held before it is charged */
+  __u32 live;       /* bursts; none: another sender may take its place */
 };
 
 enum HoldEnd {
@@ -73,13 +76,14 @@ enum HoldEnd {
   kHoldIdle,      /* its payload came, and then none for a while */
   kHoldNeverCame, /* none came */
   kHoldCut,       /* it reached its longest time, or that of its budget */
+  kHoldPoor,      /* its budget was used up when it was to begin */
   kHoldEnds
 };
 
 struct HoldBurst {
-  __u64 begins_ns;
-  __u64 until_ns; /* it ends then if nothing happens */
-  __u64 limit_ns; /* it ends then whatever happens */
+  __u64 begins_ns; /* it is to begin then */
+  __u64 until_ns;  /* it ends then if nothing happens */
+  __u64 limit_ns;  /* it ends then whatever happens; 0: it has not begun */
   struct AgentFlowKey flow;
   __u32 sequence, end_sequence;
   __u16 threshold; /* h [packets] */
@@ -108,11 +112,13 @@ struct HoldTable {
   __u64 expected_until_ns;
   __u32 threshold; /* least h of the bursts that hold [packets] */
 
-  __u64 ended[kHoldEnds];
-  __u64 held_ns; /* charged since the beginning */
-  /* Places that a loop has found. In registers they would be constants to the kernel's verifier,
-   * which would follow all that comes after once for each place. */
-  volatile __u32 found_sender, found_burst;
+  __u64 ended[8]; /* by HoldEnd; a power of 2, for the kernel's verifier */
+  __u64 held_ns;   /* since the beginning */
+  __u64 looked_ns; /* what was held until then is charged */
+  /* What a loop has found. In registers the kernel's verifier would know something of it, and
+   * follow all that comes after once for each thing that it may be. */
+  volatile __u32 found_sender, found_burst, found_end, next_threshold;
+  volatile __u64 found_ns, since_ns, to_ns, next_held_ns, next_running_ns, next_look_at_ns;
   volatile __u64 zero; /* what a loop begins with, for the same reason */
   struct HoldAccount host;
   struct HoldAccount senders[HOLD_SENDERS];
@@ -127,79 +133,94 @@ struct AgentHoldShared {
   struct HoldTable table;
 };
 
-HOLD_INLINE void hold_roll(struct HoldAccount* account, const struct HoldRules* rules, __u64 now) {
-  const __u64 window = now - now % rules->window_ns;
-  if (window == account->window_ns) return;
+HOLD_INLINE struct HoldAccount* hold_account_of(struct HoldTable* table,
+                                                const struct HoldBurst* burst) {
+  return &table->senders[burst->sender & (HOLD_SENDERS - 1)];
+}
+
+/* Charges an account for what was held in [since, to), as far as it is not charged yet.
+ * @param window  that of now. `since` is in it: what was before is of no interest any more. */
+HOLD_INLINE void hold_charge(struct HoldAccount* account, __u64 window, __u64 since, __u64 to) {
+  const __u64 from = hold_later(since, account->charged_ns);
+  if (window != account->window_ns) account->used_ns = 0;
   account->window_ns = window;
-  account->used_ns = account->until_ns > window ? account->until_ns - window : 0;
+  if (to <= from) return;
+  account->used_ns += to - from;
+  account->charged_ns = to;
 }
 
-/* @return until when the account lasts for a burst from `begins` to `until` */
-HOLD_INLINE __u64 hold_affordable(const struct HoldAccount* account, __u64 allowance, __u64 begins,
-                                  __u64 until) {
-  const __u64 from = hold_later(begins, account->until_ns);
-  const __u64 left = allowance > account->used_ns ? allowance - account->used_ns : 0;
-  return hold_earlier(until, from + left);
+/* @return for how long a burst that begins now may hold, by what its sender and all have used */
+HOLD_INLINE __u64 hold_allowed(const struct HoldTable* table, const struct HoldRules* rules,
+                               const struct HoldAccount* account) {
+  const __u64 of_sender = hold_earlier(rules->sender_ns, account->used_ns);
+  const __u64 of_all = hold_earlier(rules->host_ns, table->host.used_ns);
+  return hold_earlier(rules->longest_ns, hold_earlier(rules->sender_ns - of_sender,
+                                                      rules->host_ns - of_all));
 }
 
-HOLD_INLINE __u64 hold_charge(struct HoldAccount* account, __u64 begins, __u64 until) {
-  const __u64 from = hold_later(begins, account->until_ns);
-  if (until <= from) return 0;
-  account->used_ns += until - from;
-  account->until_ns = until;
-  return until - from;
+HOLD_INLINE void hold_end(struct HoldTable* table, struct HoldBurst* burst, __u32 why) {
+  burst->live = 0;
+  hold_account_of(table, burst)->live -= 1;
+  table->ended[why & 7] += 1;
 }
 
-/* Gives back what was charged beyond `until`. @return how much */
-HOLD_INLINE __u64 hold_refund(struct HoldAccount* account, __u64 until) {
-  if (until >= account->until_ns) return 0;
-  const __u64 back = account->until_ns - until;
-  account->until_ns = until;
-  account->used_ns -= hold_earlier(back, account->used_ns);
-  return back;
-}
-
-/* Ends bursts that are over, and says anew what follows from the others. A burst that ended
- * before its limit gives back the rest. */
-HOLD_INLINE void hold_look(struct HoldTable* table, __u64 now) {
-  __u64 held = table->zero, running = table->zero, look_at = table->zero, threshold = table->zero;
-  __u64 charged = now + table->zero;
+/* Charges what bursts have held until now, and ends those that are over. Bursts begin in
+ * hold_look() alone, so those that have begun hold since then. */
+HOLD_INLINE void hold_settle(struct HoldTable* table, const struct HoldRules* rules, __u64 now) {
+  const __u64 looked = table->looked_ns, window = now - now % rules->window_ns;
+  table->since_ns = hold_later(looked, window);
+  table->found_ns = looked;
   for (int i = 0; i < HOLD_BURSTS; ++i) {
     struct HoldBurst* burst = &table->bursts[i];
     if (!burst->live) continue;
-    if (burst->until_ns <= now) {
-      burst->live = 0;
-      table->senders[burst->sender & (HOLD_SENDERS - 1)].live -= 1;
-      if (!burst->came) table->ended[kHoldNeverCame] += 1;
-      else if (burst->until_ns == burst->limit_ns) table->ended[kHoldCut] += 1;
-      else table->ended[kHoldIdle] += 1;
-      continue;
-    }
-    if (burst->limit_ns > charged) charged = burst->limit_ns;
-    if (burst->begins_ns > now) {
-      if (!look_at || burst->begins_ns < look_at) look_at = burst->begins_ns;
-      continue;
-    }
-    if (burst->until_ns > held) held = burst->until_ns;
-    if (burst->came && burst->until_ns > running) running = burst->until_ns;
-    if (!threshold || burst->threshold < threshold) threshold = burst->threshold;
+    table->to_ns = burst->limit_ns ? hold_earlier(now, burst->until_ns) : looked;
+    hold_charge(hold_account_of(table, burst), window, table->since_ns, table->to_ns);
+    if (table->to_ns > table->found_ns) table->found_ns = table->to_ns;
+    if (burst->until_ns > now) continue;
+    table->found_end = burst->until_ns == burst->limit_ns ? kHoldCut : kHoldIdle;
+    if (!burst->came) table->found_end = kHoldNeverCame;
+    hold_end(table, burst, table->found_end);
   }
-  table->held_until_ns = held ? held : hold_earlier(table->held_until_ns, now);
-  table->running_until_ns = running;
-  table->look_at_ns = look_at;
-  if (held) table->threshold = (__u32)threshold;
-  table->held_ns -= hold_refund(&table->host, charged);
+  table->held_ns += table->found_ns - looked;
+  hold_charge(&table->host, window, table->since_ns, table->found_ns);
+  table->looked_ns = now;
 }
 
-/* Gives the sender back what no live burst of its own needs. */
-HOLD_INLINE void hold_settle(struct HoldTable* table, __u8 sender, __u64 now) {
-  __u64 charged = now + table->zero;
+/* Ends bursts that are over, begins those that are to begin, and says anew what follows from
+ * them. */
+HOLD_INLINE void hold_look(struct HoldTable* table, const struct HoldRules* rules, __u64 now) {
+  hold_settle(table, rules, now);
+  table->next_held_ns = 0;
+  table->next_running_ns = 0;
+  table->next_look_at_ns = 0;
+  table->next_threshold = 0;
   for (int i = 0; i < HOLD_BURSTS; ++i) {
-    const struct HoldBurst* burst = &table->bursts[i];
-    if (burst->live && burst->sender == sender && burst->limit_ns > charged)
-      charged = burst->limit_ns;
+    struct HoldBurst* burst = &table->bursts[i];
+    if (!burst->live) continue;
+    if (burst->begins_ns > now) {
+      if (!table->next_look_at_ns || burst->begins_ns < table->next_look_at_ns)
+        table->next_look_at_ns = burst->begins_ns;
+      continue;
+    }
+    if (!burst->limit_ns) {
+      table->found_ns = hold_allowed(table, rules, hold_account_of(table, burst));
+      if (!table->found_ns) {
+        hold_end(table, burst, kHoldPoor);
+        continue;
+      }
+      burst->limit_ns = now + table->found_ns;
+      burst->until_ns = hold_earlier(burst->until_ns, now + table->found_ns);
+    }
+    table->next_held_ns = hold_later(table->next_held_ns, burst->until_ns);
+    if (burst->came) table->next_running_ns = hold_later(table->next_running_ns, burst->until_ns);
+    if (!table->next_threshold || burst->threshold < table->next_threshold)
+      table->next_threshold = burst->threshold;
   }
-  hold_refund(&table->senders[sender & (HOLD_SENDERS - 1)], charged);
+  table->held_until_ns =
+      table->next_held_ns ? table->next_held_ns : hold_earlier(table->held_until_ns, now);
+  table->running_until_ns = table->next_running_ns;
+  table->look_at_ns = table->next_look_at_ns;
+  if (table->next_held_ns) table->threshold = table->next_threshold;
 }
 
 #define HOLD_NONE 0xFFFFFFFFU
@@ -214,16 +235,16 @@ HOLD_INLINE int hold_find_sender(struct HoldTable* table, __u32 address) {
   for (__u32 i = 0; i < HOLD_SENDERS; ++i) {
     const struct HoldAccount* account = &table->senders[i];
     const int own = account->address == address;
-    const __u64 until = own ? 0 : account->until_ns + 1;
-    if (until >= oldest || (account->live && !own)) continue;
+    const __u64 charged = own ? 0 : account->charged_ns + 1;
+    if (charged >= oldest || (account->live && !own)) continue;
     table->found_sender = i;
-    oldest = until;
+    oldest = charged;
   }
   if (table->found_sender == HOLD_NONE) return 0;
   struct HoldAccount* account = &table->senders[table->found_sender & (HOLD_SENDERS - 1)];
-  if (account->address == address) return 1;
+  if (account->address == address) return account->live < HOLD_SENDER_BURSTS;
   account->address = address;
-  account->window_ns = account->used_ns = account->until_ns = account->live = 0;
+  account->window_ns = account->used_ns = account->charged_ns = account->live = 0;
   return 1;
 }
 
@@ -247,27 +268,20 @@ struct HoldStart {
 /* Takes a START. @param slot where its burst is, if it was taken */
 HOLD_INLINE enum HoldVerdict hold_start(struct HoldTable* table, const struct HoldRules* rules,
                                         const struct HoldStart* start, __u64 now, __u8* slot) {
-  hold_look(table, now);
-  if (!hold_find_place(table) || !hold_find_sender(table, start->flow.source_address))
+  hold_settle(table, rules, now);
+  if (!hold_find_sender(table, start->flow.source_address) || !hold_find_place(table))
     return kHoldNoRoom;
   const __u8 sender = table->found_sender & (HOLD_SENDERS - 1);
   struct HoldAccount* account = &table->senders[sender];
-  hold_settle(table, sender, now);
-  hold_roll(account, rules, now);
-  hold_roll(&table->host, rules, now);
   const __u64 begins =
       now + (start->due_in_ns > rules->lead_ns ? start->due_in_ns - rules->lead_ns : 0);
-  __u64 limit = begins + rules->longest_ns;
-  limit = hold_affordable(account, rules->sender_ns, begins, limit);
-  limit = hold_affordable(&table->host, rules->host_ns, begins, limit);
-  if (limit <= begins) return kHoldOver;
-  hold_charge(account, begins, limit);
-  table->held_ns += hold_charge(&table->host, begins, limit);
+  hold_charge(account, now - now % rules->window_ns, now, now); /* it may have had no burst lately */
+  if (begins == now && !hold_allowed(table, rules, account)) return kHoldOver;
 
   struct HoldBurst* burst = &table->bursts[table->found_burst & (HOLD_BURSTS - 1)];
   burst->begins_ns = begins;
-  burst->until_ns = hold_earlier(limit, now + start->due_in_ns + rules->wait_ns);
-  burst->limit_ns = limit;
+  burst->until_ns = now + start->due_in_ns + rules->wait_ns;
+  burst->limit_ns = 0;
   burst->flow = start->flow;
   burst->sequence = start->sequence;
   burst->end_sequence = start->sequence + start->bytes;
@@ -279,7 +293,7 @@ HOLD_INLINE enum HoldVerdict hold_start(struct HoldTable* table, const struct Ho
   account->live += 1;
   *slot = (__u8)table->found_burst;
   table->expected_until_ns = now + HOLD_MEMORY_NS;
-  hold_look(table, now);
+  hold_look(table, rules, now);
   return kHoldTaken;
 }
 
@@ -296,14 +310,12 @@ HOLD_INLINE void hold_payload(struct HoldTable* table, const struct HoldRules* r
   struct HoldBurst* burst = &table->bursts[slot & (HOLD_BURSTS - 1)];
   if (!burst->live || burst->until_ns <= now || !hold_same_flow(&burst->flow, flow)) return;
   if ((__s32)(end - burst->sequence) <= 0) return; /* it was sent before the burst */
-  if (burst->begins_ns > now) {                    /* it comes before it was due */
-    burst->limit_ns -= burst->begins_ns - now;
-    burst->begins_ns = now;
-  }
-  burst->until_ns = hold_earlier(burst->limit_ns, now + rules->idle_ns);
+  burst->until_ns = now + rules->idle_ns;
+  if (burst->limit_ns) burst->until_ns = hold_earlier(burst->limit_ns, burst->until_ns);
   if (!burst->came) {
     burst->came = 1;
-    hold_look(table, now);
+    burst->begins_ns = hold_earlier(burst->begins_ns, now); /* it comes before it was due */
+    hold_look(table, rules, now);
     return;
   }
   table->running_until_ns = hold_later(table->running_until_ns, burst->until_ns);
@@ -311,15 +323,14 @@ HOLD_INLINE void hold_payload(struct HoldTable* table, const struct HoldRules* r
 }
 
 /* Notes what this host acknowledges of a connection that has had a START. */
-HOLD_INLINE void hold_acknowledged(struct HoldTable* table, __u8 slot,
-                                   const struct AgentFlowKey* flow, __u32 acknowledged, __u64 now) {
+HOLD_INLINE void hold_acknowledged(struct HoldTable* table, const struct HoldRules* rules,
+                                   __u8 slot, const struct AgentFlowKey* flow, __u32 acknowledged,
+                                   __u64 now) {
   struct HoldBurst* burst = &table->bursts[slot & (HOLD_BURSTS - 1)];
   if (!burst->live || !burst->came || !burst->has_end || !hold_same_flow(&burst->flow, flow) ||
       (__s32)(acknowledged - burst->end_sequence) < 0)
     return;
-  burst->live = 0;
-  table->senders[burst->sender & (HOLD_SENDERS - 1)].live -= 1;
-  table->ended[kHoldComplete] += 1;
-  hold_settle(table, burst->sender, now);
-  hold_look(table, now);
+  hold_settle(table, rules, now);
+  if (burst->live) hold_end(table, burst, kHoldComplete);
+  hold_look(table, rules, now);
 }
