@@ -14,6 +14,7 @@ BurstAdmission::BurstAdmission(const Setup& setup)
       entries_(setup.max_entries),
       shares_(setup.max_entries, setup.max_per_sender),
       line_(setup.policy.order, setup.policy.parts, setup.max_entries),
+      debts_(setup.max_entries, kForgiven * setup.idle),
       events_(setup.max_entries),
       seen_(setup.max_entries),
       seen_order_(setup.max_entries) {
@@ -120,7 +121,7 @@ BurstAdmission::Answer BurstAdmission::on_ack(const FlowKey& flow, std::uint32_t
   }
   if (e.state != State::kAnnounced) return {};
   shares_.begin(place);
-  if (e.grant_from <= now && line_.empty() && fits(place, queued_bytes)) {
+  if (e.grant_from <= now && line_.empty() && fits(place, queued_bytes, now)) {
     ++counters_.acks_at_once;
     line_.wait(place);
     line_.grant(place);
@@ -151,8 +152,10 @@ void BurstAdmission::on_payload(const FlowKey& flow, std::uint32_t sequence, std
   if (e.state == State::kWaiting) return events_.change(place, now);  // take() lets it pass
   if (e.state == State::kGranted) {
     in_flight_ -= left - left_of(e);
+    blame(e, bytes, now);
     e.since = now;
-  } else {
+    if (in_debt(place, now)) lapse(e);
+  } else if (e.state != State::kLapsed || !in_debt(place, now)) {
     ++(e.state == State::kLapsed ? counters_.revived : counters_.came_unasked);
     if (e.state == State::kAnnounced) shares_.begin(place);
     const Time ends_at = e.ends_at;
@@ -187,12 +190,18 @@ bool BurstAdmission::process(std::uint32_t place, Time now) noexcept {
   }
   if (e.state == State::kWaiting && e.grant_from <= now && !line_.waits(place)) line_.wait(place);
   if (e.state == State::kGranted && e.since + setup_.idle <= now) {
-    in_flight_ -= left_of(e);
-    e.state = State::kLapsed;
-    ++counters_.lapsed;
+    blame(e, 0, now);
+    lapse(e);
   }
   events_.change(place, next_of(e, place));
   return false;
+}
+
+/// The burst takes no room from now on. @pre it does
+void BurstAdmission::lapse(Entry& e) noexcept {
+  in_flight_ -= left_of(e);
+  e.state = State::kLapsed;
+  ++counters_.lapsed;
 }
 
 /// Lets a held answer pass.
@@ -206,21 +215,36 @@ void BurstAdmission::release(std::uint32_t place, std::uint64_t& why, Time now) 
   run(place, now);
 }
 
-/// From now on the burst takes room. @pre it does not wait in the line
+/// From now on the burst takes room, unless its sender is in debt. @pre it does not wait in the
+/// line
 void BurstAdmission::run(std::uint32_t place, Time now) noexcept {
   Entry& e = entries_[place];
-  e.state = State::kGranted;
+  e.state = in_debt(place, now) ? State::kLapsed : State::kGranted;
   e.since = now;
-  in_flight_ += left_of(e);
+  if (e.state == State::kGranted) in_flight_ += left_of(e);
+  else ++counters_.in_debt;
   e.ends_at = now + patience(std::max(in_flight_, e.bytes));
   events_.change(place, next_of(e, place));
+}
+
+/// Charges a granted burst for the time since its last payload, if others wait.
+/// @param bytes  that have come now
+void BurstAdmission::blame(const Entry& e, std::uint32_t bytes, Time now) noexcept {
+  if (line_.empty()) return;
+  const double ns = static_cast<double>(kSlowest * bytes) / setup_.bytes_per_ns;
+  const Duration wasted = now - e.since - Duration(static_cast<Duration::rep>(ns));
+  if (wasted > Duration::zero())
+    debts_.charge(RegulationBudget::sender_of(e.start.flow), std::min(wasted, setup_.idle), now);
 }
 
 /// Removes an entry. The caller ends the answer that it may have held.
 void BurstAdmission::end(std::uint32_t place, std::uint64_t& why, Time now) noexcept {
   Entry& e = entries_[place];
   ++why;
-  if (e.state == State::kGranted) in_flight_ -= left_of(e);
+  if (e.state == State::kGranted) {
+    in_flight_ -= left_of(e);
+    blame(e, 0, now);
+  }
   if (e.state == State::kWaiting) --held_;
   if (line_.waits(place)) line_.leave(place);
   line_.part(place);
@@ -260,7 +284,7 @@ std::optional<BurstAdmission::Release> BurstAdmission::take(std::uint64_t queued
       if (process(place, now)) return Release{place, false};
       continue;
     }
-    if (line_.empty() || !fits(line_.next(), queued_bytes)) return std::nullopt;
+    if (line_.empty() || !fits(line_.next(), queued_bytes, now)) return std::nullopt;
     const std::uint32_t place = line_.next();
     line_.grant(place);
     release(place, counters_.granted, now);
@@ -276,7 +300,7 @@ Time BurstAdmission::next_event(std::uint64_t queued_bytes, Time now) const noex
   if (line_.empty()) return at;
   const std::uint64_t room = room_for(line_.next());
   const std::uint64_t ahead = in_flight_ + queued_bytes;
-  if (ahead <= room) return now;
+  if (ahead <= room || in_debt(line_.next(), now)) return now;
   const std::uint64_t over = ahead - room;
   if (over > queued_bytes) return at;
   // The queue drains by packets, so that there is nothing to see earlier.

@@ -12,6 +12,7 @@
 #include "common/core/start_signal.h"
 #include "common/regulation/entry_shares.h"
 #include "common/regulation/grant_counters.h"
+#include "common/regulation/grant_debts.h"
 #include "common/regulation/grant_line.h"
 #include "common/regulation/grant_policy.h"
 #include "common/regulation/live_tags.h"
@@ -37,6 +38,9 @@ namespace outrider {
 ///    time that the link takes for kSlowness times the bytes that all bursts in the table announce,
 ///    its own included, at most kMostPatience.
 ///  - A burst that nobody has a place for is not known here, and its answer passes at once.
+///  - A granted burst that does not come, or comes at less than a kSlowest-th of the link's rate,
+///    wastes time. A sender who does so beyond its share (see GrantDebts) while others wait is
+///    granted as if its bursts were nothing: they take no room until its debt is paid off.
 /// It waits for nothing that waits for it: a burst is granted only when its answer is here, so
 /// every switch nearer to the server has granted it, and a switch that is farther holds nothing for
 /// it.
@@ -57,6 +61,8 @@ class BurstAdmission {
   static constexpr std::uint32_t kMostEvents = 32;
   static constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 40;
   static constexpr std::uint64_t kSlowness = 4;
+  static constexpr std::uint64_t kSlowest = 64;
+  static constexpr int kForgiven = 4;  ///< lapses at once that make no debt
   static constexpr Duration kMostPatience = std::chrono::seconds(60);
 
   struct Setup {
@@ -134,7 +140,7 @@ class BurstAdmission {
     kAnnounced,  ///< its answer has not come
     kWaiting,    ///< its answer is held
     kGranted,    ///< takes room
-    kLapsed,     ///< granted, but silent: takes no room
+    kLapsed,     ///< granted, but silent or of a sender in debt: takes no room
   };
   struct Entry {
     StartSignal start{};
@@ -161,15 +167,21 @@ class BurstAdmission {
   [[nodiscard]] Duration patience(std::uint64_t bytes) const noexcept;
   [[nodiscard]] Time next_of(const Entry& e, std::uint32_t place) const noexcept;
   [[nodiscard]] std::uint64_t room_for(std::uint32_t place) const noexcept;
-  [[nodiscard]] bool fits(std::uint32_t place, std::uint64_t queued_bytes) const noexcept {
-    return in_flight_ + queued_bytes <= room_for(place);
+  [[nodiscard]] bool fits(std::uint32_t place, std::uint64_t queued_bytes,
+                          Time now) const noexcept {
+    return in_flight_ + queued_bytes <= room_for(place) || in_debt(place, now);
+  }
+  [[nodiscard]] bool in_debt(std::uint32_t place, Time now) const noexcept {
+    return debts_.in_debt(RegulationBudget::sender_of(entries_[place].start.flow), now);
   }
   [[nodiscard]] std::uint64_t left_of(const Entry& e) const noexcept {
     return e.bytes - std::min(e.bytes, e.reached);
   }
   [[nodiscard]] bool process(std::uint32_t place, Time now) noexcept;
+  void lapse(Entry& e) noexcept;
   void release(std::uint32_t place, std::uint64_t& why, Time now) noexcept;
   void run(std::uint32_t place, Time now) noexcept;
+  void blame(const Entry& e, std::uint32_t bytes, Time now) noexcept;
   void end(std::uint32_t place, std::uint64_t& why, Time now) noexcept;
   void remember(const Entry& e, Time now) noexcept;
 
@@ -179,6 +191,7 @@ class BurstAdmission {
   std::vector<Entry> entries_;      ///< by place
   EntryShares shares_;              ///< an entry waits there until its answer or payload comes
   GrantLine line_;
+  GrantDebts debts_;
   IndexedHeap<Time> events_;         ///< of all entries, or an instant before
   FlowTable<Seen> seen_;             ///< flow -> its last burst
   std::vector<FlowKey> seen_order_;  ///< ring of max_entries; the oldest makes room

@@ -22,6 +22,7 @@ struct GrantCounters {
   std::uint64_t acks_repeated = 0;   ///< copies of an answer that is held: dropped
   std::uint64_t acks_replaced = 0;   ///< held answers to a START that a newer one replaced: dropped
   std::uint64_t granted = 0;         ///< held answers that passed in their order
+  std::uint64_t in_debt = 0;         ///< grants that took no room, for their sender's debt
   std::uint64_t waited_out = 0;      ///< held answers that passed at the end of their patience
   std::uint64_t went_ahead = 0;      ///< held answers that passed as their burst had come already
   std::uint64_t came_unasked = 0;    ///< bursts that came before they were granted
@@ -30,9 +31,10 @@ struct GrantCounters {
   std::uint64_t no_answer = 0;       ///< bursts whose answer did not come
   std::uint64_t evicted = 0;         ///< bursts without an answer that made room for another's
   std::uint64_t replaced = 0;        ///< bursts that a newer START of their flow replaced
-  std::uint64_t lapsed = 0;          ///< times that a granted burst was silent for `idle`
-  std::uint64_t revived = 0;         ///< times that such a burst went on
-  std::uint64_t wait_ns = 0;         ///< of answers that were held
+  std::uint64_t lapsed =
+      0;  ///< times that a granted burst lost its room: silent for `idle`, or in debt
+  std::uint64_t revived = 0;  ///< times that such a burst went on
+  std::uint64_t wait_ns = 0;  ///< of answers that were held
   std::uint64_t longest_wait_ns = 0;
 };
 
@@ -52,6 +54,8 @@ void fields(V& v, R& r) {
   v.value(counter("acks_replaced", "messages", "Held answers to a START that was replaced"),
           r.acks_replaced);
   v.value(counter("granted", "messages", "Held answers that passed in their order"), r.granted);
+  v.value(counter("in_debt", "bursts", "Grants that took no room as their sender wasted time"),
+          r.in_debt);
   v.value(counter("waited_out", "messages", "Held answers that passed as they had waited too long"),
           r.waited_out);
   v.value(counter("went_ahead", "messages", "Held answers whose burst had not waited"),
@@ -64,7 +68,9 @@ void fields(V& v, R& r) {
   v.value(counter("evicted", "bursts", "Bursts without an answer that made room for others"),
           r.evicted);
   v.value(counter("replaced", "bursts", "Bursts that a newer announcement replaced"), r.replaced);
-  v.value(counter("lapsed", "times", "Times that a granted burst was silent"), r.lapsed);
+  v.value(
+      counter("lapsed", "times", "Times that a granted burst was silent, or its sender in debt"),
+      r.lapsed);
   v.value(counter("revived", "times", "Times that a silent burst went on"), r.revived);
   v.value(counter("wait_ns", "ns", "Time that answers were held"), r.wait_ns);
   v.value(gauge("longest_wait_ns", "ns", "Longest time that an answer was held"),
