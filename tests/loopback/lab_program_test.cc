@@ -152,6 +152,39 @@ TEST_F(LabProgram, ResultsAreReplacedOnlyByAsManyOfTheSame) {
   EXPECT_EQ(quick("1", {"--force"}), kExitOk) << text("log");
 }
 
+// The same file with the same seeds and the same program gives the same figures: it is not run
+// again without a word, and what results say can be had of results that are there.
+TEST_F(LabProgram, FinishedResultsArePrintedAndNotMadeAgain) {
+  const std::string out = directory_ / "out";
+  const auto quick = [&](const std::string& log, std::vector<std::string> more = {}) {
+    more.insert(more.begin(), {"run", experiment("quick"), "--repeat", "3", "--out", out});
+    return run(more, log);
+  };
+  const std::string there =
+      "has the results of this file with these seeds, from this program; "
+      "nothing was run. --force runs all cases again";
+  ASSERT_EQ(quick("first"), kExitOk) << text("first");
+  EXPECT_THAT(text("first"), Not(HasSubstr(there)));
+  const std::string summary = text("out/summary.json");
+  EXPECT_EQ(quick("again"), kExitOk) << text("again");
+  EXPECT_THAT(text("again"), HasSubstr(there));
+  EXPECT_THAT(text("again"), HasSubstr(text("out/table.txt")));
+  EXPECT_EQ(quick("brief", {"--brief"}), kExitOk) << text("brief");
+  EXPECT_THAT(text("brief"), HasSubstr(there));
+  ASSERT_EQ(run({"answer", out}, "answer"), kExitOk) << text("answer");
+  const std::string answer = text("answer").substr(text("answer").find("Communication time"));
+  EXPECT_THAT(answer, HasSubstr(" against off"));
+  EXPECT_THAT(answer, HasSubstr("A demonstration with 3 seeds"));
+  EXPECT_TRUE(text("brief").ends_with(answer)) << text("brief");
+  EXPECT_TRUE(text("out/table.txt").ends_with(answer)) << text("out/table.txt");
+  EXPECT_EQ(quick("force", {"--force"}), kExitOk) << text("force");
+  EXPECT_THAT(text("force"), Not(HasSubstr(there)));
+  EXPECT_EQ(text("out/summary.json"), summary);
+  EXPECT_EQ(run({"run", experiment("quick"), "--repeat", "4", "--out", out}, "more"), kExitOk);
+  EXPECT_THAT(text("more"), Not(HasSubstr(there))) << "other seeds";
+  EXPECT_EQ(run({"answer", directory_ / "none"}, "none"), kExitUsage);
+}
+
 // The runs are in memory: a full disk costs what it cannot hold, not the session.
 TEST_F(LabProgram, AFullDiskIsNamedAndTheTableIsPrinted) {
   const std::string out = directory_ / "full";

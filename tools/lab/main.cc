@@ -23,6 +23,8 @@ int run(const LabOptions& options) {
       return metrics_command(options);
     case LabCommand::kReport:
       return report_command(options);
+    case LabCommand::kAnswer:
+      return answer_command(options);
     case LabCommand::kFront:
       return front_command(options);
     case LabCommand::kAdvise:

@@ -82,6 +82,13 @@ take: from the first one, which it begins and lets go after two seconds.)";
 
 constexpr const char* kReportHelp = "Writes DIR/report.html anew, from the files of a run.";
 
+constexpr const char* kAnswerHelp =
+    R"(Prints what the results in DIR say: the sentences and the warnings that `run` prints below
+its table, and that the report begins with. Runs nothing.
+
+Example:
+  outrider-lab answer results/quick)";
+
 constexpr const char* kTableHelp =
     R"(Prints metrics of choice from the results in DIR: a line per arm and point.
 `outrider-lab metrics` lists the names.
@@ -134,11 +141,13 @@ void add_selection(CLI::App& app, LabOptions& options) {
       ->type_name("LABELS");
 }
 
-void add_replacing(CLI::App& app, LabOptions& options) {
+constexpr const char* kReplace =
+    "Replace what DIR has of another experiment or runtime, or of more seeds or cases";
+
+void add_replacing(CLI::App& app, LabOptions& options, const std::string& replaced = kReplace) {
   app.add_flag("--fresh", options.fresh,
                "Run everything, also what an interrupted run has left in DIR");
-  app.add_flag("--force", options.force,
-               "Replace what DIR has of another experiment or runtime, or of more seeds or cases");
+  app.add_flag("--force", options.force, replaced);
 }
 
 void add_printing(CLI::App& app, LabOptions& options) {
@@ -218,7 +227,9 @@ void add_run(CLI::App& app, LabOptions& options) {
       "arm needs; off, enough for times over `alone`; none");
   add_part(app, options);
   add_ranks(app, options);
-  add_replacing(app, options);
+  add_replacing(app, options,
+                std::string(kReplace) +
+                    ";\nrun what DIR has complete results of, which are otherwise only printed");
   app.add_flag("--exclude-flagged", options.exclude_flagged,
                "Leave out iterations during which a poll loop was away too long (real time)");
   add_printing(app, options);
@@ -266,6 +277,10 @@ void add_advise(CLI::App& app, LabOptions& options) {
 void add_report(CLI::App& app, LabOptions& options) {
   app.add_option("DIR", options.file, "Where `run` left its results, e.g. results/quick")
       ->required();
+}
+
+void add_answer(CLI::App& app, LabOptions& options) {
+  app.add_option("DIR", options.file, "Directory of results, or a summary.json")->required();
 }
 
 void add_table(CLI::App& app, LabOptions& options) {
@@ -342,6 +357,7 @@ ParsedCommandLine parse_lab_command_line(int argc, const char* const* argv) {
   add("check", kCheckHelp, LabCommand::kCheck, add_check);
   add("plan", kPlanHelp, LabCommand::kPlan, add_selection);
   add("report", kReportHelp, LabCommand::kReport, add_report);
+  add("answer", kAnswerHelp, LabCommand::kAnswer, add_answer);
   add("table", kTableHelp, LabCommand::kTable, add_table);
   add("metrics", kMetricsHelp, LabCommand::kMetrics, add_metrics);
   add("compare", kCompareHelp, LabCommand::kCompare, add_compare);

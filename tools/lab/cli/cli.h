@@ -22,6 +22,7 @@ enum class LabCommand : std::uint8_t {
   kPlan,
   kCheck,
   kReport,
+  kAnswer,
   kCompare,
   kTable,
   kMetrics
@@ -30,8 +31,8 @@ enum class LabCommand : std::uint8_t {
 /// The options of the command line.
 struct LabOptions {
   LabCommand command = LabCommand::kRun;
-  /// The experiment. For kReport and kTable: the directory of its results. For kCompare: the first
-  /// result. For kMetrics: the documentation to renew, or empty.
+  /// The experiment. For kReport, kAnswer and kTable: the directory of its results. For kCompare:
+  /// the first result. For kMetrics: the documentation to renew, or empty.
   std::string file;
   std::string other;  ///< for kCompare: the second result
   bool fail_on_change = false;
@@ -74,6 +75,10 @@ int plan_command(const LabOptions& options);
 /// Runs `outrider-lab report`, which writes report.html from the other files of a result
 /// directory. @return exit status
 int report_command(const LabOptions& options);
+
+/// Runs `outrider-lab answer`, which prints what the results in a directory say.
+/// @return exit status
+int answer_command(const LabOptions& options);
 
 /// Writes the report at the end of a run. If it cannot, it prints a message; the run still counts
 /// as successful.

@@ -6,8 +6,9 @@
 #include <stdexcept>
 
 #include "common/telemetry/exit_status.h"
-#include "tools/lab/report/brief_text.h"
+#include "tools/lab/summary/brief_text.h"
 #include "tools/lab/summary/bundle.h"
+#include "tools/lab/summary/result_answer.h"
 
 namespace outrider::lab {
 namespace {
@@ -59,8 +60,8 @@ ShownResults show_results(const LabOptions& options, const Experiment& experimen
   shown.written = (options.force || replaces(directory, experiment, runs)) &&
                   write_results(directory, runs, summary, options.file);
   std::fputs((options.json    ? to_json(summary)
-              : options.brief ? brief_text(summary)
-                              : comparison_table(summary))
+              : options.brief ? brief_text(result_of(summary))
+                              : result_text(summary))
                  .c_str(),
              stdout);
   std::fflush(stdout);

@@ -14,6 +14,7 @@
 #include "common/telemetry/exit_status.h"
 #include "tools/lab/cli/cli.h"
 #include "tools/lab/cli/cli_cases.h"
+#include "tools/lab/cli/cli_finished.h"
 #include "tools/lab/cli/cli_part.h"
 #include "tools/lab/cli/cli_plan.h"
 #include "tools/lab/cli/cli_results.h"
@@ -109,6 +110,8 @@ int run_all(const LabOptions& options, const Planned& planned, const CaseSession
   const auto lock =
       take(directory, options, scope_of(planned.file.name, options.runtime, planned.cases));
   if (!lock) return kExitUsage;
+  if (show_finished(options, session.store, planned.file.question, planned.cases, directory))
+    return kExitOk;
   if (options.fresh) session.store.clear();
   std::vector<std::size_t> all(planned.cases.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
@@ -129,6 +132,8 @@ int run_all(const LabOptions& options, const Planned& planned, const CaseSession
         " cases are complete; the same command runs the rest (" + store_text(session.store) + ")");
   if (shown.written) say("outrider-lab: results are in " + directory.string());
   if (shown.written && !outcome.interrupted && outcome.failures.empty()) session.store.clear();
+  if (shown.written && shown.status == kExitOk)
+    mark_finished(options, session.store, planned.file.question, planned.cases, directory);
   return shown.status;
 }
 

@@ -115,6 +115,7 @@ struct ListedJob {
 struct Arm {
   std::string label;  ///< begins with "off" or "on"
   CaseParameters parameters;
+  std::string against{};  ///< label of the arm that it is compared with; empty: see points_of()
 };
 
 /// The parameters and settings that a point of the matrix changes, by name.
@@ -197,6 +198,9 @@ void use_fabric(ExperimentFile& experiment, ConfigIssues& issues);
 
 /// Checks all rules except those of the sweeps, which read_sweeps() checks. Pure.
 ConfigIssues validate(const ExperimentFile& experiment);
+
+/// Checks the labels of the arms and what they are compared with.
+void check_arms(const Checks& root, const ExperimentFile& experiment);
 
 /// Checks that what the parameters say of background has hosts.
 void check_background(const Checks& at, const ExperimentFile& experiment,

@@ -62,6 +62,7 @@ void describe(V& v, JobEntry& c) {
 template <class V>
 void describe(V& v, Arm& c) {
   v.value("label", c.label, Presence::kRequired);
+  v.value("against", c.against);
   describe(v, c.parameters);  // an arm's overrides are keys of [[arm]] itself
 }
 

@@ -4,6 +4,8 @@
 #include <array>
 #include <charconv>
 #include <map>
+#include <set>
+#include <utility>
 
 #include "tools/lab/experiment/experiment_parameters.h"
 
@@ -11,8 +13,8 @@ namespace outrider::lab {
 
 namespace {
 
-std::string strict_key(const Case& c) {
-  return parameters_key(c.parameters, [](std::string_view n) { return !tells_on_from_off(n); });
+bool starts_with_any(std::string_view name, std::span<const std::string_view> prefixes) {
+  return std::ranges::any_of(prefixes, [name](std::string_view p) { return name.starts_with(p); });
 }
 
 /// Says whether a parameter is a threshold, or how it is judged. Set by an arm it is a remedy: a K
@@ -25,28 +27,152 @@ bool is_threshold(std::string_view n) {
 /// in which gradients leave, or of their paths. Of the settings of markers those of one kind count;
 /// see is_threshold() for the others.
 bool is_other_remedy(std::string_view n) {
-  static constexpr std::array<std::string_view, 12> kNames{
-      "static_pair", "scheduler", "ddl_weight",       "background_floor",
-      "queue_room",  "ddl_alpha", "background_alpha", "signal_form",
-      "paths",       "protocol",  "layer_classes",    "background_roce_queue"};
-  static constexpr std::array<std::string_view, 9> kSettings{
-      "switch.marker.",      "job.send_policy",     "job.policy.",
-      "job.synchronisation", "job.staleness_bound", "job.r2sp.",
-      "ddl.transport.mlt.",  "ddl.transport.roce.", "tensorlights."};
+  static constexpr std::array<std::string_view, 11> kNames{
+      "static_pair", "scheduler",     "ddl_weight",           "background_floor",
+      "queue_room",  "ddl_alpha",     "signal_form",          "background_alpha",
+      "paths",       "layer_classes", "background_roce_queue"};
+  static constexpr std::array<std::string_view, 7> kSettings{
+      "switch.marker.",      "job.send_policy", "job.policy.",  "job.synchronisation",
+      "job.staleness_bound", "job.r2sp.",       "tensorlights."};
   if (is_threshold(n)) return false;
-  return std::ranges::find(kNames, n) != kNames.end() ||
-         std::ranges::any_of(kSettings, [n](std::string_view s) { return n.starts_with(s); });
+  return std::ranges::find(kNames, n) != kNames.end() || starts_with_any(n, kSettings);
 }
 
-std::string loose_key(const Case& c) {
-  return parameters_key(c.parameters, [&c](std::string_view n) {
-    const bool swept = std::ranges::find(c.swept, n) != c.swept.end();
-    return !tells_arms_apart(n) && (swept || !is_threshold(n));
+/// Says whether a parameter sets how bursts are carried, or a queue that loses nothing.
+bool is_transport_of_arms(std::string_view n) {
+  static constexpr std::array<std::string_view, 3> kSettings{
+      "ddl.transport.", "switch.queue.lossless.", "background.transport.priority"};
+  return n == "protocol" || starts_with_any(n, kSettings);
+}
+
+/// Says whether a parameter sets transports or background, which a baseline shares with an arm.
+bool is_transport_or_background(std::string_view n) {
+  static constexpr std::array<std::string_view, 4> kSettings{"transport.", "background.",
+                                                             "background_", "requests."};
+  if (is_other_remedy(n)) return false;
+  return n == "connection" || n == "send_jitter" || n == "start_spread_seconds" ||
+         is_transport_of_arms(n) || starts_with_any(n, kSettings);
+}
+
+/// Says whether a parameter makes an arm a remedy.
+bool is_remedy(std::string_view n) {
+  return tells_on_from_off(n) || is_other_remedy(n) || is_threshold(n);
+}
+
+/// Says whether a parameter makes an arm without regulation a remedy. Signals, which it does not
+/// send, do not.
+bool is_remedy_of_off(std::string_view n) {
+  return n != "signal_form" && n != "h_packets" && (is_other_remedy(n) || is_threshold(n));
+}
+
+std::string point_key(const Case& c, bool whole) {
+  return parameters_key(c.point, [whole](std::string_view n) {
+    return !tells_on_from_off(n) && (whole || !tells_arms_apart(n));
   });
 }
 
-std::string with_seed(std::string key, const Case& c, std::string_view rank) {
-  return key.append(std::to_string(c.seed)).append(rank);
+/// Returns the number of parameters for which `count` is true and which differ. A case does not
+/// list a parameter that all jobs have by default.
+template <class Count>
+std::size_t differing(const Parameters& a, const Parameters& b, Count count) {
+  std::map<std::string_view, std::string> values;
+  for (const auto& [name, value] : a)
+    if (count(std::string_view(name))) values.emplace(name, text_of(value));
+  std::size_t differ = 0;
+  for (const auto& [name, value] : b) {
+    if (!count(std::string_view(name))) continue;
+    const auto it = values.find(name);
+    if (it == values.end() || it->second != text_of(value)) ++differ;
+    if (it != values.end()) values.erase(it);
+  }
+  return differ + values.size();
+}
+
+bool is_off(const Case& c) { return c.label.starts_with("off"); }
+
+/// Says whether an arm without regulation has no other remedy either.
+bool is_plain(const Case& c, const Case& off) {
+  return is_off(c) && differing(c.parameters, off.parameters, is_remedy_of_off) == 0;
+}
+
+using Candidates = std::vector<std::size_t>;
+
+/// Returns the candidate that differs least from a case in parameters for which `count` is true;
+/// none: cases.size().
+template <class Count>
+std::size_t nearest(std::span<const Case* const> cases, const Candidates& candidates,
+                    std::size_t to, Count count) {
+  if (candidates.size() == 1) return candidates.front();
+  std::size_t best = cases.size(), least = 0;
+  for (const std::size_t i : candidates) {
+    const std::size_t differ = differing(cases[i]->parameters, cases[to]->parameters, count);
+    if (best != cases.size() && differ >= least) continue;
+    best = i;
+    least = differ;
+  }
+  return best;
+}
+
+/// Returns what an arm is compared with that does not say it.
+/// @param there  cases of its point and seed
+std::size_t default_baseline(std::span<const Case* const> cases, const Candidates& there,
+                             std::size_t off, std::size_t own) {
+  if (own == off || is_plain(*cases[own], *cases[off])) return off;
+  Candidates plain, with_its_queues;
+  const auto differ = [&](std::size_t i, auto count) {
+    return differing(cases[i]->parameters, cases[own]->parameters, count) != 0;
+  };
+  const auto consider = [&](std::size_t i) {
+    if (!is_off(*cases[i]) || differ(i, is_transport_or_background)) return;
+    if (is_plain(*cases[i], *cases[off])) plain.push_back(i);
+    else if (!is_off(*cases[own]) && !differ(i, is_remedy_of_off)) with_its_queues.push_back(i);
+  };
+  consider(off);  // first: it is preferred to another one that differs as little
+  for (const std::size_t i : there)
+    if (i != off && i != own) consider(i);
+  const std::size_t found = nearest(cases, plain.empty() ? with_its_queues : plain, own,
+                                    [](std::string_view n) { return !is_remedy(n); });
+  return found == cases.size() ? off : found;
+}
+
+/// Returns the cases with this label.
+Candidates labelled(std::span<const Case* const> cases, const Candidates& there,
+                    const std::string& label) {
+  Candidates found;
+  for (const std::size_t i : there)
+    if (cases[i]->label == label) found.push_back(i);
+  return found;
+}
+
+/// Returns the `off` of a point; cases.size(): it has none, or the one that the plan has found did
+/// not run.
+std::size_t off_of(std::span<const Case* const> cases, const Candidates& there, std::size_t own) {
+  const std::string& known = cases[own]->off;
+  if (const auto same = labelled(cases, there, known.empty() ? "off" : known); !same.empty())
+    return same.front();
+  if (!known.empty()) return cases.size();
+  const auto first = std::ranges::find_if(there, [&](std::size_t i) { return is_off(*cases[i]); });
+  return first == there.end() ? cases.size() : *first;
+}
+
+/// Finds the key of each case's point: the whole point, or what is left without the arms' own
+/// settings, whichever has an `off`.
+std::vector<std::string> keys_of_points(std::span<const Case* const> cases) {
+  std::set<std::string> with_off, with_any_off;
+  for (const Case* c : cases) {
+    if (!is_off(*c)) continue;
+    with_any_off.insert(point_key(*c, true));
+    if (c->label == "off") with_off.insert(point_key(*c, true));
+  }
+  std::vector<std::string> keys;
+  for (const Case* c : cases) {
+    const std::string whole = point_key(*c, true), part = point_key(*c, false);
+    const bool narrow =
+        !with_off.contains(whole) &&
+        (with_off.contains(part) || (!with_any_off.contains(whole) && with_any_off.contains(part)));
+    keys.push_back(narrow ? part : whole);
+  }
+  return keys;
 }
 
 }  // namespace
@@ -54,7 +180,8 @@ std::string with_seed(std::string key, const Case& c, std::string_view rank) {
 bool tells_on_from_off(std::string_view parameter) { return is_regulator_parameter(parameter); }
 
 bool tells_arms_apart(std::string_view parameter) {
-  return tells_on_from_off(parameter) || is_other_remedy(parameter);
+  return tells_on_from_off(parameter) || is_other_remedy(parameter) ||
+         is_transport_of_arms(parameter);
 }
 
 std::string text_of(const ParameterValue& value) {
@@ -72,31 +199,37 @@ std::string text_of(const ParameterValue& value) {
 }
 
 CasePoints points_of(std::span<const Case* const> cases) {
-  std::map<std::string, std::size_t> off;  // first case by key, seed and rank
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    const Case& c = *cases[i];
-    if (!c.label.starts_with("off")) continue;
-    if (c.label == "off") {
-      off.try_emplace(with_seed(strict_key(c), c, " 1"), i);
-      off.try_emplace(with_seed(loose_key(c), c, " 2"), i);
-    }
-    off.try_emplace(with_seed(strict_key(c), c, " 3"), i);
-    off.try_emplace(with_seed(loose_key(c), c, " 4"), i);
-  }
+  const std::vector<std::string> keys = keys_of_points(cases);
+  std::map<std::pair<std::string, std::uint64_t>, Candidates> together;
+  for (std::size_t i = 0; i < cases.size(); ++i) together[{keys[i], cases[i]->seed}].push_back(i);
   CasePoints out;
   std::map<std::string, std::size_t> numbers;
-  for (const Case* c : cases) {
-    const std::string strict = strict_key(*c), loose = loose_key(*c);
-    std::size_t found = cases.size();
-    for (const auto& key : {with_seed(strict, *c, " 1"), with_seed(loose, *c, " 2"),
-                            with_seed(strict, *c, " 3"), with_seed(loose, *c, " 4")})
-      if (const auto it = off.find(key); found == cases.size() && it != off.end())
-        found = it->second;
-    out.off_case.push_back(found);
-    const std::string point = found == cases.size() ? strict : strict_key(*cases[found]);
-    out.point.push_back(numbers.try_emplace(point, numbers.size()).first->second);
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    out.point.push_back(numbers.try_emplace(keys[i], numbers.size()).first->second);
+    const Candidates& there = together.at({keys[i], cases[i]->seed});
+    const std::size_t off = off_of(cases, there, i);
+    out.off.push_back(off);
+    const std::string& against = cases[i]->against;
+    if (against == cases[i]->label) out.baseline.push_back(i);
+    else if (!against.empty())
+      out.baseline.push_back(nearest(cases, labelled(cases, there, against), i,
+                                     [](std::string_view) { return true; }));
+    else out.baseline.push_back(off == cases.size() ? off : default_baseline(cases, there, off, i));
   }
   return out;
+}
+
+std::vector<std::string> differences_beside_remedy(const Parameters& own,
+                                                   const Parameters& baseline) {
+  std::vector<std::string> all;
+  for (const auto& [name, value] : own) {
+    if (is_remedy(name)) continue;
+    const auto other = std::ranges::find(baseline, name, &Parameters::value_type::first);
+    if (other == baseline.end()) continue;
+    const std::string mine = text_of(value), theirs = text_of(other->second);
+    if (mine != theirs) all.push_back(name + " " + mine + " instead of " + theirs);
+  }
+  return all;
 }
 
 }  // namespace outrider::lab

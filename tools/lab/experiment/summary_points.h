@@ -14,9 +14,9 @@ namespace outrider::lab {
 /// parameters, which describe_regulator() names, and `switch.regulation.*`.
 bool tells_on_from_off(std::string_view parameter);
 
-/// Says whether arms at one point may differ in a parameter. In addition to the regulator's
-/// parameters these set the queues' own remedies, the form of signals, the order in which
-/// gradients leave, and their paths.
+/// Says whether a sweep of a parameter for some arms alone makes settings of these arms, which are
+/// compared with `off` as it is: the regulator's parameters, the other remedies, and what an arm
+/// may have of its own, the transport of bursts and lossless queues.
 bool tells_arms_apart(std::string_view parameter);
 
 /// Returns a value as a person would write it. Two values of one parameter are equal if and
@@ -33,24 +33,31 @@ std::string parameters_key(const Parameters& parameters, Keep keep) {
   return key;
 }
 
-/// The point of the matrix and the off case of each case. Only cases at the same point are
-/// compared with each other.
+/// The point of the matrix and what each case is compared with. Cases of other points are never
+/// compared. An index of cases.size() says that there is none.
 struct CasePoints {
-  std::vector<std::size_t> off_case;  ///< [cases]; == cases.size(): there is none
+  std::vector<std::size_t> baseline;  ///< [cases]; the case itself: others are compared with it
+  std::vector<std::size_t> off;       ///< [cases]; the `off` of its point
   std::vector<std::size_t> point;     ///< [cases]; numbered in order of appearance
 };
 
-/// Finds the point and the off case of each case. The off case is the first one with the same
-/// seed and
-///   1. the label "off", and the same parameters except those of tells_on_from_off();
-///   2. the label "off", and the same parameters except also those of other remedies
-///      (`switch.marker.kind`, `scheduler`, `job.send_policy` and their settings) and
-///      `signal_form`: the static pair is an arm, not a point. K, h and `mark_at` count among
-///      these if an arm sets them, but not if a sweep does;
-///   3. a label that begins with "off", else as 1;
-///   4. a label that begins with "off", else as 2.
-/// An off case is thus compared with itself. A case without an off case is at the point of its
-/// own parameters.
+/// Finds the point, the `off` and the baseline of each case.
+///
+/// Sweeps alone make points: an arm is at the point of Case::point, whatever it sets itself. A
+/// sweep may name arms without `off`. If it sets only what tells_arms_apart() knows, its arms are
+/// compared with the `off` that has all else of the point.
+///
+/// The `off` of a point has the label "off"; without one, the first that begins with "off" is.
+/// The baseline is the arm `Case::against`. If that is empty, it is an arm that begins with "off",
+/// has the transport and the background of the case, and no remedy: differs from `off` in no queue,
+/// order, path or threshold. Without such an arm it is one that has the remedies of the case but
+/// for the regulator, else `off`. Of several the one counts that differs least. An arm that begins
+/// with "off" and has no remedy is compared with `off`.
 CasePoints points_of(std::span<const Case* const> cases);
+
+/// Says in what two arms differ beside the remedy, "protocol roce instead of tcp" each: what a
+/// change between them may be due to, too.
+std::vector<std::string> differences_beside_remedy(const Parameters& own,
+                                                   const Parameters& baseline);
 
 }  // namespace outrider::lab

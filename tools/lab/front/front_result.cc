@@ -20,11 +20,12 @@ CasePoints one_point(const std::vector<const Case*>& cases) {
   std::map<std::uint64_t, std::size_t> off;  // by seed
   for (std::size_t i = 0; i < cases.size(); ++i)
     if (cases[i]->label == kOff) off.emplace(cases[i]->seed, i);
-  CasePoints points{.off_case = {}, .point = std::vector<std::size_t>(cases.size())};
+  CasePoints points{.baseline = {}, .off = {}, .point = std::vector<std::size_t>(cases.size())};
   for (const Case* c : cases) {
     const auto it = off.find(c->seed);
-    points.off_case.push_back(it == off.end() ? cases.size() : it->second);
+    points.baseline.push_back(it == off.end() ? cases.size() : it->second);
   }
+  points.off = points.baseline;
   return points;
 }
 
@@ -68,12 +69,12 @@ void take_samples(std::span<const RunDigest* const> runs, FrontResult& result) {
     const auto candidate = std::ranges::find(result.candidates, c.label, &FrontCandidate::label);
     if (candidate == result.candidates.end()) continue;
     candidate->samples.push_back(
-        {.communication_seconds = own.metrics.samples.communication_seconds,
+        {.communication_seconds = own.metrics.samples.communication_seconds.values(),
          .incomplete = own.metrics.incomplete,
          .lost_bytes = costs[i].lost_bytes,
          .reference_bytes = costs[i].reference_bytes});
     if (c.label == kOff && runs[i]->ran_alone)
-      result.alone.push_back({.communication_seconds = own.alone.communication_seconds,
+      result.alone.push_back({.communication_seconds = own.alone.communication_seconds.values(),
                               .incomplete = own.alone.incomplete});
   }
 }

@@ -217,7 +217,8 @@ BackgroundCost whole_run_cost(const CostObservation& reference, const CostObserv
                     static_cast<double>(of_own.to - of_own.from);
   cost.basis = CostBasis::kWholeRun;
   compare(rate_over_run(reference, 1), rate_over_run(own, cost.time_scale), cost);
-  if (cost.lost_bytes > 0)
+  // Over next to nothing it would be any number.
+  if (cost.lost_bytes >= kLeastLost * cost.reference_bytes && cost.lost_bytes > 0)
     cost.ddl_bytes_gained_per_background_byte_lost = cost.transfer_bytes / cost.lost_bytes;
   return cost;
 }
@@ -268,9 +269,9 @@ std::vector<BackgroundCost> background_costs(std::span<const CostObservation* co
 
   std::vector<BackgroundCost> costs(runs.size());
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    const std::size_t off = points.off_case[i];
-    if (off == runs.size()) continue;
-    const CostObservation &own = *runs[i], &reference = *runs[off];
+    const std::size_t baseline = points.baseline[i];
+    if (baseline == runs.size()) continue;
+    const CostObservation &own = *runs[i], &reference = *runs[baseline];
     if (own.background.empty() || reference.background.empty()) continue;
     costs[i] = own.fixed_schedule && reference.fixed_schedule
                    ? windowed_cost(reference, own, windows[points.point[i]])

@@ -28,6 +28,10 @@ constexpr const char* name_of(CostBasis basis) noexcept {
   return kNames[static_cast<std::size_t>(basis)];
 }
 
+/// A share of the background's bytes below which nothing counts as lost where something is divided
+/// by what was.
+inline constexpr double kLeastLost = 0.001;
+
 /// The cost of bursts to the background of a case, compared with the off case that has
 /// the same seed and parameters. Costs are signed: a gain is negative. Bytes are payload;
 /// waste is wire capacity. Transfer and waste are taken at the measured queue, where a
@@ -40,7 +44,7 @@ struct BackgroundCost {
   double transfer_bytes = kNotDefined;     ///< bytes that DDL carried more than in off
   double waste_bytes = kNotDefined;        ///< capacity left idle more than in off
   double unexplained_bytes = kNotDefined;  ///< lost - transfer - waste
-  double ddl_bytes_gained_per_background_byte_lost = kNotDefined;  ///< if any was lost
+  double ddl_bytes_gained_per_background_byte_lost = kNotDefined;  ///< if kLeastLost was lost
   /// Closed loop: duration of the off case's run over that of this run.
   double time_scale = 1;
   double lead_seconds = kNotDefined;    ///< longest lead of these arms
@@ -72,7 +76,7 @@ CostObservation observe_cost(const Case& definition, Runtime runtime, const RunR
 
 /// Computes the background's cost of every run. All runs at a point use the same windows,
 /// whatever their seed.
-/// @return costs[i] compares runs[i] with runs[points.off_case[i]]
+/// @return costs[i] compares runs[i] with runs[points.baseline[i]]
 std::vector<BackgroundCost> background_costs(std::span<const CostObservation* const> runs,
                                              const CasePoints& points);
 

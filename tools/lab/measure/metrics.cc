@@ -44,15 +44,15 @@ void measure_pushes(const std::vector<IterationBursts>& pushes, const Excluded& 
       if (b->delivered_ns != tg::kNotYet_ns && b->bytes > 0)
         shares.push_back(static_cast<double>(b->delivered_bytes) / static_cast<double>(b->bytes));
       if (b->delivered_ns != tg::kNotYet_ns && b->due_ns != tg::kNotYet_ns)
-        m.samples.push_seconds.push_back(to_seconds(b->delivered_ns - b->due_ns));
+        m.samples.push_seconds.add(it.job, to_seconds(b->delivered_ns - b->due_ns));
       add(m.attribution, *b);
     }
     if (!it.complete) continue;
-    m.samples.burst_completion_seconds.push_back(to_seconds(it.completion_ns));
+    m.samples.burst_completion_seconds.add(it.job, to_seconds(it.completion_ns));
     if (it.due_ns != tg::kNotYet_ns) {
-      m.samples.communication_seconds.push_back(to_seconds(it.delivered_ns - it.due_ns));
-      if (it.iteration == 0)
-        m.samples.first_communication_seconds.push_back(m.samples.communication_seconds.back());
+      const double took = to_seconds(it.delivered_ns - it.due_ns);
+      m.samples.communication_seconds.add(it.job, took);
+      if (it.iteration == 0) m.samples.first_communication_seconds.add(it.job, took);
     }
     for (const tg::BurstRecord* b : it.bursts) {
       const double took = to_seconds(b->delivered_ns - b->first_sent_ns);
@@ -75,7 +75,7 @@ void measure_pulls(const std::vector<IterationBursts>& pulls, const Excluded& ex
                    CaseMetrics& m) {
   for (const auto& it : pulls)
     if (it.complete && !excluded.contains({it.job, it.iteration}))
-      m.samples.pull_completion_seconds.push_back(to_seconds(it.completion_ns));
+      m.samples.pull_completion_seconds.add(it.job, to_seconds(it.completion_ns));
 }
 
 void measure_iterations(const Case& definition, const tg::GeneratorReport& traffic,
@@ -106,7 +106,7 @@ void measure_iterations(const Case& definition, const tg::GeneratorReport& traff
   for (const auto& [key, it] : iterations)
     if (key.second >= definition.skip_iterations && it.ended &&
         it.workers == workers_of(definition, key.first, it.workers) && !excluded.contains(key))
-      m.samples.iteration_seconds.push_back(to_seconds(it.slowest_ns));
+      m.samples.iteration_seconds.add(key.first, to_seconds(it.slowest_ns));
   if (!all_ended || jobs.empty()) return;
   m.job_completion_seconds = 0;
   for (const auto& [index, job] : jobs)
@@ -141,8 +141,8 @@ void measure_parameters(const Case& definition, const tg::GeneratorReport& traff
     if (it.workers != workers_of(definition, key.first, it.workers) || excluded.contains(key))
       continue;
     const auto workers = static_cast<double>(it.workers);
-    samples.first_layer_seconds.push_back(to_seconds(it.first_layer_ns));
-    samples.forward_wait_seconds.push_back(to_seconds(it.forward_wait_ns));
+    samples.first_layer_seconds.add(key.first, to_seconds(it.first_layer_ns));
+    samples.forward_wait_seconds.add(key.first, to_seconds(it.forward_wait_ns));
     samples.nic_send_idle_share.push_back(it.send_idle / workers);
     samples.nic_receive_idle_share.push_back(it.receive_idle / workers);
   }

@@ -13,6 +13,7 @@
 #include "tools/lab/experiment/case.h"
 #include "tools/lab/measure/background_floor.h"
 #include "tools/lab/measure/flow_times.h"
+#include "tools/lab/measure/job_samples.h"
 #include "tools/lab/measure/metrics_jobs.h"
 #include "tools/lab/measure/metrics_learning.h"
 #include "tools/lab/measure/metrics_links.h"
@@ -42,17 +43,17 @@ struct Samples {
   std::vector<double> start_queue_bytes;
   std::vector<double> worker_start_queue_packets;  ///< background, at each worker's first packet
   std::vector<double> max_queue_packets;
-  std::vector<double> burst_completion_seconds;  ///< slowest worker
-  std::vector<double> communication_seconds;
-  std::vector<double> first_communication_seconds;  ///< the same of each job's iteration 0
-  std::vector<double> iteration_seconds;            ///< slowest worker
-  std::vector<double> first_layer_seconds;   ///< gradients ready to parameters of tensor 0; slowest
-  std::vector<double> forward_wait_seconds;  ///< wait for later layers' parameters; slowest worker
-  std::vector<double> nic_send_idle_share;   ///< first gradient to all parameters; mean of workers
+  JobSamples burst_completion_seconds;  ///< slowest worker
+  JobSamples communication_seconds;
+  JobSamples first_communication_seconds;   ///< the same of each job's iteration 0
+  JobSamples iteration_seconds;             ///< slowest worker
+  JobSamples first_layer_seconds;           ///< gradients ready to parameters of tensor 0; slowest
+  JobSamples forward_wait_seconds;          ///< wait for later layers' parameters; slowest worker
+  std::vector<double> nic_send_idle_share;  ///< first gradient to all parameters; mean of workers
   std::vector<double> nic_receive_idle_share;            ///< the same, receiving
-  std::vector<double> pull_completion_seconds;           ///< slowest worker
+  JobSamples pull_completion_seconds;                    ///< slowest worker
   std::vector<double> burst_throughput_bits_per_second;  ///< per burst
-  std::vector<double> push_seconds;           ///< per burst: gradients ready to delivered
+  JobSamples push_seconds;                    ///< per burst: gradients ready to delivered
   std::vector<double> push_delivered_shares;  ///< per burst that was delivered
 };
 
@@ -153,9 +154,9 @@ struct CaseMetrics {
 
 /// The values of the same case without background, with which metrics are compared.
 struct AloneMetrics {
-  std::vector<double> communication_seconds;
-  std::vector<double> iteration_seconds;  ///< slowest worker
-  std::uint64_t incomplete = 0;           ///< iterations that did not end
+  JobSamples communication_seconds;
+  JobSamples iteration_seconds;  ///< slowest worker
+  std::uint64_t incomplete = 0;  ///< iterations that did not end
   std::uint64_t push_bursts = 0;
   std::uint64_t push_rtos = 0;
 };

@@ -121,11 +121,12 @@ LearningMetrics measure_learning(
     m.staleness_max = std::max(m.staleness_max, r.staleness);
     if (excluded.contains({r.job, r.iteration})) continue;
     if (r.begin_ns != tg::kNotYet_ns && r.end_ns != tg::kNotYet_ns)
-      m.worker_iteration_seconds.push_back(to_seconds(r.end_ns - r.begin_ns));
+      m.worker_iteration_seconds.add(r.job, to_seconds(r.end_ns - r.begin_ns));
     if (r.pushed_ns == tg::kNotYet_ns || r.cleared_ns == tg::kNotYet_ns) continue;
-    m.wait_seconds.push_back(to_seconds(r.cleared_ns - r.pushed_ns));
+    const double waited = to_seconds(r.cleared_ns - r.pushed_ns);
+    m.wait_seconds.add(r.job, waited);
     Updates::Worker& worker = jobs[r.job].workers[r.worker];
-    worker.wait_sum_seconds += m.wait_seconds.back();
+    worker.wait_sum_seconds += waited;
     ++worker.waits;
   }
   summarise_updates(jobs, m);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tools/lab/experiment/case.h"
+#include "tools/lab/measure/job_samples.h"
 #include "tools/lab/measure/statistics.h"
 #include "tools/lab/world/run_result.h"
 
@@ -18,8 +19,8 @@ namespace outrider::lab {
 /// iterations and none has ended: from the last worker's push of the first measured iteration
 /// to the first worker's push of its last iteration.
 struct LearningMetrics {
-  std::vector<double> worker_iteration_seconds;  ///< every iteration of every worker
-  std::vector<double> wait_seconds;  ///< of each: own push delivered to end of wait for others
+  JobSamples worker_iteration_seconds;  ///< every iteration of every worker
+  JobSamples wait_seconds;              ///< of each: own push delivered to end of wait for others
   /// The largest mean wait of a worker minus the smallest; with several jobs the largest
   /// difference of a job.
   double wait_spread_seconds = kNotDefined;

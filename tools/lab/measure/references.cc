@@ -5,6 +5,7 @@
 #include <set>
 
 #include "common/net/burst_option.h"
+#include "tools/lab/measure/job_samples.h"
 #include "tools/lab/measure/metrics.h"
 #include "tools/lab/measure/metrics_iterations.h"
 
@@ -68,10 +69,10 @@ Loads loads_of(const Case& definition, const IterationBursts& it,
 }
 
 double alone_seconds(const Case& definition, const RunResult& alone) {
-  std::vector<double> completions;
+  JobSamples completions;
   for (const auto& it : iterations_of(definition, alone.traffic, BurstDirection::kPush))
-    if (it.complete) completions.push_back(static_cast<double>(it.completion_ns) / 1e9);
-  return median(std::move(completions));
+    if (it.complete) completions.add(it.job, static_cast<double>(it.completion_ns) / 1e9);
+  return statistics_of(completions).median;
 }
 
 }  // namespace

@@ -120,7 +120,7 @@ Estimate bootstrap(std::size_t seeds,
   if (seeds == 0) return {};
   std::vector<std::size_t> choice = everything(seeds);
   const double value = statistic(choice);
-  if (seeds == 1) return {.value = value};
+  if (seeds < kLeastSeedsOfInterval) return {.value = value};
   return with_interval(value, [&](RandomStream& random) {
     resample(choice, random);
     return statistic(choice);
@@ -131,7 +131,7 @@ Estimate bootstrap(std::size_t seeds_a, std::size_t seeds_b, const TwoSampleStat
   if (seeds_a == 0 || seeds_b == 0) return {};
   std::vector<std::size_t> a = everything(seeds_a), b = everything(seeds_b);
   const double value = statistic(a, b);
-  if (seeds_a == 1 || seeds_b == 1) return {.value = value};
+  if (std::min(seeds_a, seeds_b) < kLeastSeedsOfInterval) return {.value = value};
   return with_interval(value, [&](RandomStream& random) {
     resample(a, random);
     resample(b, random);

@@ -43,9 +43,12 @@ Statistics statistics_of(const Histogram& histogram, double unit);
 /// An estimate over seeds; NaN where it is not defined.
 struct Estimate {
   double value = kNotDefined;
-  double low = kNotDefined;  ///< 95 % confidence; NaN with fewer than two seeds
+  double low = kNotDefined;  ///< 95 % confidence; NaN with fewer than kLeastSeedsOfInterval
   double high = kNotDefined;
 };
+
+/// Resamples of two seeds are the two and their mean: an interval of them has no confidence.
+inline constexpr std::size_t kLeastSeedsOfInterval = 3;
 
 /// Estimates a statistic by a percentile bootstrap that resamples whole seeds. Bursts of one
 /// run depend on each other; runs with different seeds do not.

@@ -4,7 +4,9 @@
 #include <charconv>
 #include <cmath>
 #include <iterator>
+#include <set>
 #include <string_view>
+#include <utility>
 
 #include "common/config/checks.h"
 #include "common/config/toml_text.h"
@@ -49,21 +51,36 @@ struct Row {
   std::string label;
   std::string origin;  ///< its place in the file, for messages
   CaseParameters parameters;
-  std::vector<std::string> swept{};  ///< see Case
+  Parameters point{};     ///< see Case, as the two below
+  std::string against{};  ///< as the file says it; require_baselines() completes it
+  std::string off{};
 };
 
 /// Applies the point's changes to the arm. An off arm keeps its own values of the regulator's
 /// parameters, because they have no effect on it.
 Row at_point(const Arm& arm, const std::string& origin, const Point& point) {
-  Row row{arm.label, origin, arm.parameters};
+  Row row{
+      .label = arm.label, .origin = origin, .parameters = arm.parameters, .against = arm.against};
   const bool off =
       arm.parameters.regulation == RegulationMode::kOff && !grants_bursts(arm.parameters.settings);
   for (const auto& [name, value] : point) {
     if (off && is_regulator_parameter(name)) continue;
     assign_parameter(row.parameters, name, value);
-    row.swept.push_back(name);
   }
   return row;
+}
+
+/// Returns what a point makes of [parameters], whatever an arm sets.
+Parameters changes_at(const ExperimentFile& e, const Point& point) {
+  CaseParameters there = e.parameters;
+  for (const auto& [name, value] : point) assign_parameter(there, name, value);
+  const Parameters before = resolved_parameters(e, e.parameters);
+  const Parameters after = resolved_parameters(e, there);
+  Parameters changed;
+  for (const auto& [name, given] : point)
+    if (const ParameterValue& value = value_of(after, name); value != value_of(before, name))
+      changed.emplace_back(name, value);
+  return changed;
 }
 
 std::vector<Row> rows_of(const ExperimentFile& e) {
@@ -79,10 +96,15 @@ std::vector<Row> rows_of(const ExperimentFile& e) {
   for (std::size_t a = 0; a < e.arms.size() && !e.sweeps_alone; ++a)
     add(at_point(e.arms[a], join_key("", "arm", a), {}));
   for (const auto& sweep : e.sweeps)
-    for (const auto& point : sweep.points)
-      for (const auto& arm : e.arms)
-        if (std::ranges::find(sweep.arms, arm.label) != sweep.arms.end())
-          add(at_point(arm, sweep.key, point));
+    for (const auto& point : sweep.points) {
+      const Parameters changed = changes_at(e, point);
+      for (const auto& arm : e.arms) {
+        if (std::ranges::find(sweep.arms, arm.label) == sweep.arms.end()) continue;
+        Row row = at_point(arm, sweep.key, point);
+        row.point = changed;
+        add(std::move(row));
+      }
+    }
   return rows;
 }
 
@@ -103,13 +125,17 @@ std::vector<Row> quick_rows(ExperimentFile e) {
   return rows;
 }
 
-/// Returns the names of the parameters that the off arm of a point must share with the others and
-/// in which the two differ.
-std::vector<std::string> differences(const Parameters& a, const Parameters& b) {
-  std::vector<std::string> names;
-  for (const auto& [name, value] : a)
-    if (!tells_arms_apart(name) && value_of(b, name) != value) names.push_back(name);
-  return names;
+/// Returns the names of the parameters that the points of two cases must share and in which they
+/// differ.
+std::vector<std::string> differences(const Case& a, const Case& b) {
+  std::set<std::string> names;
+  for (const auto& [own, other] : {std::pair(&a, &b), std::pair(&b, &a)})
+    for (const auto& [name, value] : own->point) {
+      if (tells_arms_apart(name)) continue;
+      const auto it = std::ranges::find(other->point, name, &Parameters::value_type::first);
+      if (it == other->point.end() || it->second != value) names.insert(name);
+    }
+  return {names.begin(), names.end()};
 }
 
 /// Says why a case has no off case: in which parameters the nearest off case differs.
@@ -118,7 +144,7 @@ std::string why_without_off(const Case& c, const std::vector<Case>& all) {
   std::vector<std::string> least;
   for (const Case& other : all) {
     if (!other.label.starts_with("off")) continue;
-    auto names = differences(c.parameters, other.parameters);
+    auto names = differences(c, other);
     if (nearest != nullptr && names.size() >= least.size()) continue;
     nearest = &other;
     least = std::move(names);
@@ -130,25 +156,32 @@ std::string why_without_off(const Case& c, const std::vector<Case>& all) {
   return text;
 }
 
-/// Adds a fault for every arm that has no off arm at its point: all that is said of it against off
-/// would be missing from the results.
-void require_off_cases(const ExperimentFile& e, const std::vector<Row>& rows,
-                       ConfigIssues& issues) {
+/// Finds what each row is compared with, and adds a fault for every arm that has nothing at its
+/// point: all that is said of it against a baseline would be missing from the results.
+void require_baselines(const ExperimentFile& e, std::vector<Row>& rows, ConfigIssues& issues) {
   std::vector<Case> cases;
   for (const auto& row : rows) {
     Case& c = cases.emplace_back();
     c.label = row.label;
     c.parameters = resolved_parameters(e, row.parameters);
-    c.swept = row.swept;
+    c.point = row.point;
+    c.against = row.against;
   }
   std::vector<const Case*> pointers;
   pointers.reserve(cases.size());
   for (const Case& c : cases) pointers.push_back(&c);
   const CasePoints points = points_of(pointers);
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    if (points.off_case[i] != cases.size()) continue;
+    const bool without_off = points.off[i] == cases.size();
+    if (!without_off && points.baseline[i] != cases.size()) {
+      rows[i].against = rows[points.baseline[i]].label;
+      rows[i].off = rows[points.off[i]].label;
+      continue;
+    }
     const std::string problem =
-        "arm \"" + cases[i].label + "\": " + why_without_off(cases[i], cases);
+        "arm \"" + cases[i].label + "\": " +
+        (without_off ? why_without_off(cases[i], cases)
+                     : "is compared with \"" + rows[i].against + "\", which is not at this point");
     const bool known = std::ranges::any_of(issues, [&](const ConfigIssue& issue) {
       return issue.key == rows[i].origin && issue.problem == problem;
     });
@@ -169,9 +202,16 @@ ExperimentFile with_rates(ExperimentFile e, double factor) {
   return e;
 }
 
-bool wanted(const PlanOptions& options, const std::string& label) {
-  return options.arms.empty() || label == "off" ||
-         std::ranges::find(options.arms, label) != options.arms.end();
+/// Returns the labels of the arms that are planned: those that are asked for, and what they are
+/// compared with.
+std::set<std::string> wanted_arms(const PlanOptions& options, const std::vector<Row>& rows) {
+  std::set<std::string> wanted{"off"};
+  const auto asked_for = [&options](const std::string& label) {
+    return options.arms.empty() || std::ranges::find(options.arms, label) != options.arms.end();
+  };
+  for (const auto& row : rows)
+    if (asked_for(row.label)) wanted.insert({row.label, row.against, row.off});
+  return wanted;
 }
 
 void require_known_arms(const ExperimentFile& e, const PlanOptions& options, ConfigIssues& issues) {
@@ -277,23 +317,28 @@ namespace {
 /// @return the faults of all
 ConfigIssues build_rows(const ExperimentFile& e, const PlanOptions& options, std::uint32_t seeds,
                         const std::function<void(Case&&)>& take) {
-  const std::vector<Row> rows = options.quick ? quick_rows(e) : rows_of(e);
+  std::vector<Row> rows = options.quick ? quick_rows(e) : rows_of(e);
+  ConfigIssues without_baseline;
+  require_baselines(e, rows, without_baseline);
+  const std::set<std::string> wanted = wanted_arms(options, rows);
   CaseFaults faults(e.parameters);
   for (const auto& row : rows) {
-    if (!wanted(options, row.label)) continue;
+    if (!wanted.contains(row.label)) continue;
     for (std::uint32_t s = 0; s < seeds; ++s) {
       ConfigIssues found;
       auto built = build_case(e, row.label, row.parameters, options.first_seed + s, found);
       faults.add(row.origin, row.label, row.parameters, found);
       if (!found.empty()) break;  // the other seeds have the same fault
-      built->swept = row.swept;
+      built->point = row.point;
+      built->against = row.against;
+      built->off = row.off;
       built->link_series = built->link_results && s == 0;
       take(std::move(*built));
     }
   }
   ConfigIssues issues = faults.told(rows.size());
   require_known_arms(e, options, issues);
-  if (issues.empty()) require_off_cases(e, rows, issues);
+  if (issues.empty()) issues = std::move(without_baseline);
   return issues;
 }
 

@@ -5,8 +5,10 @@
 const MARGIN = { left: 56, right: 18, top: 22, bottom: 44 };
 
 const metric = (arm, name) => arm.metrics[name] || [null, null, null, null, null, null];
-const median = (arm) => metric(arm, "communication_seconds_median");
-const lost = (arm) => metric(arm, "background_lost_fraction");
+/** A metric whose change is against the off of its point, whatever the arm's own baseline is. */
+const againstOff = (arm, name) => arm.against_off[name] || metric(arm, name);
+const median = (arm) => againstOff(arm, "communication_seconds_median");
+const lost = (arm) => againstOff(arm, "background_lost_fraction");
 
 /** Bounds of numbers; others are skipped. */
 function extent(values, fallback = [0, 1]) {

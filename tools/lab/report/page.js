@@ -161,8 +161,11 @@ function changeSvg(arm, x) {
   return svg.node();
 }
 
+/** Smaller changes are not coloured, however sure they are: kLeastChange of the sentences. */
+const LEAST_CHANGE = 0.001;
+
 function changeClass(d, low, high) {
-  if (!isNumber(low) || !isNumber(high) || (low <= 0 && high >= 0)) return "none";
+  if (!isNumber(low) || !isNumber(high) || (low <= 0 && high >= 0) || Math.abs(d) < LEAST_CHANGE) return "none";
   return d < 0 ? "better" : "worse";
 }
 
@@ -175,6 +178,13 @@ function tailCell(a) {
   return cell(number(p99), interval(low, high, (v) => number(v)), "stacked");
 }
 
+/** The change against an arm's own baseline, where that is not off. */
+function againstText(a) {
+  if (!a.against) return "";
+  const [, , , d, low, high] = metric(a, "communication_seconds_median");
+  return ` (${percent(d)} % ${interval(low, high, percent)} against ${a.against})`;
+}
+
 function armRow(a, unit, x) {
   const [t, , , d, dl, dh] = median(a), p99 = metric(a, "communication_seconds_p99")[0];
   const [perByte, perByteLow, perByteHigh] = metric(a, "background_bytes_lost_per_burst_byte");
@@ -182,9 +192,9 @@ function armRow(a, unit, x) {
   const kind = changeClass(d, dl, dh);
   const row = el("tr", {}, el("th", { scope: "row" }, keySvg(a), document.createTextNode(a.name)),
     cell(number(metric(a, "start_queue_packets_mean")[0])), cell(ms(t)), cell(ms(p99)),
-    cell(isNumber(t) && isNumber(a.alone_ms) ? number(t * 1e3 / a.alone_ms) : "–"), tailCell(a));
+    cell(number(metric(a, "communication_over_alone_median")[0])), tailCell(a));
   if (a.off) row.append(el("td", { class: "middle" }), el("td", { text: "–" }), el("td", { text: "–" }), el("td", { text: "–" }));
-  else row.append(el("td", { class: "middle" }, changeSvg(a, x)), cell(percent(d), interval(dl, dh, percent), kind + " stacked"),
+  else row.append(el("td", { class: "middle" }, changeSvg(a, x)), cell(percent(d), interval(dl, dh, percent) + againstText(a), kind + " stacked"),
     cell(percent(b, false), interval(bl, bh, (v) => percent(v, false)), "stacked"),
     cell(number(perByte, 2), interval(perByteLow, perByteHigh, (v) => number(v, 2)), "stacked"));
   row.append(cell(number(metric(a, "rtos_per_burst")[0], 2)));
@@ -220,17 +230,19 @@ function drawTable() {
 
 // -- what the arms are
 
-/** What an arm sets otherwise than the off arm of its point, in words. */
+/** What an arm sets otherwise than its baseline, in words. */
 function armText(arm) {
-  const reference = data.arms.findIndex((a) => a.point === arm.point && a.off), i = data.arms.indexOf(arm);
+  const isBaseline = (a) => a.point === arm.point && (arm.against ? a.label === arm.against : a.off);
+  const reference = data.arms.findIndex(isBaseline), i = data.arms.indexOf(arm);
   if (arm.off) return "the baseline: what the others are compared with";
   if (reference < 0) return "nothing to compare with at this point";
   const differing = Object.keys(data.settings.varying).filter((n) => {
     const of = data.settings.varying[n];
     return of[i] !== of[reference];
   });
-  if (!differing.length) return "the same settings as off";
-  return "off with " + differing.map((n) => `${n} = ${shownValue(data.settings.varying[n][i])}`).join(", ");
+  const name = data.arms[reference].label;
+  if (!differing.length) return `the same settings as ${name}`;
+  return `${name} with ` + differing.map((n) => `${n} = ${shownValue(data.settings.varying[n][i])}`).join(", ");
 }
 
 function armsExplained() {
@@ -364,11 +376,7 @@ function facts() {
 
 /** What a reader should know before the figures are believed. */
 function noticeLines() {
-  const lines = [];
-  if (data.interrupted) lines.push(`Interrupted: ${data.cases} of ${data.planned_cases} runs are here.`);
-  for (const w of data.warnings)
-    lines.push(`${w.label}${data.points.length > 1 && data.points[w.point] ? ` (${data.points[w.point].name})` : ""}: ${w.count} ${w.text}`);
-  return lines;
+  return data.warnings;
 }
 
 const thingsToKnow = (n) => `Before you trust these figures: ${n} ${n === 1 ? "thing" : "things"} to know`;

@@ -130,25 +130,28 @@ ReportJson bursts_json(const ReportJson& cases, const ReportArm& arm,
 ReportJson arm_json(const ReportJson& summary, const ReportArm& arm,
                     const std::vector<ReportRun>& runs) {
   const auto& cases = summary.at("cases");
-  std::vector<double> times, alone;
+  std::vector<double> times;
+  std::vector<const JobSamples*> alone;
   std::size_t iterations = 0;
   for (const std::size_t i : arm.cases) {
     const auto own = communication_seconds(runs[i].iterations);
     times.insert(times.end(), own.begin(), own.end());
-    const auto& a = runs[i].alone_communication_seconds;
-    alone.insert(alone.end(), a.begin(), a.end());
+    alone.push_back(&runs[i].alone_communication_seconds);
     iterations += runs[i].iterations.size();
   }
   return {{"label", arm.json->at("label")},
           {"name", arm.name},
           {"point", arm.point},
           {"off", arm.off},
+          {"against", arm.against},
+          {"beside", arm.json->value("beside", ReportJson::array())},
+          {"against_off", metrics_json(arm.json->value("against_off", ReportJson::object()))},
           {"seeds", arm.json->at("seeds")},
           {"iterations", iterations},
           {"complete", times.size()},
           {"metrics", metrics_json(arm.json->at("metrics"))},
           {"times_ms", times_json(std::move(times))},
-          {"alone_ms", short_number(median(std::move(alone)) * 1e3)},
+          {"alone_ms", short_number(mean_of_jobs(alone, &median) * 1e3)},
           {"attribution", attribution_json(cases, arm)},
           {"marks", ends_json(cases, arm, "ce_marks")},
           {"drops", ends_json(cases, arm, "drops")},
@@ -167,13 +170,6 @@ ReportJson metric_rows_json() {
                    {"change", m.change}});
   }
   return out;
-}
-
-AnswerArm answer_arm(const ReportArm& arm) {
-  const auto& metrics = arm.json->at("metrics");
-  return {.name = arm.name,
-          .change = estimate(metrics.at("communication_seconds_median").at("change")),
-          .lost = estimate(metrics.at("background_lost_fraction").at("value"))};
 }
 
 }  // namespace outrider::lab

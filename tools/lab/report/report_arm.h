@@ -1,6 +1,5 @@
 #pragma once
 
-#include "tools/lab/report/report_answer.h"
 #include "tools/lab/report/report_data.h"
 
 namespace outrider::lab {
@@ -11,7 +10,5 @@ ReportJson arm_json(const ReportJson& summary, const ReportArm& arm,
 
 /// Returns what the page shows about each metric, taken from its row in metrics().
 ReportJson metric_rows_json();
-
-AnswerArm answer_arm(const ReportArm& arm);
 
 }  // namespace outrider::lab

@@ -141,8 +141,11 @@ void read_bursts(CsvReader& csv, bool one_clock, std::vector<ReportRun>& runs) {
   }
   for (std::size_t i = 0; i < runs.size(); ++i) {
     runs[i].iterations = derived(records[i].measured, runs[i], records[i].workers);
-    runs[i].alone_communication_seconds =
-        communication_seconds(derived(records[i].alone, runs[i], records[i].workers));
+    for (const auto& it : derived(records[i].alone, runs[i], records[i].workers))
+      if (it.due_ns && it.delivered_ns)
+        runs[i].alone_communication_seconds.add(
+            static_cast<std::uint16_t>(it.job),
+            static_cast<double>(*it.delivered_ns - *it.due_ns) * 1e-9);
     runs[i].switch_ahead_ns = one_clock ? 0 : middle(std::move(records[i].ahead_ns));
   }
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/core/burst_ledger.h"
+#include "tools/lab/measure/job_samples.h"
 #include "tools/lab/report/report_csv.h"
 
 namespace outrider::lab {
@@ -44,7 +45,7 @@ struct ReportRun {
   std::vector<std::size_t> workers{};
   std::vector<ReportIteration> iterations{};
   std::int64_t switch_ahead_ns = 0;                   ///< the switch's clock minus the generator's
-  std::vector<double> alone_communication_seconds{};  ///< of the run without background
+  JobSamples alone_communication_seconds{};  ///< of the run without background
 };
 
 /// Fills `runs` with the bursts of bursts.csv.

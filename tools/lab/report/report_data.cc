@@ -13,12 +13,12 @@
 #include <stdexcept>
 
 #include "tools/lab/measure/paper_reference.h"
-#include "tools/lab/report/report_answer.h"
 #include "tools/lab/report/report_arm.h"
 #include "tools/lab/report/report_fabric.h"
 #include "tools/lab/report/report_hosts.h"
 #include "tools/lab/report/report_jobs.h"
 #include "tools/lab/report/report_views.h"
+#include "tools/lab/summary/result_answer.h"
 #include "tools/lab/summary/summary.h"
 
 namespace outrider::lab {
@@ -102,25 +102,16 @@ ReportJson cost_of_point(const ReportJson& summary, const std::vector<ReportArm>
 
 void add_points(const ReportJson& summary, const std::vector<ReportArm>& arms,
                 const std::vector<ReportViews>& views, ReportJson& out) {
-  const auto names = point_names(arms);
-  std::vector<PointAnswer> answers;
+  const ResultAnswer answer = answer_of_result(summary);
   out["points"] = ReportJson::array();
-  for (std::size_t p = 0; p < names.size(); ++p) {
-    PointAnswer answer{.point = names[p], .arms = {}};
-    std::size_t seeds = arms.empty() ? 0 : std::size_t{1} << 20;
-    for (const auto& arm : arms) {
-      if (arm.point != p) continue;
-      seeds = std::min(seeds, arm.cases.size());
-      if (!arm.off) answer.arms.push_back(answer_arm(arm));
-    }
+  for (std::size_t p = 0; p < answer.points.size(); ++p)
     out["points"].push_back(
-        {{"name", names[p]},
-         {"answer", sentences(answer_of(answer.arms, seeds))},
+        {{"name", answer.points[p].name},
+         {"answer", sentences(answer.points[p].sentences)},
          {"cost", cost_of_point(summary, arms, p)},
          {"views", {{"start", grid_json(views[p].start)}, {"due", grid_json(views[p].due)}}}});
-    answers.push_back(std::move(answer));
-  }
-  out["sweep"] = names.size() > 1 ? sentences(answer_over(answers)) : ReportJson::array();
+  out["sweep"] = sentences(answer.sweep);
+  out["warnings"] = answer.warnings;
 }
 
 void add_settings(const std::vector<ReportArm>& arms, ReportJson& out) {
@@ -165,8 +156,7 @@ ReportJson heading(const ReportJson& summary, const std::vector<ReportArm>& arms
                  {"seeds", seeds},
                  {"queue", nullptr},
                  {"base_rtt_seconds", nullptr},
-                 {"paper", nullptr},
-                 {"warnings", summary.value("warnings", ReportJson::array())}};
+                 {"paper", nullptr}};
   if (!summary.at("cases").empty()) {
     const auto& first = summary.at("cases").at(0);
     const auto& queue = first.at("metrics").at("measured_queue");

@@ -6,10 +6,9 @@
 #include <vector>
 
 #include "tools/lab/report/report_bursts.h"
+#include "tools/lab/summary/result_arms.h"
 
 namespace outrider::lab {
-
-using ReportJson = nlohmann::ordered_json;
 
 inline constexpr int kReportSchemaVersion = 1;
 
@@ -26,12 +25,14 @@ inline constexpr const char* kAdviceFile = "advice.txt";
 ///   base_rtt_seconds
 ///   advice         the text of kAdviceFile, which the page shows first, or null
 ///   paper          figures of the PCN paper if this is its experiment, else null
-///   warnings       {label, point, count, text}
+///   warnings       sentences, as answer_of_result() has them
 ///   points[]       name, answer[] of {kind, text}, cost {basis, lead_seconds, window_seconds},
 ///                  views {start, due}: {from_ms, step_ms, cells}
 ///   sweep[]        sentences over all points, if there are several
 ///   arms[]         label, name (unique at its point), point, off, seeds[], iterations,
 ///                  metrics {name: [value, low, high, change, its low, its high]},
+///                  against (label of its baseline, empty: off), beside[],
+///                  against_off: those of metrics that are otherwise against off
 ///                  times_ms (sorted communication times, 200 quantiles if there are more),
 ///                  alone_ms (median communication time of its point's off arm without background),
 ///                  attribution {part: mean ms} or null, marks[] and drops[] of
@@ -49,24 +50,6 @@ inline constexpr const char* kAdviceFile = "advice.txt";
 /// Only reads: the same files give the same value.
 /// @throws std::runtime_error naming the file and what is wrong with it
 ReportJson report_data(const std::filesystem::path& directory);
-
-/// An arm of summary.json and its runs.
-struct ReportArm {
-  const ReportJson* json = nullptr;
-  std::size_t point = 0;
-  bool off = false;
-  std::string name;                  ///< unique at its point, equal at all points
-  std::vector<std::size_t> cases{};  ///< indices of runs
-  ReportJson parameters{};           ///< parameters and settings of the programs
-};
-
-/// Returns the arms of a summary.
-/// @param summary  summary.json; must outlive the result
-std::vector<ReportArm> report_arms(const ReportJson& summary);
-
-/// Returns a name for each point: what distinguishes it from the first point, or from all other
-/// points if they differ in only one parameter.
-std::vector<std::string> point_names(const std::vector<ReportArm>& arms);
 
 /// Returns a value rounded to five significant digits, which exceeds the precision of every
 /// figure here; null if it is not finite.

@@ -13,6 +13,7 @@
 
 #include "common/telemetry/whole_file.h"
 #include "tools/lab/summary/bundle_csv.h"
+#include "tools/lab/summary/result_answer.h"
 
 namespace outrider::lab {
 
@@ -145,7 +146,7 @@ void write_bundle(const fs::path& directory, const Summary& summary, const ReadR
                   const EnvironmentNotes& notes) {
   make_directory(directory);
   write_text(directory / "summary.json", to_json(summary));
-  write_text(directory / "table.txt", comparison_table(summary));
+  write_text(directory / "table.txt", result_text(summary));
   write_text(directory / "environment.json", environment_json(notes));
   std::deque<TableFile> files;
   for (const auto& table : bundle_tables()) files.emplace_back(directory, table, summary.runtime);

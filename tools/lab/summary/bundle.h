@@ -15,7 +15,7 @@ using ReadRun = std::function<CaseRun(std::size_t index)>;
 /// Writes all results of an experiment and creates `directory`:
 ///
 ///   summary.json      to_json(summary): the interface for other programs
-///   table.txt         comparison_table(summary)
+///   table.txt         result_text(summary)
 ///   environment.json  processor, kernel, versions, wall time (nowhere else)
 ///   config/NNN-LABEL-seedS/{switch,trafficgen}.toml
 ///   bursts.csv        every burst, as recorded by the generator and the measured queue

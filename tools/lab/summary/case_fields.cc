@@ -19,6 +19,7 @@ Json json_of(const Statistics& s) {
 }
 
 Json json_of(const std::vector<double>& samples) { return json_of(statistics_of(samples)); }
+Json json_of(const JobSamples& times) { return json_of(statistics_of(times)); }
 Json json_of(const NicUse& use) { return {{"sending", use.sending}, {"receiving", use.receiving}}; }
 
 template <class T>
@@ -223,7 +224,8 @@ Json basis_of(const CaseSummary& c) { return name_of(c.background_cost.basis); }
 /// Returns the median burst completion divided by a reference.
 template <double References::*kReference>
 Json slowdown(const CaseSummary& c) {
-  return median(c.metrics.samples.burst_completion_seconds) / (c.references.*kReference);
+  return statistics_of(c.metrics.samples.burst_completion_seconds).median /
+         (c.references.*kReference);
 }
 
 Json rtos_per_burst(const CaseSummary& c) {

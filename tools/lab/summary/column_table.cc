@@ -26,6 +26,7 @@ struct Line {
   std::string label;
   std::vector<std::pair<std::string, std::string>> settings;  ///< those that vary in its label
   const Json* metrics;
+  const Json* arm;
 };
 
 std::string json_text(const Json& value) {
@@ -111,6 +112,16 @@ Estimate estimate_of(const Line& line, const ShownColumn& column) {
   return estimate_in(line.metrics->at(name), column.part == Part::kChange ? "change" : "value");
 }
 
+/// Returns what a change is against, and that against off; empty where off is the baseline.
+std::string against_text(const Line& line, const ShownColumn& column) {
+  const std::string name(column.metric->name);
+  const Json others = line.arm->value("against_off", Json::object());
+  if (!others.contains(name)) return "";
+  const Estimate e = estimate_in(others.at(name), "change");
+  if (std::isnan(e.value)) return "";
+  return " / " + line.arm->value("against", "") + ", " + shown_change(e.value) + " / off";
+}
+
 std::string cell_text(const Line& line, const ShownColumn& column) {
   const Estimate e = estimate_of(line, column);
   const auto with = [](const std::string& value, const std::string& interval) {
@@ -119,7 +130,7 @@ std::string cell_text(const Line& line, const ShownColumn& column) {
   const double scale = column_of(*column.metric).scale;
   switch (column.part) {
     case Part::kChange:
-      return with(shown_change(e.value), shown_interval(e));
+      return with(shown_change(e.value), shown_interval(e)) + against_text(line, column);
     case Part::kRange:
       return with(shown(e.value * scale), shown_bounds(e, scale));
     case Part::kValue:
@@ -210,8 +221,8 @@ std::string column_table(const std::string& summary, const TableRequest& request
     std::vector<Line> lines;
     lines.reserve(arms.size());
     for (const Json* arm : arms)
-      lines.push_back(
-          {arm->at("label").get<std::string>(), varying_settings(*arm, arms), &arm->at("metrics")});
+      lines.push_back({arm->at("label").get<std::string>(), varying_settings(*arm, arms),
+                       &arm->at("metrics"), arm});
     switch (request.form) {
       case TableForm::kCsv:
         return csv(lines, columns);

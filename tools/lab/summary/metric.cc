@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 #include <numeric>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -48,6 +49,48 @@ std::vector<double> pooled(Resample cases, Values values_of) {
     all.insert(all.end(), own.begin(), own.end());
   }
   return all;
+}
+
+std::vector<const JobSamples*> times_of(Resample cases, TimesOf values) {
+  std::vector<const JobSamples*> all;
+  for (const CaseSummary* c : cases) all.push_back(&values(*c));
+  return all;
+}
+
+/// Says whether each job of a case has a value in one of the runs. Without it the mean of the
+/// others would be taken for that of all.
+bool has_all_jobs(Resample cases, const std::vector<const JobSamples*>& runs) {
+  std::set<std::size_t> seen;
+  std::size_t jobs = 0;
+  for (const CaseSummary* c : cases) jobs = std::max(jobs, c->metrics.jobs.each.size());
+  if (jobs == 0) return true;
+  for (const JobSamples* run : runs)
+    for (std::size_t i = 0; i < run->size(); ++i)
+      if (run->job_of(i) < jobs) seen.insert(run->job_of(i));
+  return seen.size() == jobs;
+}
+
+double per_job(Aggregate how, Resample cases, const PerJob& source) {
+  const auto runs = times_of(cases, source.values);
+  if (how == Aggregate::kCount || how == Aggregate::kLeast || how == Aggregate::kMost) {
+    std::vector<double> all;
+    for (const JobSamples* run : runs)
+      all.insert(all.end(), run->values().begin(), run->values().end());
+    return aggregated(how, std::move(all));
+  }
+  if (!has_all_jobs(cases, runs)) return kNotDefined;
+  return mean_of_jobs(
+      runs, [how](std::vector<double> of_job) { return aggregated(how, std::move(of_job)); });
+}
+
+double relative(Aggregate how, Resample cases, const Relative& source) {
+  const auto runs = times_of(cases, source.values);
+  if (!has_all_jobs(cases, runs)) return kNotDefined;
+  return mean_of_jobs(runs, times_of(cases, source.reference),
+                      [&](std::vector<double> own, std::vector<double> reference) {
+                        return aggregated(how, std::move(own)) /
+                               aggregated(source.of_reference.value_or(how), std::move(reference));
+                      });
 }
 
 std::vector<double> numbers(Resample cases, const PerRun& source) {
@@ -105,13 +148,12 @@ double value_of(const Metric& metric, Resample cases) {
   const auto how = metric.aggregate;
   return std::visit(
       Overloaded{[&](const Pooled& s) { return aggregated(how, pooled(cases, s.values)); },
-                 [&](const Relative& s) {
-                   return aggregated(how, pooled(cases, s.values)) /
-                          aggregated(s.of_reference.value_or(how), pooled(cases, s.reference));
-                 },
+                 [&](const PerJob& s) { return per_job(how, cases, s); },
+                 [&](const Relative& s) { return relative(how, cases, s); },
                  [&](const Distribution& s) { return of_distribution(how, cases, s); },
                  [&](const PerRun& s) { return aggregated(how, numbers(cases, s)); },
                  [&](const RatioOfSums& s) { return ratio_of_sums(cases, s); },
+                 [&](const OfRuns& s) { return s.value(cases); },
                  [&](const FromRun&) {
                    return aggregated(how, pooled(
                                               cases, [&](const CaseSummary& c) -> const auto& {
@@ -167,11 +209,19 @@ std::string_view text_of(const Metric& metric) {
   static constexpr std::string_view kRelative[]{
       "ratio of means",   "ratio of medians", "ratio of p99s", "ratio of least",
       "ratio of largest", "ratio of counts",  "ratio of sums"};
+  static constexpr std::string_view kOfJobs[]{
+      "mean of each job, their mean", "median of each job, their mean",
+      "p99 of each job, their mean",  "least of all values",
+      "largest of all values",        "number of values",
+      "sum of each job, their mean"};
   const auto how = static_cast<std::size_t>(metric.aggregate);
+  if (std::holds_alternative<PerJob>(metric.source)) return kOfJobs[how];
   if (std::holds_alternative<PerRun>(metric.source)) return kOfRuns[how];
   if (const auto* relative = std::get_if<Relative>(&metric.source))
     return relative->of_reference == Aggregate::kMedian ? "p99 over median" : kRelative[how];
-  return std::holds_alternative<RatioOfSums>(metric.source) ? "ratio of sums" : kOfValues[how];
+  const bool sums = std::holds_alternative<RatioOfSums>(metric.source) ||
+                    std::holds_alternative<OfRuns>(metric.source);
+  return sums ? "ratio of sums" : kOfValues[how];
 }
 
 }  // namespace outrider::lab

@@ -24,17 +24,23 @@ enum class Aggregate : std::uint8_t { kMean, kMedian, kP99, kLeast, kMost, kCoun
 
 // The sources of a metric's values. All except FromRun read the results of measure().
 using ValuesOf = const std::vector<double>& (*)(const CaseSummary&);
+using TimesOf = const JobSamples& (*)(const CaseSummary&);
 using NumberOf = double (*)(const CaseSummary&);
 
 /// A source with one value per iteration or burst.
 struct Pooled {
   ValuesOf values;
 };
-/// The aggregate of `values` divided by that of `reference`, which is the same unless
-/// `of_reference` is given.
+/// A source of times of jobs: the aggregate is of each job's values, and of several jobs the mean.
+/// The least, the most and the number are of all values.
+struct PerJob {
+  TimesOf values;
+};
+/// The aggregate of a job's `values` divided by that of its `reference`, which is the same unless
+/// `of_reference` is given; the mean of the jobs.
 struct Relative {
-  ValuesOf values;
-  ValuesOf reference;
+  TimesOf values;
+  TimesOf reference;
   std::optional<Aggregate> of_reference{};
 };
 /// A source with so many values that runs keep them in buckets: median, p99 and number of them.
@@ -53,11 +59,16 @@ struct RatioOfSums {
   NumberOf above;
   NumberOf below;
 };
+/// A source that makes its figure of all runs at once.
+struct OfRuns {
+  double (*value)(std::span<const CaseSummary* const>);
+};
 /// A source whose samples the row itself measures from the reports of one run.
 struct FromRun {
   std::vector<double> (*values)(const CaseRun&);
 };
-using Source = std::variant<Pooled, Relative, Distribution, PerRun, RatioOfSums, FromRun>;
+using Source =
+    std::variant<Pooled, PerJob, Relative, Distribution, PerRun, RatioOfSums, OfRuns, FromRun>;
 
 /// The display of a metric in a table. An empty or zero member follows from the metric's unit.
 struct Column {

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "tools/lab/summary/metric_rows.h"
 
 // The effects of bursts on the background and on paths.
@@ -15,10 +17,18 @@ constexpr RatioOfSums cost_per_window{
     [](const CaseSummary& c) { return c.background_cost.*kBytes; },
     [](const CaseSummary& c) { return static_cast<double>(c.background_cost.windows); }};
 
-/// Returns a number of bytes of a run in a closed loop; NaN for other runs.
-template <double BackgroundCost::*kBytes>
-double closed_loop_bytes(const CaseSummary& c) {
-  return c.background_cost.basis == CostBasis::kWholeRun ? c.background_cost.*kBytes : kNotDefined;
+/// Returns transfer over lost bytes of a closed loop, of all runs together; NaN if they lose next
+/// to nothing.
+double gained_per_lost(Resample cases) {
+  double gained = 0, lost = 0, reference = 0;
+  for (const CaseSummary* c : cases) {
+    const BackgroundCost& cost = c->background_cost;
+    if (cost.basis != CostBasis::kWholeRun || std::isnan(cost.transfer_bytes)) continue;
+    gained += cost.transfer_bytes;
+    lost += cost.lost_bytes;
+    reference += cost.reference_bytes;
+  }
+  return lost > 0 && lost >= kLeastLost * reference ? gained / lost : kNotDefined;
 }
 
 /// Returns the payload of the pushes in the time over which the lost bytes are counted: the costs'
@@ -87,9 +97,8 @@ constexpr Metric kRows[] = {
     {.name = "ddl_bytes_gained_per_background_byte_lost",
      .unit = kNumber,
      .help = "transfer over lost bytes, in a closed loop; of all seeds together, where they lose "
-             "any",
-     .source = RatioOfSums{&closed_loop_bytes<&BackgroundCost::transfer_bytes>,
-                           &closed_loop_bytes<&BackgroundCost::lost_bytes>},
+             "0.1 % of off's bytes or more",
+     .source = OfRuns{&gained_per_lost},
      .change = false,
      .place = "/background_cost/ddl_bytes_gained_per_background_byte_lost",
      .column = {"gained", "/lost"}},

@@ -15,9 +15,13 @@ template <std::vector<double> Samples::*kValues>
 constexpr Pooled samples{
     [](const CaseSummary& c) -> const std::vector<double>& { return c.metrics.samples.*kValues; }};
 
-template <std::vector<double> LearningMetrics::*kValues>
-constexpr Pooled learning_values{
-    [](const CaseSummary& c) -> const std::vector<double>& { return c.metrics.learning.*kValues; }};
+template <JobSamples Samples::*kValues>
+constexpr PerJob times{
+    [](const CaseSummary& c) -> const JobSamples& { return c.metrics.samples.*kValues; }};
+
+template <JobSamples LearningMetrics::*kValues>
+constexpr PerJob learning_values{
+    [](const CaseSummary& c) -> const JobSamples& { return c.metrics.learning.*kValues; }};
 
 constexpr RatioOfSums kBurstSojourn{
     [](const CaseSummary& c) {
@@ -32,15 +36,14 @@ constexpr RatioOfSums kRtosPerBurst{
     [](const CaseSummary& c) { return static_cast<double>(c.metrics.push_rtos); },
     [](const CaseSummary& c) { return static_cast<double>(c.metrics.push_bursts); }};
 
-constexpr Relative kOverAlone{samples<&Samples::communication_seconds>.values,
-                              [](const CaseSummary& c) -> const std::vector<double>& {
+constexpr Relative kOverAlone{times<&Samples::communication_seconds>.values,
+                              [](const CaseSummary& c) -> const JobSamples& {
                                 return c.network_alone.communication_seconds;
                               }};
 
-constexpr Relative kIterationOverAlone{samples<&Samples::iteration_seconds>.values,
-                                       [](const CaseSummary& c) -> const std::vector<double>& {
-                                         return c.network_alone.iteration_seconds;
-                                       }};
+constexpr Relative kIterationOverAlone{
+    times<&Samples::iteration_seconds>.values,
+    [](const CaseSummary& c) -> const JobSamples& { return c.network_alone.iteration_seconds; }};
 
 constexpr Relative kTailOverAlone{kOverAlone.values, kOverAlone.reference, Aggregate::kMedian};
 
@@ -112,7 +115,7 @@ constexpr Metric kRows[] = {
      .unit = kSeconds,
      .help = "first byte sent to last byte delivered, the slowest worker of an iteration",
      .aggregate = kMedian,
-     .source = samples<&Samples::burst_completion_seconds>,
+     .source = times<&Samples::burst_completion_seconds>,
      .place = "/burst_completion_seconds/median",
      .tested = "burst",
      .column = {"burst"}},
@@ -120,21 +123,21 @@ constexpr Metric kRows[] = {
      .unit = kSeconds,
      .help = "first byte sent to last byte delivered, the slowest worker of an iteration",
      .aggregate = kMean,
-     .source = samples<&Samples::burst_completion_seconds>,
+     .source = times<&Samples::burst_completion_seconds>,
      .place = "/burst_completion_seconds/mean",
      .column = {"burst mean"}},
     {.name = "burst_completion_seconds_p99",
      .unit = kSeconds,
      .help = "first byte sent to last byte delivered, the slowest worker of an iteration",
      .aggregate = kP99,
-     .source = samples<&Samples::burst_completion_seconds>,
+     .source = times<&Samples::burst_completion_seconds>,
      .place = "/burst_completion_seconds/p99",
      .column = {"burst p99"}},
     {.name = "communication_seconds_median",
      .unit = kSeconds,
      .help = "earliest gradients ready to latest delivery of an iteration",
      .aggregate = kMedian,
-     .source = samples<&Samples::communication_seconds>,
+     .source = times<&Samples::communication_seconds>,
      .place = "/communication_seconds/median",
      .tested = "communication",
      .column = {"communic."}},
@@ -142,14 +145,14 @@ constexpr Metric kRows[] = {
      .unit = kSeconds,
      .help = "earliest gradients ready to latest delivery of an iteration",
      .aggregate = kMean,
-     .source = samples<&Samples::communication_seconds>,
+     .source = times<&Samples::communication_seconds>,
      .place = "/communication_seconds/mean",
      .column = {"comm. mean"}},
     {.name = "communication_seconds_p99",
      .unit = kSeconds,
      .help = "earliest gradients ready to latest delivery of an iteration",
      .aggregate = kP99,
-     .source = samples<&Samples::communication_seconds>,
+     .source = times<&Samples::communication_seconds>,
      .place = "/communication_seconds/p99",
      .tested = "communication p99",
      .column = {"comm. p99"}},
@@ -157,7 +160,7 @@ constexpr Metric kRows[] = {
      .unit = kSeconds,
      .help = "an iteration's begin until the parameters are there, the slowest worker",
      .aggregate = kMedian,
-     .source = samples<&Samples::iteration_seconds>,
+     .source = times<&Samples::iteration_seconds>,
      .place = "/iteration_seconds/median",
      .tested = "iteration",
      .column = {"iteration", "ms, median"}},
@@ -165,7 +168,7 @@ constexpr Metric kRows[] = {
      .unit = kSeconds,
      .help = "an iteration's begin until the parameters are there, the slowest worker",
      .aggregate = kP99,
-     .source = samples<&Samples::iteration_seconds>,
+     .source = times<&Samples::iteration_seconds>,
      .place = "/iteration_seconds/p99",
      .column = {"iter. p99"}},
     {.name = "worker_iteration_seconds_mean",
@@ -205,7 +208,7 @@ constexpr Metric kRows[] = {
      .unit = kSeconds,
      .help = "last gradient ready until the parameters of tensor 0 are there, the slowest worker",
      .aggregate = kMedian,
-     .source = samples<&Samples::first_layer_seconds>,
+     .source = times<&Samples::first_layer_seconds>,
      .place = "/first_layer_seconds/median",
      .column = {"first layer"}},
     {.name = "nic_send_idle_share_median",
@@ -220,7 +223,7 @@ constexpr Metric kRows[] = {
      .unit = kSeconds,
      .help = "as burst completion, from server to worker",
      .aggregate = kMedian,
-     .source = samples<&Samples::pull_completion_seconds>,
+     .source = times<&Samples::pull_completion_seconds>,
      .place = "/pull_completion_seconds/median",
      .column = {"pull"}},
     {.name = "ddl_throughput_bits_per_second_mean",
@@ -338,7 +341,7 @@ constexpr Metric kRows[] = {
      .unit = kSeconds,
      .help = "communication of each job's first iteration, if it is measured",
      .aggregate = kMedian,
-     .source = samples<&Samples::first_communication_seconds>,
+     .source = times<&Samples::first_communication_seconds>,
      .column = {"first", "ms, median"}},
     {.name = "alone_rtos_per_burst",
      .unit = kNumber,
@@ -350,38 +353,38 @@ constexpr Metric kRows[] = {
      .unit = kNumber,
      .help = "iterations with all workers' pushes delivered",
      .aggregate = kCount,
-     .source = samples<&Samples::communication_seconds>,
+     .source = times<&Samples::communication_seconds>,
      .change = false,
      .column = {"iterations"}},
     {.name = "push_seconds_mean",
      .unit = kSeconds,
      .help = "gradients ready to delivered of one worker's push",
      .aggregate = kMean,
-     .source = samples<&Samples::push_seconds>,
+     .source = times<&Samples::push_seconds>,
      .column = {"push mean"}},
     {.name = "push_seconds_median",
      .unit = kSeconds,
      .help = "gradients ready to delivered of one worker's push",
      .aggregate = kMedian,
-     .source = samples<&Samples::push_seconds>,
+     .source = times<&Samples::push_seconds>,
      .column = {"push median"}},
     {.name = "push_seconds_p99",
      .unit = kSeconds,
      .help = "gradients ready to delivered of one worker's push",
      .aggregate = kP99,
-     .source = samples<&Samples::push_seconds>,
+     .source = times<&Samples::push_seconds>,
      .column = {"push p99"}},
     {.name = "push_seconds_max",
      .unit = kSeconds,
      .help = "gradients ready to delivered of one worker's push",
      .aggregate = kMost,
-     .source = samples<&Samples::push_seconds>,
+     .source = times<&Samples::push_seconds>,
      .column = {"push largest"}},
     {.name = "pushes_delivered",
      .unit = kNumber,
      .help = "workers' pushes that were delivered",
      .aggregate = kCount,
-     .source = samples<&Samples::push_seconds>,
+     .source = times<&Samples::push_seconds>,
      .change = false,
      .column = {"pushes"}},
     {.name = "push_delivered_share_mean",

@@ -79,12 +79,17 @@ Summary summarise(const Experiment& experiment, std::span<const RunDigest* const
   }
   const CasePoints points = points_of(cases);
   const auto costs = background_costs(observations, points);
+  CasePoints against_off = points;
+  against_off.baseline = points.off;
+  const auto costs_against_off = background_costs(observations, against_off);
   for (std::size_t i = 0; i < cases.size(); ++i) {
     CaseSummary& c = summary.cases[i];
-    if (points.off_case[i] < cases.size()) c.off_case = points.off_case[i];
-    c.network_alone = summary.cases[c.off_case.value_or(i)].alone;
+    if (points.baseline[i] < cases.size()) c.baseline = points.baseline[i];
+    if (points.off[i] < cases.size()) c.off = points.off[i];
+    c.network_alone = summary.cases[c.off.value_or(i)].alone;
     c.point = points.point[i];
     c.background_cost = costs[i];
+    if (c.off != c.baseline) c.cost_against_off = costs_against_off[i];
   }
   summary.arms = summarise_arms(summary.cases);
   return summary;

@@ -48,23 +48,25 @@ struct CaseSummary {
   Duration base_rtt{};
   std::vector<CaseJob> jobs{};  ///< without the later runs of jobs with `arrivals`
   bool interrupted = false;
-  std::optional<std::size_t> off_case{};  ///< index of the case that it is compared with
+  std::optional<std::size_t> baseline{};  ///< index of the case that it is compared with
+  std::optional<std::size_t> off{};       ///< index of the `off` of its point
   std::size_t point = 0;                  ///< point of the matrix, numbered as it appears
   CaseMetrics metrics;
   References references;
-  BackgroundCost background_cost;
-  AloneMetrics alone;  ///< empty if the case was not run without background
-  /// The run without background of the case that this one is compared with, or its own if it is
-  /// compared with none: an arm that makes its own network slower gains nothing by it.
+  BackgroundCost background_cost;     ///< against its baseline
+  BackgroundCost cost_against_off{};  ///< only where that is another one
+  AloneMetrics alone;                 ///< empty if the case was not run without background
+  /// The run without background of the `off` of its point, or its own if there is none: an arm that
+  /// makes its own network slower gains nothing by it.
   AloneMetrics network_alone{};
   std::map<std::string_view, std::vector<double>> of_rows{};  ///< see values_of_run()
 };
 
-/// A metric of an arm, pooled over its seeds, and its ratio to the off arm's.
+/// A metric of an arm, pooled over its seeds, and its ratio to the baseline's.
 struct ArmMetric {
   std::string name;
   Estimate value{};
-  Estimate change{};  ///< (ratio to the off arm's value) - 1, over the seeds that both have
+  Estimate change{};  ///< (ratio to the baseline's value) - 1, over the seeds that both have
 };
 
 /// All cases of one label and one setting of the regulator at one point.
@@ -72,13 +74,18 @@ struct ArmSummary {
   std::string label;
   Parameters parameters;
   std::size_t point = 0;
-  bool off = false;                  ///< the arm that the others of its point are compared with
-  std::vector<std::size_t> cases{};  ///< indices into Summary::cases, one per seed
+  bool off = false;                   ///< the `off` of its point
+  std::vector<std::size_t> cases{};   ///< indices into Summary::cases, one per seed
+  std::string against{};              ///< label of its baseline; empty: `off`, or there is none
+  std::vector<std::string> beside{};  ///< in what it differs from that beside the remedy
   std::vector<ArmMetric> metrics{};
+  std::vector<ArmMetric> against_off{};  ///< the same against `off`, where the baseline is another
 
   /// @return the metric of this name; all NaN if these cases do not have it
   /// @throws std::out_of_range if there is no metric of this name
   [[nodiscard]] ArmMetric metric(std::string_view name) const;
+  /// Does the same against `off`, whatever the baseline is.
+  [[nodiscard]] ArmMetric metric_against_off(std::string_view name) const;
 };
 
 struct Summary {

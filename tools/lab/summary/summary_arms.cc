@@ -1,7 +1,9 @@
 #include "tools/lab/summary/summary_arms.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -39,26 +41,73 @@ ArmMetric estimate(const Metric& metric, const std::vector<const CaseSummary*>& 
   return m;
 }
 
-void estimate_all(const std::vector<CaseSummary>& cases, ArmSummary& arm) {
-  std::vector<const CaseSummary*> own;
+/// Returns the metrics of cases against others of the same seeds.
+/// @param off_of  CaseSummary::baseline or CaseSummary::off
+std::vector<ArmMetric> estimate_all(const std::vector<CaseSummary>& cases,
+                                    const std::vector<const CaseSummary*>& own,
+                                    std::optional<std::size_t> CaseSummary::*off_of) {
   Pairs pairs;
-  for (const std::size_t i : arm.cases) {
-    own.push_back(&cases[i]);
-    if (!cases[i].off_case) continue;
-    pairs.own.push_back(&cases[i]);
-    pairs.off.push_back(&cases[*cases[i].off_case]);
+  for (const CaseSummary* c : own) {
+    if (!(c->*off_of)) continue;
+    pairs.own.push_back(c);
+    pairs.off.push_back(&cases[*(c->*off_of)]);
   }
+  std::vector<ArmMetric> all;
   for (const auto& metric : metrics())
-    if (is_there(metric, own)) arm.metrics.push_back(estimate(metric, own, pairs));
+    if (is_there(metric, own)) all.push_back(estimate(metric, own, pairs));
+  return all;
 }
 
-}  // namespace
+/// Says whether two estimates are the same, also where they are not defined.
+bool same(const Estimate& a, const Estimate& b) {
+  const auto equal = [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); };
+  return equal(a.value, b.value) && equal(a.low, b.low) && equal(a.high, b.high);
+}
 
-ArmMetric ArmSummary::metric(std::string_view name) const {
+/// Adds what is otherwise against `off` than against the arm's baseline.
+void add_against_off(const std::vector<CaseSummary>& cases, ArmSummary& arm) {
+  std::vector<CaseSummary> own;  // copies: their costs are those against off
+  for (const std::size_t i : arm.cases) {
+    own.push_back(cases[i]);
+    if (own.back().off != own.back().baseline)
+      own.back().background_cost = own.back().cost_against_off;
+  }
+  std::vector<const CaseSummary*> pointers;
+  for (const auto& c : own) pointers.push_back(&c);
+  const auto all = estimate_all(cases, pointers, &CaseSummary::off);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (!same(all[i].value, arm.metrics[i].value) || !same(all[i].change, arm.metrics[i].change))
+      arm.against_off.push_back(all[i]);
+}
+
+void estimate_arm(const std::vector<CaseSummary>& cases, ArmSummary& arm) {
+  std::vector<const CaseSummary*> own;
+  for (const std::size_t i : arm.cases) own.push_back(&cases[i]);
+  arm.metrics = estimate_all(cases, own, &CaseSummary::baseline);
+  const auto compared =
+      std::ranges::find_if(own, [](const CaseSummary* c) { return c->baseline.has_value(); });
+  if (compared == own.end()) return;
+  const CaseSummary& baseline = cases[*(*compared)->baseline];
+  if (!arm.off) arm.against = baseline.label;
+  arm.beside = differences_beside_remedy(arm.parameters, baseline.parameters);
+  if ((*compared)->off != (*compared)->baseline) add_against_off(cases, arm);
+}
+
+ArmMetric found(const std::vector<ArmMetric>& metrics, std::string_view name) {
   const auto& known = metric_named(name).name;
   const auto it = std::ranges::find(metrics, known, &ArmMetric::name);
   return it == metrics.end() ? ArmMetric{.name = std::string(name), .value = {}, .change = {}}
                              : *it;
+}
+
+}  // namespace
+
+ArmMetric ArmSummary::metric(std::string_view name) const { return found(metrics, name); }
+
+ArmMetric ArmSummary::metric_against_off(std::string_view name) const {
+  const auto& known = metric_named(name).name;
+  const bool other = std::ranges::find(against_off, known, &ArmMetric::name) != against_off.end();
+  return found(other ? against_off : metrics, name);
 }
 
 std::vector<ArmSummary> summarise_arms(const std::vector<CaseSummary>& cases) {
@@ -73,13 +122,13 @@ std::vector<ArmSummary> summarise_arms(const std::vector<CaseSummary>& cases) {
       arms.push_back({.label = c.label,
                       .parameters = c.parameters,
                       .point = c.point,
-                      .off = c.off_case == i,
+                      .off = c.off == i,
                       .cases = {},
                       .metrics = {}});
     arms[it->second].cases.push_back(i);
   }
   std::ranges::stable_sort(arms, {}, &ArmSummary::point);
-  for (auto& arm : arms) estimate_all(cases, arm);
+  for (auto& arm : arms) estimate_arm(cases, arm);
   return arms;
 }
 

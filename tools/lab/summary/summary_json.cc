@@ -3,6 +3,8 @@
 #include "tools/lab/experiment/program_settings.h"
 #include "tools/lab/summary/case_fields.h"
 #include "tools/lab/summary/estimate_json.h"
+#include "tools/lab/summary/result_answer.h"
+#include "tools/lab/summary/results_version.h"
 #include "tools/lab/summary/summary.h"
 #include "tools/lab/summary/table_notes.h"
 
@@ -42,7 +44,7 @@ Json json_of(const CaseSummary& c) {
   out["point"] = c.point;
   out["off_case"] = nullptr;
   out["interrupted"] = c.interrupted;
-  if (c.off_case) out["off_case"] = *c.off_case;
+  if (c.baseline) out["off_case"] = *c.baseline;
   return out;
 }
 
@@ -58,17 +60,21 @@ Json json_of(const ArmSummary& arm, const std::vector<CaseSummary>& cases) {
   out["seeds"] = std::move(seeds);
   out["cases"] = Json(arm.cases);
   out["metrics"] = std::move(metrics);
+  out["off"] = arm.off;
+  out["against"] = arm.against;
+  out["beside"] = arm.beside;
+  out["against_off"] = Json::object();
+  for (const auto& m : arm.against_off)
+    out["against_off"][m.name] = {{"value", json_of(m.value)}, {"change", json_of(m.change)}};
   return out;
 }
 
 }  // namespace
 
-std::string to_json(const Summary& summary) {
-  Json out{{"schema_version", kSummarySchemaVersion},
-           {"experiment", summary.experiment},
-           {"question", summary.question},
-           {"runtime", name_of(summary.runtime)},
-           {"interrupted", summary.interrupted},
+ReportJson result_of(const Summary& summary) {
+  Json out{{"schema_version", kSummarySchemaVersion}, {"results_version", kResultsVersion},
+           {"experiment", summary.experiment},        {"question", summary.question},
+           {"runtime", name_of(summary.runtime)},     {"interrupted", summary.interrupted},
            {"planned_cases", summary.planned_cases}};
   if (summary.quick) out["quick"] = true;
   for (const char* list : {"warnings", "cases", "arms"}) out[list] = Json::array();
@@ -77,8 +83,12 @@ std::string to_json(const Summary& summary) {
         {{"label", w.label}, {"point", w.point}, {"count", w.count}, {"text", w.text}});
   for (const auto& c : summary.cases) out["cases"].push_back(json_of(c));
   for (const auto& arm : summary.arms) out["arms"].push_back(json_of(arm, summary.cases));
+  return out;
+}
+
+std::string to_json(const Summary& summary) {
   // Labels and names come from files that may contain any byte.
-  return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return result_of(summary).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace outrider::lab

@@ -164,6 +164,47 @@ TableCells values(const ArmSummary& arm, std::span<const Cell> cells) {
   return texts;
 }
 
+/// Says whether an arm is compared with another one than the `off` of its point.
+bool has_other_baseline(const ArmSummary& arm) { return !arm.against_off.empty(); }
+
+/// Returns the name of the row against the arm's own baseline: "on-mark-pfc / off-pfc".
+std::string baseline_name(const ArmSummary& arm, const Arms& point) {
+  return row_name(arm, point) + " / " + arm.against;
+}
+
+/// Returns the name of the row against `off`, below the one above.
+std::string off_name(const Arms& point) {
+  const auto off = std::ranges::find_if(point, [](const ArmSummary* arm) { return arm->off; });
+  return "  / " + (off == point.end() ? "off" : (*off)->label);
+}
+
+/// Returns a figure against `off`; empty where it is none, or the same as against the baseline.
+std::string cell_against_off(const ArmSummary& arm, const Cell& cell) {
+  const ArmMetric m = arm.metric_against_off(cell.metric);
+  if (cell.part == Cell::kChange)
+    return std::isnan(m.change.value) ? "" : shown_change(m.change.value);
+  if (cell.part == Cell::kInterval) return shown_interval(m.change);
+  const double own = arm.metric(cell.metric).value.value;
+  if (std::isnan(m.value.value) || m.value.value == own) return "";
+  const double scale = column_of(metric_named(cell.metric)).scale;
+  return cell.part == Cell::kValue ? shown(m.value.value * scale) : shown_bounds(m.value, scale);
+}
+
+/// Returns the row of an arm. Where its baseline is not off, and the cells depend on that, a row
+/// against off follows.
+std::string arm_rows(const ArmSummary& arm, const Arms& point, std::span<const Cell> cells) {
+  TableCells against_off;
+  bool any = false;
+  if (has_other_baseline(arm))
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      against_off[i] = cell_against_off(arm, cells[i]);
+      any |= !against_off[i].empty();
+    }
+  if (!any) return table_line(row_name(arm, point), values(arm, cells));
+  return table_line(baseline_name(arm, point), values(arm, cells)) +
+         table_line(off_name(point), against_off);
+}
+
 /// Returns two lines: the headings of the columns and their units.
 std::string headings(std::span<const Cell> cells) {
   TableCells names, units;
@@ -171,7 +212,7 @@ std::string headings(std::span<const Cell> cells) {
     const Column column = column_of(metric_named(cells[i].metric));
     const bool value = cells[i].part == Cell::kValue;
     names[i] = value                            ? std::string(column.heading)
-               : cells[i].part == Cell::kChange ? "against off"
+               : cells[i].part == Cell::kChange ? "change"
                                                 : "95 %";
     if (value) units[i] = column.unit;
   }
@@ -180,8 +221,7 @@ std::string headings(std::span<const Cell> cells) {
 
 std::string rows(const Arms& point, std::span<const Cell> cells) {
   std::string text = headings(cells);
-  for (const ArmSummary* arm : point)
-    text += table_line(row_name(*arm, point), values(*arm, cells));
+  for (const ArmSummary* arm : point) text += arm_rows(*arm, point, cells);
   return text;
 }
 
@@ -206,17 +246,20 @@ std::string value_block(const Arms& point, bool with_paper) {
 }
 
 /// Returns the background's change: its loss in the windows that all arms share, if there are any.
-Estimate background_change(const ArmSummary& arm) {
-  const Estimate lost = arm.metric("background_lost_fraction").value;
+Estimate background_change(const Estimate& lost) {
   return {.value = -lost.value, .low = -lost.high, .high = -lost.low};
 }
 
-std::string change_rows(const ArmSummary& arm, const std::string& name) {
+/// @param metric_of  ArmSummary::metric or ArmSummary::metric_against_off
+std::string change_rows(const ArmSummary& arm, const std::string& name,
+                        ArmMetric (ArmSummary::*metric_of)(std::string_view) const) {
   TableCells changes, intervals;
   for (std::size_t i = 0; i < kValueCells.size(); ++i) {
     if (i == kRtoColumn) continue;  // off often has none, so a ratio is meaningless
     const Estimate change =
-        i == kBackgroundColumn ? background_change(arm) : arm.metric(kValueCells[i].metric).change;
+        i == kBackgroundColumn
+            ? background_change((arm.*metric_of)("background_lost_fraction").value)
+            : (arm.*metric_of)(kValueCells[i].metric).change;
     changes[i] = shown_change(change.value);
     intervals[i] = shown_interval(change);
   }
@@ -228,10 +271,19 @@ std::string change_rows(const ArmSummary& arm, const std::string& name) {
 
 std::string change_block(const Arms& point, bool with_paper) {
   std::string rows;
-  for (const ArmSummary* arm : point)
-    if (!arm->off) rows += change_rows(*arm, row_name(*arm, point));
+  bool others = false;
+  for (const ArmSummary* arm : point) {
+    if (arm->off) continue;
+    const bool other = has_other_baseline(*arm);
+    others |= other;
+    rows += change_rows(*arm, other ? baseline_name(*arm, point) : row_name(*arm, point),
+                        &ArmSummary::metric);
+    if (other) rows += change_rows(*arm, off_name(point), &ArmSummary::metric_against_off);
+  }
   if (rows.empty()) return "";
-  std::string text = "Change against off, with 95 % confidence:\n" + rows;
+  std::string text = std::string("Change against ") +
+                     (others ? "off, or first against the baseline after the slash" : "off") +
+                     ", with 95 % confidence:\n" + rows;
   if (with_paper) {
     const PaperChanges& p = kPaperChanges;
     text +=
@@ -248,7 +300,9 @@ std::string cost_block(const Arms& point, const Summary& summary) {
       return summary.cases[i].background_cost.basis == CostBasis::kWholeRun;
     });
   });
-  return "Cost to the background against off, " +
+  const bool others =
+      std::ranges::any_of(point, [](const ArmSummary* arm) { return has_other_baseline(*arm); });
+  return std::string("Cost to the background against ") + (others ? "the baseline, " : "off, ") +
          std::string(closed_loop ? "as a whole" : "per iteration") +
          cost_windows_text(*point.front(), summary) + ":\n" +
          (closed_loop ? rows(point, kClosedLoopCostCells) : rows(point, kCostCells));
@@ -311,8 +365,7 @@ std::string iteration_block(const Arms& point) {
 std::string learning_block(const Arms& point) {
   std::string rows;
   for (const ArmSummary* arm : point)
-    if (has(*arm, "last_loss"))
-      rows += table_line(row_name(*arm, point), values(*arm, kLearningCells));
+    if (has(*arm, "last_loss")) rows += arm_rows(*arm, point, kLearningCells);
   return rows.empty() ? "" : "Learning:\n" + headings(kLearningCells) + rows;
 }
 
@@ -320,8 +373,7 @@ std::string learning_block(const Arms& point) {
 std::string roce_block(const Arms& point) {
   std::string rows;
   for (const ArmSummary* arm : point)
-    if (has(*arm, "roce_cnps_per_burst"))
-      rows += table_line(row_name(*arm, point), values(*arm, kRoceCells));
+    if (has(*arm, "roce_cnps_per_burst")) rows += arm_rows(*arm, point, kRoceCells);
   return rows.empty() ? "" : "Bursts over RoCEv2:\n" + headings(kRoceCells) + rows;
 }
 
@@ -330,7 +382,7 @@ std::string jobs_block(const Arms& point) {
   std::string rows;
   for (const ArmSummary* arm : point)
     if (has(*arm, "jobs_completion_seconds_mean") || has(*arm, "worker_spread_seconds_mean"))
-      rows += table_line(row_name(*arm, point), values(*arm, kJobCells));
+      rows += arm_rows(*arm, point, kJobCells);
   if (rows.empty()) return "";
   return "Jobs: completion, mean of the jobs, and what an iteration's workers are apart:\n" +
          headings(kJobCells) + rows;

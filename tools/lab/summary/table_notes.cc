@@ -81,11 +81,11 @@ std::string table_notes(const Summary& summary) {
         "burst and communic. are medians, the rest means; changes are ratios of these, paired by "
         "seed;\nconfidence resamples seeds. Change of background: what it lost in the costs' "
         "time.\n";
+    if (!summary.cases.front().metrics.jobs.each.empty())
+      text += "Times are taken of each job by itself; a row has the mean of the jobs.\n";
   }
   if (is_papers_experiment(summary.experiment))
     text += "paper: Sensors 2021, 21(1), 174; times and throughputs read off its bars.\n";
-  for (const auto& w : warnings_of(summary))
-    text += "! " + w.label + ": " + std::to_string(w.count) + " " + w.text + "\n";
   return text;
 }
 

@@ -183,7 +183,7 @@ TEST(ProgramSettings, OfTheRegulatorDoNotSeparateOnFromOff) {
   ASSERT_EQ(cases.size(), 4U + 1U + 2U) << "off has no regulator to set";
   std::vector<const Case*> pointers(cases.size());
   std::ranges::transform(cases, pointers.begin(), [](const Case& c) { return &c; });
-  EXPECT_THAT(points_of(pointers).off_case, testing::ElementsAre(0, 0, 0, 0, 0, 5, 5));
+  EXPECT_THAT(points_of(pointers).baseline, testing::ElementsAre(0, 0, 0, 0, 0, 5, 5));
 }
 
 TEST(ProgramSettings, MarkersArePartsOfArmsButTheirThresholdIsThePoints) {

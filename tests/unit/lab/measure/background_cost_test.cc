@@ -285,7 +285,7 @@ std::vector<std::size_t> off_cases(const std::vector<Case>& cases) {
   std::vector<const Case*> pointers;
   pointers.reserve(cases.size());
   for (const auto& c : cases) pointers.push_back(&c);
-  return points_of(pointers).off_case;
+  return points_of(pointers).baseline;
 }
 
 TEST(Points, OffIsPreferredToWhatOnlyBeginsWithIt) {
@@ -301,6 +301,7 @@ TEST(Points, RegulatorParametersDoNotSeparateOthersDo) {
                         {"switch.regulation.pace_floor", 0.1}};
   Case other = labelled("on");
   other.parameters.back().second = std::int64_t{2};
+  other.point = {{"workers", std::int64_t{2}}};
   EXPECT_EQ(off_cases({labelled("off"), labelled("on", lead), other}),
             (std::vector<std::size_t>{0, 0, 3}));
 }
@@ -308,9 +309,73 @@ TEST(Points, RegulatorParametersDoNotSeparateOthersDo) {
 TEST(Points, AnotherMarkerIsAnArmUnlessItHasItsOwnOff) {
   EXPECT_EQ(off_cases({labelled("off"), labelled("off-red", {}, "red")}),
             (std::vector<std::size_t>{0, 0}));
-  EXPECT_EQ(off_cases({labelled("off"), labelled("off", {}, "tail_drop"),
-                       labelled("on", {}, "tail_drop")}),
-            (std::vector<std::size_t>{0, 1, 1}));
+  std::vector<Case> cases{labelled("off"), labelled("off", {}, "tail_drop"),
+                          labelled("on", {}, "tail_drop")};
+  for (const std::size_t i : {1, 2})
+    cases[i].point = {{"switch.marker.kind", std::string("tail_drop")}};
+  EXPECT_EQ(off_cases(cases), (std::vector<std::size_t>{0, 1, 1}));
+  cases.erase(cases.begin() + 1);
+  EXPECT_EQ(off_cases(cases), (std::vector<std::size_t>{0, 0})) << "a setting of this arm";
+}
+
+Case over(const char* label, const char* protocol, Parameters more = {}) {
+  Case c = labelled(label, std::move(more));
+  c.parameters.emplace_back("protocol", std::string(protocol));
+  return c;
+}
+
+// Arms that differed in transport, priority, lossless queues or RoCE settings were points of their
+// own, and compared with nothing.
+TEST(Points, AnArmIsNoPointAndItsBaselineSharesItsTransport) {
+  const Parameters lossless{{"switch.queue.lossless.xoff_bytes", std::int64_t{50'000}},
+                            {"ddl.transport.priority", std::int64_t{3}},
+                            {"ddl.transport.roce.timeout", std::string("50ms")}};
+  const Parameters other_workers{{"transport.min_rto", std::string("1ms")}};
+  const std::vector<Case> cases{over("off", "tcp"),
+                                over("off-roce", "roce", lossless),
+                                over("on-mark", "tcp", {{"regulation", std::string("mark")}}),
+                                over("on-mark-roce", "roce", lossless),
+                                over("off-strict-roce", "roce",
+                                     [&] {
+                                       Parameters p = lossless;
+                                       p.emplace_back("scheduler", std::string("strict_floor"));
+                                       return p;
+                                     }()),
+                                over("on-mark-mlt", "mlt"),
+                                over("on-other", "tcp", other_workers)};
+  std::vector<const Case*> pointers;
+  for (const auto& c : cases) pointers.push_back(&c);
+  const CasePoints points = points_of(pointers);
+  EXPECT_EQ(points.point, std::vector<std::size_t>(cases.size(), 0));
+  EXPECT_EQ(points.off, std::vector<std::size_t>(cases.size(), 0));
+  EXPECT_EQ(points.baseline, (std::vector<std::size_t>{0, 0, 0, 1, 1, 0, 0}))
+      << "a regulator is not credited with what RoCEv2 does";
+  EXPECT_EQ(differences_beside_remedy(cases[3].parameters, cases[1].parameters),
+            std::vector<std::string>{});
+  EXPECT_EQ(differences_beside_remedy(cases[5].parameters, cases[0].parameters),
+            std::vector<std::string>{"protocol mlt instead of tcp"});
+}
+
+// Without an arm that has its transport and no remedy, a regulated one is compared with its own
+// queues.
+TEST(Points, TheBaselineMayHaveTheQueuesOfARegulatedArm) {
+  const Parameters queues{{"scheduler", std::string("dwrr")}};
+  const std::vector<Case> cases{over("off", "tcp", {{"scheduler", std::string("fifo")}}),
+                                over("off-dwrr-roce", "roce", queues),
+                                over("on-dwrr-roce", "roce", queues)};
+  EXPECT_EQ(off_cases(cases), (std::vector<std::size_t>{0, 0, 1}));
+}
+
+TEST(Points, AnArmMayNameItsBaseline) {
+  std::vector<Case> cases{over("off", "tcp"), over("off-roce", "roce"), over("on-a", "roce"),
+                          over("on-b", "roce")};
+  cases[3].against = "on-a";
+  EXPECT_EQ(off_cases(cases), (std::vector<std::size_t>{0, 0, 1, 2}));
+  cases[3].against = "off";
+  EXPECT_EQ(off_cases(cases), (std::vector<std::size_t>{0, 0, 1, 0}));
+  cases[3].against = "on-a";
+  cases.erase(cases.begin() + 2);
+  EXPECT_EQ(off_cases(cases), (std::vector<std::size_t>{0, 0, 3})) << "it has not run";
 }
 
 TEST(Points, AKOfItsOwnIsAnArmAndASweptKIsAPoint) {
@@ -323,14 +388,14 @@ TEST(Points, AKOfItsOwnIsAnArmAndASweptKIsAPoint) {
       << "off-k20 must not be compared with itself";
   std::vector<Case> cases{with_k("off", 40), with_k("on", 40), with_k("off", 20), with_k("on", 20),
                           with_k("on", 30)};
-  for (std::size_t i = 2; i < cases.size(); ++i) cases[i].swept = {kKey};
+  for (const std::size_t i : {2, 3}) cases[i].point = {{kKey, std::int64_t{20}}};
+  cases[4].point = {{kKey, std::int64_t{30}}};
   EXPECT_EQ(off_cases(cases), (std::vector<std::size_t>{0, 0, 2, 2, 5})) << "none at K = 30";
 }
 
 TEST(Points, AreNumberedInOrderOfAppearance) {
   std::vector<Case> cases{labelled("off"), labelled("off"), labelled("on"), labelled("on")};
-  cases[1].parameters.back().second = std::int64_t{2};
-  cases[3].parameters.back().second = std::int64_t{2};
+  for (const std::size_t i : {1, 3}) cases[i].point = {{"workers", std::int64_t{2}}};
   std::vector<const Case*> pointers;
   pointers.reserve(cases.size());
   for (const auto& c : cases) pointers.push_back(&c);

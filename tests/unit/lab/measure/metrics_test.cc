@@ -67,11 +67,11 @@ TEST(Metrics, PullBurstsAreKeptApart) {
   add_queue_burst(r, 0, 0, 90, 30, 60, BurstDirection::kPull);
   const CaseMetrics m = measure_virtual(make_case("off"), r);
   EXPECT_EQ(m.push_bursts, 2U);
-  EXPECT_EQ(m.samples.burst_completion_seconds, std::vector<double>{0.0485});
+  EXPECT_EQ(m.samples.burst_completion_seconds.values(), std::vector<double>{0.0485});
   EXPECT_EQ(m.samples.start_queue_packets, std::vector<double>{7});
   EXPECT_EQ(m.samples.max_queue_packets, std::vector<double>{50});
   ASSERT_EQ(m.samples.pull_completion_seconds.size(), 1U);
-  EXPECT_DOUBLE_EQ(m.samples.pull_completion_seconds[0], 0.020);
+  EXPECT_DOUBLE_EQ(m.samples.pull_completion_seconds.values()[0], 0.020);
 }
 
 TEST(Metrics, WhatNeverCompletedIsLeftOutOfTheTimesAndCounted) {
@@ -107,7 +107,7 @@ TEST(Metrics, IterationsTakeAsLongAsTheirSlowestWorker) {
                           {.worker = 0, .iteration = 1, .begin_ns = 30 * kMs, .end_ns = 60 * kMs},
                           {.worker = 1, .iteration = 1, .begin_ns = 37 * kMs, .end_ns = 50 * kMs}};
   CaseMetrics m = measure_virtual(make_case("off"), r);
-  EXPECT_EQ(m.samples.iteration_seconds, (std::vector<double>{0.025, 0.030}));
+  EXPECT_EQ(m.samples.iteration_seconds.values(), (std::vector<double>{0.025, 0.030}));
   EXPECT_DOUBLE_EQ(m.job_completion_seconds, 0.050);
 
   r.traffic.iterations.pop_back();  // worker 1 did not get there

@@ -63,13 +63,18 @@ auto mean_of(const std::vector<double>& values) {
   };
 }
 
-TEST(Bootstrap, OfTwoSeedsSpansBoth) {
-  // A quarter of the choices is {0,0} and a quarter {10,10}, far more than 2.5 % each.
-  const std::vector<double> values{0, 10};
-  const Estimate e = bootstrap(2, mean_of(values));
-  EXPECT_DOUBLE_EQ(e.value, 5);
-  EXPECT_DOUBLE_EQ(e.low, 0);
-  EXPECT_DOUBLE_EQ(e.high, 10);
+// Two values and their mean are no distribution: their bounds would pass for 95 % confidence.
+TEST(Bootstrap, OfTwoSeedsHasNoInterval) {
+  const std::vector<double> values{0, 10, 5};
+  const Estimate two = bootstrap(2, mean_of(values));
+  EXPECT_DOUBLE_EQ(two.value, 5);
+  EXPECT_TRUE(std::isnan(two.low) && std::isnan(two.high));
+  EXPECT_FALSE(std::isnan(bootstrap(3, mean_of(values)).low));
+  const auto both = [](std::span<const std::size_t> a, std::span<const std::size_t> b) {
+    return static_cast<double>(a[0]) - static_cast<double>(b[0]);
+  };
+  EXPECT_TRUE(std::isnan(bootstrap(2, 30, both).low));
+  EXPECT_FALSE(std::isnan(bootstrap(3, 3, both).low));
 }
 
 TEST(Bootstrap, OfManySeedsIsNearTheNormalInterval) {
@@ -107,7 +112,7 @@ TEST(Bootstrap, WithoutEnoughToGoOn) {
   const auto partly = [](std::span<const std::size_t> choice) {
     return choice[0] == choice[1] ? kNotDefined : 3.0;
   };
-  const Estimate e = bootstrap(2, partly);
+  const Estimate e = bootstrap(3, partly);
   EXPECT_EQ(e.low, 3);
   EXPECT_EQ(e.high, 3);
 }

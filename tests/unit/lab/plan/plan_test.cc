@@ -199,16 +199,44 @@ TEST(Plan, AdvisesAgainstWhatGainsNothing) {
   EXPECT_EQ(advice(cases).size(), 1U) << "two seeds of one arm";
 }
 
+// The plan knows all arms; results may lack some. So it says what each case is compared with.
+TEST(Plan, SaysWhatEachArmIsComparedWith) {
+  const std::string arms =
+      "[[arm]]\nlabel = \"off-mlt\"\nprotocol = \"mlt\"\n"
+      "[[arm]]\nlabel = \"on-mlt\"\nprotocol = \"mlt\"\nregulation = \"mark\"\n"
+      "[[arm]]\nlabel = \"on-own\"\nregulation = \"pace\"\nagainst = \"on-mlt\"\n";
+  const auto of_arm = [](const std::vector<Case>& cases, const std::string& label) {
+    const auto c = std::ranges::find(cases, label, &Case::label);
+    return c == cases.end() ? "not planned" : c->against + ", " + c->off;
+  };
+  const auto cases = plan_of(small_experiment(arms), {.seeds = 1});
+  EXPECT_EQ(of_arm(cases, "off"), "off, off");
+  EXPECT_EQ(of_arm(cases, "on"), "off, off");
+  EXPECT_EQ(of_arm(cases, "off-mlt"), "off, off");
+  EXPECT_EQ(of_arm(cases, "on-mlt"), "off-mlt, off");
+  EXPECT_EQ(of_arm(cases, "on-own"), "on-mlt, off");
+  const auto some = plan_of(small_experiment(arms), {.seeds = 1, .arms = {"on-mlt"}});
+  EXPECT_EQ(of_arm(some, "off-mlt"), "off, off") << "--arms keeps what it is compared with";
+  EXPECT_EQ(of_arm(some, "on-own"), "not planned");
+  const auto refused = [](const std::string& arm) {
+    return format_issues("f", read_experiment(small_experiment(arm)).issues);
+  };
+  EXPECT_THAT(refused("[[arm]]\nlabel = \"off-x\"\nagainst = \"of\"\n"),
+              testing::HasSubstr("against: \"of\": no other [[arm]] has this label"));
+  EXPECT_THAT(refused("[[arm]]\nlabel = \"off-x\"\nagainst = \"off-x\"\n"),
+              testing::HasSubstr("against: \"off-x\": no other [[arm]] has this label"));
+}
+
 TEST(Plan, RefusesArmsThatAreComparedWithNothing) {
   const auto problem = [](const std::string& text) {
     const auto file = read_experiment(text);
     EXPECT_TRUE(file) << format_issues("text", file.issues);
     return format_issues("f", make_plan(*file.config, {.seeds = 1}).issues);
   };
-  EXPECT_THAT(problem(with(small_experiment(), "regulation = \"mark\"\n",
-                           "regulation = \"mark\"\nburst_bytes = \"2MB\"\n")),
-              testing::HasSubstr("arm[2]: arm \"on\": is compared with nothing: the nearest off "
-                                 "arm, \"off\", differs in burst_bytes\n"));
+  EXPECT_EQ(problem(with(small_experiment(), "regulation = \"mark\"\n",
+                         "regulation = \"mark\"\nburst_bytes = \"2MB\"\n")),
+            "")
+      << "an arm is no point";
   const std::string vary = "[[vary]]\nparameter = \"workers\"\nvalues = [2]\narms = [\"on\"]\n";
   EXPECT_THAT(problem(small_experiment(vary)),
               testing::HasSubstr("vary[0]: arm \"on\": is compared with nothing: the nearest off "
@@ -747,11 +775,11 @@ TEST(ShippedExperiments, SendPoliciesAreArmsOfOnePoint) {
   const CasePoints points = points_of(cases);
   std::set<std::size_t> off_cases;
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    ASSERT_LT(points.off_case[i], cases.size()) << cases[i]->label;
-    const Case& off = *cases[points.off_case[i]];
+    ASSERT_LT(points.baseline[i], cases.size()) << cases[i]->label;
+    const Case& off = *cases[points.baseline[i]];
     EXPECT_EQ(off.label, "off");
     EXPECT_EQ(parameter(off, "rate_factor"), parameter(*cases[i], "rate_factor"));
-    off_cases.insert(points.off_case[i]);
+    off_cases.insert(points.baseline[i]);
   }
   EXPECT_EQ(off_cases.size(), 5U) << "one a rate";
 }
@@ -769,7 +797,7 @@ TEST(ShippedExperiments, EveryOnCaseHasItsOffCase) {
     for (std::size_t i = 0; i < cases.size(); ++i) {
       if (!cases[i]->label.starts_with("on")) continue;
       ++on_cases;
-      const std::size_t off = points.off_case[i];
+      const std::size_t off = points.baseline[i];
       ASSERT_LT(off, cases.size()) << path << ": " << case_name(*file.config, *cases[i]);
       // "on-mark-pfc" has its "off-pfc", where the switch's queues are others.
       const std::string& label = cases[off]->label;

@@ -81,7 +81,7 @@ TEST(SeveralJobs, ShareHostsByPlacement) {
   EXPECT_EQ(cases[1].traffic.tensorlights.mode, TensorLightsMode::kRotate);
   EXPECT_EQ(cases[1].traffic.tensorlights.interval, 500ms);
   const Case* const both[]{&cases[0], &cases[1]};
-  EXPECT_THAT(points_of(both).off_case, ElementsAre(0, 0)) << "bands are an arm, not a point";
+  EXPECT_THAT(points_of(both).baseline, ElementsAre(0, 0)) << "bands are an arm, not a point";
 }
 
 /// Returns the same with two hosts that send background to the jobs' hosts.

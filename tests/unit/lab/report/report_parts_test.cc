@@ -5,10 +5,10 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "tools/lab/report/report_answer.h"
 #include "tools/lab/report/report_bursts.h"
 #include "tools/lab/report/report_csv.h"
 #include "tools/lab/report/report_series.h"
+#include "tools/lab/summary/answer.h"
 
 namespace outrider::report_parts_test {
 using namespace lab;
@@ -151,7 +151,7 @@ TEST(ReportBursts, AnIterationIsOfItsSlowestWorkerAndEarliestStart) {
   EXPECT_EQ(iterations[1].start_ns, 900) << "due, where there was no START";
   EXPECT_EQ(iterations[1].delivered_ns, std::nullopt);
   EXPECT_EQ(communication_seconds(iterations), std::vector<double>{300 * 1e-9});
-  EXPECT_EQ(runs[0].alone_communication_seconds, std::vector<double>{60 * 1e-9});
+  EXPECT_EQ(runs[0].alone_communication_seconds.values(), std::vector<double>{60 * 1e-9});
   EXPECT_EQ(runs[0].switch_ahead_ns, 0) << "one clock";
 }
 
@@ -222,42 +222,89 @@ TEST(Answer, NamesTheLargestGainTheCheapOneAndWhoCannotBeTold) {
                                  arm("on-hold", {-0.75, -0.76, -0.71}, {0.109, 0.095, 0.13}),
                                  arm("off-pie", {-0.01, -0.03, 0.02}, {-0.02, -0.03, -0.01}),
                                  arm("off-red", {0.2, 0.1, 0.3}, {0, 0, 0})},
-                                30);
+                                "off", 30);
   EXPECT_EQ(text_of(answer),
-            "gain: Communication time falls by 75 % [71, 76] with on-hold; background loses 11 % "
-            "[9.5, 13].\n"
+            "gain: Communication time falls by 75 % [71, 76] with on-hold against off; background "
+            "loses 11 % [9.5, 13].\n"
             "cheap: At a loss to the background of at most 1.0 %, communication time falls by 33 % "
-            "[28, 42] with on-lead; background loses 0.9 % [0.4, 1.3].\n"
+            "[28, 42] with on-lead against off; background loses 0.9 % [0.4, 1.3].\n"
             "same: Not distinguishable from off: on and off-pie.\n"
             "worse: Longer than with off: off-red.\n");
 }
 
 TEST(Answer, FewSeedsAreFlaggedAndOneProvesNothing) {
   const Estimate none;
-  EXPECT_EQ(text_of(answer_of({arm("on", {-0.5, -0.6, -0.4}, {-0.02, -0.03, -0.01})}, 3)),
-            "gain: Communication time falls by 50 % [40, 60] with on; background gains 2.0 % [1.0, "
-            "3.0].\n"
+  EXPECT_EQ(text_of(answer_of({arm("on", {-0.5, -0.6, -0.4}, {-0.02, -0.03, -0.01})}, "off", 3)),
+            "gain: Communication time falls by 50 % [40, 60] with on against off; background gains "
+            "2.0 % [1.0, 3.0].\n"
             "warning: A demonstration with 3 seeds: claims rest on 30 or more.\n");
-  EXPECT_EQ(text_of(answer_of({arm("on", {.value = -0.5}, {.value = 0.02})}, 1)),
-            "same: In one seed, communication time falls by 50 % with on; background loses 2.0 %. "
-            "One seed has no confidence interval: this may be chance.\n"
+  EXPECT_EQ(text_of(answer_of({arm("on", {.value = -0.5}, {.value = 0.02})}, "off", 1)),
+            "same: In one seed, communication time falls by 50 % with on against off; background "
+            "loses 2.0 %. One seed has no confidence interval: this may be chance.\n"
             "warning: A demonstration with 1 seed: claims rest on 30 or more.\n");
   for (const std::size_t seeds : {1U, 30U}) {
-    EXPECT_EQ(answer_of({arm("on", none, none)}, seeds)[0].text,
-              "No communication time can be compared with off's here.");
-    EXPECT_EQ(answer_of({}, seeds)[0].text,
-              "No communication time can be compared with off's here.");
+    EXPECT_EQ(answer_of({arm("on", none, none)}, "off", seeds)[0].text,
+              "No communication time can be compared here: no other arm has one.");
+    EXPECT_EQ(answer_of({}, "off", seeds)[0].text,
+              "No communication time can be compared here: no other arm has one.");
   }
-  EXPECT_EQ(text_of(answer_of({arm("on", {0, -0.1, 0.1}, none), arm("on-b", none, none)}, 30)),
-            "same: No arm's communication time is distinguishably shorter than off's.\n"
-            "same: Not distinguishable from off: on.\n");
+  EXPECT_EQ(
+      text_of(answer_of({arm("on", {0, -0.1, 0.1}, none), arm("on-b", none, none)}, "off", 30)),
+      "same: No arm's communication time is distinguishably shorter than that of off.\n"
+      "same: Not distinguishable from off: on.\n");
 }
 
 TEST(Answer, AZeroInTheIntervalIsNoGain) {
-  const auto touching = answer_of({arm("on", {-0.5, -0.6, 0}, {})}, 30);
+  const auto touching = answer_of({arm("on", {-0.5, -0.6, 0}, {})}, "off", 30);
   EXPECT_EQ(text_of(touching),
-            "same: No arm's communication time is distinguishably shorter than off's.\n"
+            "same: No arm's communication time is distinguishably shorter than that of off.\n"
             "same: Not distinguishable from off: on.\n");
+}
+
+// A regulator must not be credited with what its transport brings.
+TEST(Answer, NamesTheBaselineAndWhatDiffersBesideTheRemedy) {
+  AnswerArm roce = arm("off-roce", {-0.89, -0.9, -0.88}, {0.2, 0.19, 0.21});
+  roce.beside = {"protocol roce instead of tcp", "a 1 instead of 0", "b 1 instead of 0",
+                 "c 1 instead of 0", "d 1 instead of 0"};
+  AnswerArm mark = arm("on-mark-roce", {-0.05, -0.06, -0.04}, {0.02, 0.01, 0.03});
+  mark.against = "off-roce";
+  mark.against_off = {-0.9, -0.91, -0.89};
+  AnswerArm pace = arm("on-pace-roce", {0.0, -0.01, 0.01}, {0.02, 0.01, 0.03});
+  pace.against = "off-roce";
+  pace.against_off = {-0.89, -0.9, -0.88};
+  EXPECT_EQ(text_of(answer_of({roce, mark, pace}, "off", 30)),
+            "gain: Communication time falls by 5.0 % [4.0, 6.0] with on-mark-roce against "
+            "off-roce, and falls by 90 % [89, 91] against off; background loses 2.0 % [1.0, "
+            "3.0].\n"
+            "cheap: No arm that is distinguishable from its baseline costs the background less "
+            "than 1.0 %.\n"
+            "same: Not distinguishable from off: on-pace-roce (against off-roce).\n");
+  EXPECT_EQ(text_of(answer_of({roce}, "off", 30)),
+            "gain: Communication time falls by 89 % [88, 90] with off-roce against off; background "
+            "loses 20 % [19, 21]. Beside a remedy, off-roce differs from off in protocol roce "
+            "instead of tcp, a 1 instead of 0, b 1 instead of 0 and 2 more settings.\n"
+            "cheap: No arm that is distinguishable from off costs the background less than 1.0 "
+            "%.\n");
+  roce.change = {.value = -0.89};
+  EXPECT_THAT(text_of(answer_of({roce, arm("on", {.value = -0.3}, {})}, "off", 2)),
+              testing::StartsWith("same: In two seeds, communication time falls by 89 % with "
+                                  "off-roce against off"));
+}
+
+TEST(Answer, AChangeBelowATenthOfAPercentIsNone) {
+  EXPECT_FALSE(is_change({-0.0009, -0.00095, -0.00085}));
+  EXPECT_TRUE(is_change({-0.0011, -0.0012, -0.001}));
+  EXPECT_FALSE(is_change({.value = -0.5})) << "it has no interval";
+  EXPECT_EQ(text_of(answer_of({arm("on", {-0.0005, -0.0006, -0.0004}, {0.0002, 0.0001, 0.0003})},
+                              "off", 30)),
+            "same: No arm's communication time is distinguishably shorter than that of off.\n"
+            "same: Not distinguishable from off: on.\n");
+  EXPECT_THAT(text_of(answer_of({arm("on", {.value = -0.0005}, {})}, "off", 1)),
+              testing::StartsWith("same: In one seed, no communication time is shorter than that "
+                                  "of off by 0.1 %."));
+  EXPECT_THAT(
+      text_of(answer_of({arm("on", {-0.5, -0.6, -0.4}, {0.0002, 0.0001, 0.0003})}, "off", 30)),
+      testing::HasSubstr("; background loses nothing that shows."));
 }
 
 TEST(Answer, OverPointsCountsWhereAnArmHelps) {
@@ -274,7 +321,8 @@ TEST(Answer, OverPointsCountsWhereAnArmHelps) {
             "distinguishable from off at 1.\n");
   EXPECT_EQ(text_of(answer_over({{"a", {arm("on", {.value = -0.5}, {})}},
                                  {"b", {arm("on", {.value = -0.5}, {})}}})),
-            "same: No change has a confidence interval, as with one seed: none is counted.\n");
+            "same: No change has a confidence interval, as with fewer than three seeds: none is "
+            "counted.\n");
 }
 
 }  // namespace

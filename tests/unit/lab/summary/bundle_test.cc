@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "tests/unit/lab/measure/metrics_fixture.h"
+#include "tools/lab/summary/result_answer.h"
 
 namespace outrider::bundle_test {
 namespace {
@@ -100,7 +101,7 @@ TEST_F(BundleTest, HoldsEveryFile) {
   add_run(std::move(r));
   write();
   EXPECT_EQ(content("summary.json"), to_json(summarise(experiment_)));
-  EXPECT_EQ(content("table.txt"), comparison_table(summarise(experiment_)));
+  EXPECT_EQ(content("table.txt"), result_text(summarise(experiment_)));
   const auto environment = nlohmann::json::parse(content("environment.json"));
   for (const char* key : {"written_at", "processor", "kernel", "compiler"})
     EXPECT_TRUE(environment.contains(key)) << key;

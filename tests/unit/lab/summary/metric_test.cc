@@ -64,6 +64,7 @@ TEST(Metric, BytesGainedPerByteLostAreOfAllSeedsTogether) {
     c.background_cost.basis = CostBasis::kWholeRun;
     c.background_cost.transfer_bytes = transfer;
     c.background_cost.lost_bytes = lost;
+    c.background_cost.reference_bytes = 10'000;
     if (lost > 0) c.background_cost.ddl_bytes_gained_per_background_byte_lost = transfer / lost;
     return c;
   };
@@ -73,6 +74,9 @@ TEST(Metric, BytesGainedPerByteLostAreOfAllSeedsTogether) {
   EXPECT_DOUBLE_EQ(value_of(metric, all), 1800.0 / 800.0);
   const CaseSummary* only_gains[] = {&gains};
   EXPECT_TRUE(std::isnan(value_of(metric, only_gains)));
+  const CaseSummary next_to_nothing = seed(-1000, 9);
+  const CaseSummary* only_little[] = {&next_to_nothing};
+  EXPECT_TRUE(std::isnan(value_of(metric, only_little))) << "any number over less than 0.1 %";
   CaseSummary fixed = seed(900, 1000);
   fixed.background_cost.basis = CostBasis::kWindows;
   const CaseSummary* windows[] = {&fixed};
@@ -83,8 +87,8 @@ TEST(Metric, BytesGainedPerByteLostAreOfAllSeedsTogether) {
 TEST(Metric, TheTailIsOverTheMedianOfTheRunWithoutBackground) {
   CaseSummary c;
   for (int i = 0; i <= 100; ++i) {
-    c.metrics.samples.communication_seconds.push_back(0.01 * i);
-    c.network_alone.communication_seconds.push_back(i < 60 ? 0.1 : 5);
+    c.metrics.samples.communication_seconds.add(0, 0.01 * i);
+    c.network_alone.communication_seconds.add(0, i < 60 ? 0.1 : 5);
   }
   const CaseSummary* one[] = {&c};
   EXPECT_NEAR(value_of(metric_named("communication_p99_over_alone_median"), one), 0.99 / 0.1, 1e-9);
@@ -93,10 +97,31 @@ TEST(Metric, TheTailIsOverTheMedianOfTheRunWithoutBackground) {
 
 TEST(Metric, AnIterationIsOverThatOfTheRunWithoutBackground) {
   CaseSummary c;
-  c.metrics.samples.iteration_seconds = {0.3, 0.4, 0.5};
-  c.network_alone.iteration_seconds = {0.2};
+  for (const double s : {0.3, 0.4, 0.5}) c.metrics.samples.iteration_seconds.add(0, s);
+  c.network_alone.iteration_seconds.add(0, 0.2);
   const CaseSummary* one[] = {&c};
   EXPECT_NEAR(value_of(metric_named("iteration_over_alone_median"), one), 2, 1e-9);
+}
+
+// The median of all iterations of jobs that differ by 100 times is that of no job.
+TEST(Metric, TimesAreOfEachJobAndTheRowIsTheMeanOfTheJobs) {
+  CaseSummary c;
+  c.metrics.jobs.each.resize(2);
+  for (int i = 0; i < 9; ++i) c.metrics.samples.communication_seconds.add(0, 0.01);
+  for (int i = 0; i < 3; ++i) c.metrics.samples.communication_seconds.add(1, 1.0);
+  for (int i = 0; i < 9; ++i) c.network_alone.communication_seconds.add(0, 0.005);
+  for (int i = 0; i < 3; ++i) c.network_alone.communication_seconds.add(1, 0.25);
+  const CaseSummary* one[] = {&c};
+  for (const char* name :
+       {"communication_seconds_median", "communication_seconds_mean", "communication_seconds_p99"})
+    EXPECT_NEAR(value_of(metric_named(name), one), 0.505, 1e-9) << name;
+  EXPECT_NEAR(value_of(metric_named("communication_over_alone_median"), one), 3, 1e-9);
+  EXPECT_EQ(value_of(metric_named("complete_iterations"), one), 12);
+  EXPECT_NEAR(statistics_of(c.metrics.samples.communication_seconds).median, 0.505, 1e-9)
+      << "compare reads it of each run";
+  c.metrics.jobs.each.resize(3);
+  EXPECT_TRUE(std::isnan(value_of(metric_named("communication_seconds_median"), one)))
+      << "a job that ended no iteration is not left out";
 }
 
 // An arm whose own queues make it slow without background must not look good for that.
@@ -172,7 +197,7 @@ TEST(Metric, FirstBurstsAreToldApart) {
   EXPECT_NEAR(value_of(metric_named("first_communication_seconds_median"), on), 0.010, 1e-9);
   EXPECT_EQ(value_of(metric_named("complete_iterations"), on), 3);
   CaseSummary skipped = s.cases.at(1);
-  skipped.metrics.samples.first_communication_seconds.clear();
+  skipped.metrics.samples.first_communication_seconds = {};
   const CaseSummary* without[] = {&skipped};
   EXPECT_TRUE(std::isnan(value_of(metric_named("first_communication_seconds_median"), without)));
 }

@@ -212,7 +212,7 @@ TEST(SummaryJson, NumbersReadBackExactly) {
   Study study;
   study.add("off", 1, 40.0 / 3);
   const Summary s = summarise(study.experiment());
-  const double exact = s.cases[0].metrics.samples.burst_completion_seconds[0];
+  const double exact = s.cases[0].metrics.samples.burst_completion_seconds.values()[0];
   const Json json = Json::parse(to_json(s));
   EXPECT_EQ(
       json.at("cases")[0].at("metrics").at("burst_completion_seconds").at("max").get<double>(),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "tools/lab/summary/result_answer.h"
 #include "tools/lab/summary/summary.h"
 #include "tools/lab/summary/table_text.h"
 
@@ -66,6 +67,24 @@ TEST(Table, ShowsValuesAndChanges) {
   const auto changes = text.find("Change against off"), tail = text.find("Tail of");
   EXPECT_FALSE(contains(text.substr(changes, tail - changes), "\noff"));
   EXPECT_FALSE(contains(text, "paper")) << "not the paper's experiment";
+}
+
+// An arm with another transport is compared with its baseline and with off: see points_of().
+TEST(Table, ShowsTheChangeAgainstTheBaselineAndAgainstOff) {
+  ArmSummary roce = arm("on-roce", 0);
+  roce.against = "off-roce";
+  roce.against_off = roce.metrics;
+  for (auto& m : roce.against_off) m.change = {.value = -0.8, .low = -0.9, .high = -0.7};
+  for (auto& m : roce.against_off)
+    if (m.name == "background_lost_fraction") m.value = {.value = 0.25, .low = 0.2, .high = 0.3};
+  const std::string text = comparison_table(summary_of("mine", {arm("off", 0), roce}));
+  EXPECT_TRUE(contains(text, "Change against off, or first against the baseline after the slash"));
+  const auto change = text.find("Change against");
+  const std::string changes = text.substr(change, text.find("Tail of") - change);
+  EXPECT_TRUE(contains(changes, "on-roce / off-roce\n")) << changes;
+  EXPECT_NE(line_of(changes, "  / off").find("-80 %"), std::string::npos) << changes;
+  EXPECT_NE(line_of(changes, "  / off").find("-25 %"), std::string::npos) << changes;
+  EXPECT_TRUE(contains(text, "Cost to the background against the baseline"));
 }
 
 TEST(Table, ShowsTiersOfLinksAsMeansOfTheSeeds) {
@@ -245,10 +264,10 @@ TEST(Table, HeadsPointsWithWhatVaries) {
 
 TEST(Table, NamesWhatShouldMakeAReaderWary) {
   Summary s = summary_of("mine", {arm("off", 0)});
-  EXPECT_FALSE(contains(comparison_table(s), "! "));
+  EXPECT_FALSE(contains(result_text(s), "! "));
   s.cases[0].metrics.incomplete = 2;
   s.cases[0].metrics.ledger_balanced = false;
-  const std::string text = comparison_table(s);
+  const std::string text = result_text(s);
   EXPECT_TRUE(contains(text, "! off: 6 iterations never completed")) << "three cases of two";
   EXPECT_TRUE(contains(text, "! off: 3 runs whose packets do not add up"));
 }

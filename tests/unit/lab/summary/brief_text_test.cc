@@ -1,0 +1,126 @@
+// Goal: the output of --brief agrees with summary and report. Method: arms made by hand.
+#include "tools/lab/summary/brief_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <sstream>
+
+#include "tools/lab/summary/result_answer.h"
+#include "tools/lab/summary/table_text.h"
+
+namespace outrider::brief_text_test {
+using namespace lab;
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+ArmSummary arm(const std::string& label, Estimate seconds, Estimate change, Estimate lost) {
+  ArmSummary a;
+  a.label = label;
+  a.off = label == "off";
+  a.cases = {0, 1, 2};
+  a.metrics = {{"communication_seconds_median", seconds, change},
+               {"start_queue_packets_mean", {.value = 24.11}, {}},
+               {"background_lost_fraction", lost, {}}};
+  return a;
+}
+
+Summary summary() {
+  Summary s;
+  s.experiment = "x";
+  s.question = "Which?";
+  s.cases.resize(3);
+  s.arms = {arm("off", {.value = 0.2456}, {.value = kNan}, {.value = 0}),
+            arm("on-window", {.value = 0.05}, {.value = -0.8, .low = -0.82, .high = -0.75},
+                {.value = 0.02, .low = 0.01, .high = 0.03}),
+            arm("on-pcn", {.value = 0.2}, {.value = -0.1, .low = -0.3, .high = 0.1},
+                {.value = 0.004, .low = -0.01, .high = 0.011})};
+  return s;
+}
+
+TEST(BriefText, HasARowAnArmAndTheReportsSentences) {
+  const std::string text = brief_text(result_of(summary()));
+  EXPECT_THAT(text, HasSubstr("Which?"));
+  EXPECT_THAT(text, ::testing::ContainsRegex("off +24.11 +245.6 +- +-\n"));
+  EXPECT_THAT(text, ::testing::ContainsRegex("on-window +24.11 +50.00 +-80 % .-82,-75. "));
+  EXPECT_THAT(text, HasSubstr("+2.0 % [+1.0,+3.0]"));
+  EXPECT_THAT(text,
+              HasSubstr("Communication time falls by 80 % [75, 82] with on-window against off"));
+  EXPECT_THAT(text, HasSubstr("Not distinguishable from off: on-pcn."));
+  EXPECT_THAT(text, HasSubstr("A demonstration with 3 seeds"));
+  EXPECT_THAT(text, Not(HasSubstr("Point")));
+}
+
+TEST(BriefText, SaysWhatRegulationBringsWhereSomethingElseIsBest) {
+  Summary s = summary();
+  EXPECT_THAT(brief_text(result_of(s)), Not(HasSubstr("With regulation:")));
+  s.arms.push_back(arm("off-two-queues", {.value = 0.04},
+                       {.value = -0.9, .low = -0.91, .high = -0.89}, {.value = 0.001}));
+  const std::string text = brief_text(result_of(s));
+  EXPECT_THAT(text, HasSubstr("Communication time falls by 90 % [89, 91] with off-two-queues"));
+  EXPECT_THAT(text, HasSubstr("With regulation: communication time falls by 80 % [75, 82]"));
+}
+
+// --brief dropped what makes its own figures doubtful.
+TEST(BriefText, EndsWithTheAnswerAndItsWarnings) {
+  Summary s = summary();
+  s.cases[1].metrics.incomplete = 2;
+  s.interrupted = true;
+  s.planned_cases = 12;
+  const ReportJson result = result_of(s);
+  const std::string answer = answer_text(result);
+  EXPECT_THAT(answer, HasSubstr("with on-window against off"));
+  EXPECT_THAT(answer, HasSubstr("! off: 2 iterations never completed"));
+  EXPECT_THAT(answer, HasSubstr("! incomplete: 3 of 12 cases have results"));
+  EXPECT_TRUE(brief_text(result).ends_with("\n\n" + answer));
+  EXPECT_TRUE(result_text(s).ends_with("\n\n" + answer)) << "the long output has the same";
+  EXPECT_EQ(answer_text(result_from_text(to_json(s))), answer) << "and results that are there";
+  const auto parts = answer_of_result(result);
+  for (const auto& sentence : parts.points.at(0).sentences)
+    EXPECT_THAT(answer, HasSubstr(sentence.text.substr(0, 60)));
+}
+
+TEST(BriefText, OfResultsOfAnEarlierVersion) {
+  ReportJson old = result_of(summary());
+  for (auto& arm : old["arms"])
+    for (const char* key : {"off", "against", "beside", "against_off"}) arm.erase(key);
+  old["cases"][0]["off_case"] = 0;
+  for (auto& arm : old["arms"])
+    if (arm["label"] != "off") arm["cases"] = {1, 2, 2};
+  EXPECT_THAT(answer_text(old), HasSubstr("falls by 80 % [75, 82] with on-window against off"));
+}
+
+TEST(BriefText, ShowsBothChangesOfAnArmWithABaselineOfItsOwn) {
+  Summary s = summary();
+  ArmSummary roce = arm("on-roce", {.value = 0.02}, {.value = -0.05, .low = -0.06, .high = -0.04},
+                        {.value = 0.01});
+  roce.against = "off-roce";
+  roce.against_off = {{"communication_seconds_median",
+                       {.value = 0.02},
+                       {.value = -0.92, .low = -0.93, .high = -0.91}}};
+  s.arms.push_back(roce);
+  const std::string text = brief_text(result_of(s));
+  EXPECT_THAT(text, ::testing::ContainsRegex("on-roce +24.11 +20.00 +-92 % .-93,-91. "));
+  EXPECT_THAT(text, ::testing::ContainsRegex("  against off-roce +-5.0 % .-6.0,-4.0. "));
+}
+
+TEST(BriefText, FitsATerminalAndSeparatesPoints) {
+  Summary s = summary();
+  auto more = summary().arms;
+  for (auto& a : more) {
+    a.point = 1;
+    s.arms.push_back(a);
+  }
+  const std::string text = brief_text(result_of(s));
+  EXPECT_THAT(text, HasSubstr("Point 1, "));
+  EXPECT_THAT(text, HasSubstr("Point 2, "));
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), kTableColumns) << line;
+}
+
+}  // namespace
+}  // namespace outrider::brief_text_test

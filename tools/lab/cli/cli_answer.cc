@@ -1,0 +1,98 @@
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <string>
+
+#include "common/telemetry/exit_status.h"
+#include "common/telemetry/whole_file.h"
+#include "tools/lab/cli/cli.h"
+#include "tools/lab/cli/cli_cases.h"
+#include "tools/lab/cli/cli_finished.h"
+#include "tools/lab/summary/brief_text.h"
+#include "tools/lab/summary/result_answer.h"
+#include "tools/lab/summary/table_text.h"
+
+namespace outrider::lab {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kKey = "results_key";  ///< in environment.json
+
+std::string content_at(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw std::runtime_error("cannot be read");
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// Returns environment.json of complete results; null if there is none, or it is something else.
+Json environment_of(const fs::path& directory) {
+  std::ifstream in(directory / "environment.json", std::ios::binary);
+  Json environment = in ? Json::parse(in, nullptr, false) : Json();
+  return environment.is_object() ? environment : Json();
+}
+
+/// Returns a mark of everything that the results of these cases depend on.
+std::string key_of(const LabOptions& options, const RunStore& store, const std::string& question,
+                   const std::vector<Case>& cases) {
+  std::string all = question + '\n' + std::to_string(static_cast<int>(options.references)) +
+                    (options.exclude_flagged ? " without flagged\n" : "\n");
+  for (const Case& c : cases) {
+    all += store.file_of(c, options.runtime) + ' ' + c.against + ' ' + c.off;
+    for (const auto& [name, value] : c.point) all += ' ' + name + '=' + text_of(value);
+    all += '\n';
+  }
+  return std::to_string(cases.size()) + ' ' + std::to_string(content_hash(all));
+}
+
+}  // namespace
+
+int answer_command(const LabOptions& options) {
+  const fs::path file = fs::is_directory(options.file) ? fs::path(options.file) / "summary.json"
+                                                       : fs::path(options.file);
+  try {
+    const ReportJson summary = result_from_text(content_at(file));
+    const std::string question = summary.value("question", "");
+    std::fputs((wrapped(question) + "\n\n" + answer_text(summary)).c_str(), stdout);
+    return kExitOk;
+  } catch (const std::exception& error) {
+    say("outrider-lab: " + file.string() + ": " + error.what());
+    return kExitUsage;
+  }
+}
+
+bool show_finished(const LabOptions& options, const RunStore& store, const std::string& question,
+                   const std::vector<Case>& cases, const fs::path& directory) {
+  if (options.force || options.fresh) return false;
+  const Json environment = environment_of(directory);
+  if (!environment.contains(kKey)) return false;
+  if (environment.at(kKey) != key_of(options, store, question, cases)) return false;
+  std::string text;
+  try {
+    const std::string summary = content_at(directory / "summary.json");
+    text = options.json    ? summary
+           : options.brief ? brief_text(result_from_text(summary))
+                           : content_at(directory / "table.txt");
+  } catch (const std::exception&) {
+    return false;  // a part of the results is gone
+  }
+  say("outrider-lab: " + directory.string() +
+      " has the results of this file with these seeds, from this program; nothing was run. "
+      "--force runs all cases again");
+  std::fputs(text.c_str(), stdout);
+  return true;
+}
+
+void mark_finished(const LabOptions& options, const RunStore& store, const std::string& question,
+                   const std::vector<Case>& cases, const fs::path& directory) {
+  Json environment = environment_of(directory);
+  if (environment.is_null()) return;
+  environment[kKey] = key_of(options, store, question, cases);
+  write_whole_file(directory / "environment.json",
+                   environment.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+}  // namespace outrider::lab

@@ -1,0 +1,59 @@
+#include "tools/lab/measure/job_samples.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace outrider::lab {
+namespace {
+
+using ByJob = std::map<std::uint16_t, std::vector<double>>;
+
+ByJob by_job(std::span<const JobSamples* const> runs) {
+  ByJob jobs;
+  for (const JobSamples* run : runs)
+    for (std::size_t i = 0, end = 0; i < run->size(); i = end) {  // values of a job come together
+      while (end < run->size() && run->job_of(end) == run->job_of(i)) ++end;
+      const auto from = run->values().begin() + static_cast<std::ptrdiff_t>(i);
+      auto& of_job = jobs[run->job_of(i)];
+      of_job.insert(of_job.end(), from, from + static_cast<std::ptrdiff_t>(end - i));
+    }
+  return jobs;
+}
+
+}  // namespace
+
+std::vector<std::vector<double>> values_by_job(std::span<const JobSamples* const> runs) {
+  std::vector<std::vector<double>> all;
+  for (auto& [job, values] : by_job(runs)) all.push_back(std::move(values));
+  return all;
+}
+
+double mean_of_jobs(std::span<const JobSamples* const> runs,
+                    const std::function<double(std::vector<double>)>& figure) {
+  std::vector<double> figures;
+  for (auto& values : values_by_job(runs)) figures.push_back(figure(std::move(values)));
+  return mean(figures);
+}
+
+double mean_of_jobs(std::span<const JobSamples* const> runs,
+                    std::span<const JobSamples* const> others,
+                    const std::function<double(std::vector<double>, std::vector<double>)>& figure) {
+  std::vector<double> figures;
+  ByJob of_others = by_job(others);
+  for (auto& [job, values] : by_job(runs))
+    if (const auto other = of_others.find(job); other != of_others.end())
+      figures.push_back(figure(std::move(values), std::move(other->second)));
+  return mean(figures);
+}
+
+Statistics statistics_of(const JobSamples& run) {
+  Statistics s = statistics_of(std::span<const double>(run.values()));
+  const JobSamples* const runs[]{&run};
+  s.mean = mean_of_jobs(runs, [](std::vector<double> v) { return mean(v); });
+  s.median = mean_of_jobs(runs, [](std::vector<double> v) { return median(std::move(v)); });
+  s.p99 = mean_of_jobs(runs, [](std::vector<double> v) { return quantile(std::move(v), 0.99); });
+  return s;
+}
+
+}  // namespace outrider::lab

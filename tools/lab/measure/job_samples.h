@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "tools/lab/measure/statistics.h"
+
+namespace outrider::lab {
+
+/// The times of one run's iterations or bursts, each of a job. Jobs may differ by orders of
+/// magnitude, so that a median of all their times is no job's: see mean_of_jobs().
+class JobSamples {
+ public:
+  void add(std::uint16_t job, double value) {
+    jobs_.push_back(job);
+    values_.push_back(value);
+  }
+  [[nodiscard]] const std::vector<double>& values() const { return values_; }
+  [[nodiscard]] std::uint16_t job_of(std::size_t i) const { return jobs_[i]; }
+  [[nodiscard]] std::size_t size() const { return values_.size(); }
+  [[nodiscard]] bool empty() const { return values_.empty(); }
+
+ private:
+  std::vector<double> values_{};
+  std::vector<std::uint16_t> jobs_{};
+};
+
+/// Returns the values of each job that has any, of all runs together, in the order of the jobs.
+std::vector<std::vector<double>> values_by_job(std::span<const JobSamples* const> runs);
+
+/// Returns a figure of each job's values, as the mean of the jobs that have values. With one job
+/// it is the figure of that job. NaN if there are no values.
+double mean_of_jobs(std::span<const JobSamples* const> runs,
+                    const std::function<double(std::vector<double>)>& figure);
+
+/// Does the same for figures of a job in two sets of runs, which `figure` relates. A job that has
+/// no values in one of them is left out.
+double mean_of_jobs(std::span<const JobSamples* const> runs,
+                    std::span<const JobSamples* const> others,
+                    const std::function<double(std::vector<double>, std::vector<double>)>& figure);
+
+/// Returns statistics of one run: mean, median and p99 are means over the jobs, the rest is of all
+/// values.
+Statistics statistics_of(const JobSamples& run);
+
+}  // namespace outrider::lab

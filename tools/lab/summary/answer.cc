@@ -1,0 +1,246 @@
+#include "tools/lab/summary/answer.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+namespace outrider::lab {
+
+namespace {
+
+constexpr double kLittle = 0.01;  ///< share of the background that is considered a small loss
+constexpr std::size_t kSeedsOfClaims = 30;
+constexpr std::size_t kNamedDifferences = 3;
+
+bool has_interval(const Estimate& e) { return !std::isnan(e.low) && !std::isnan(e.high); }
+bool has_change(const AnswerArm& a) { return !std::isnan(a.change.value); }
+bool falls(const AnswerArm& a) { return is_change(a.change) && a.change.value < 0; }
+bool rises(const AnswerArm& a) { return is_change(a.change) && a.change.value > 0; }
+
+/// Returns the change by which arms of different baselines are ranked: that against off.
+double rank_of(const AnswerArm& a) {
+  return std::isnan(a.against_off.value) ? a.change.value : a.against_off.value;
+}
+
+/// Returns a share in percent: "33" for 0.331, "0.9" for 0.0086.
+std::string percent_of(double share) {
+  std::array<char, 32> text{};
+  const double p = share * 100;
+  std::snprintf(text.data(), text.size(), std::abs(p) < 9.95 ? "%.1f" : "%.0f", p);
+  if (const std::string s = text.data(); s != "-0.0") return s;
+  return "0.0";
+}
+
+std::string interval_of(double low, double high) {
+  return "[" + percent_of(low) + ", " + percent_of(high) + "]";
+}
+
+std::string falls_by(const Estimate& change) {
+  std::string text = percent_of(-change.value) + " %";
+  if (has_interval(change)) text += " " + interval_of(-change.high, -change.low);
+  return text;
+}
+
+/// Returns a change in words, "falls by 12 % [10, 14]".
+std::string change_in_words(const Estimate& change) {
+  if (change.value <= 0) return "falls by " + falls_by(change);
+  std::string text = "rises by " + percent_of(change.value) + " %";
+  if (has_interval(change)) text += " " + interval_of(change.low, change.high);
+  return text;
+}
+
+std::string background_text(const Estimate& lost) {
+  if (std::isnan(lost.value)) return "";
+  const bool known = has_interval(lost) ? is_change(lost) : std::abs(lost.value) >= kLeastChange;
+  if (!known) return "; background loses nothing that shows";
+  const bool gains = lost.value < 0;
+  std::string text = std::string("; background ") + (gains ? "gains " : "loses ") +
+                     percent_of(std::abs(lost.value)) + " %";
+  if (has_interval(lost))
+    text += " " + (gains ? interval_of(-lost.high, -lost.low) : interval_of(lost.low, lost.high));
+  return text;
+}
+
+std::string joined(const std::vector<std::string>& parts) {
+  std::string text;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
+  return text;
+}
+
+/// Returns "differs from off in protocol (roce instead of tcp), ..." as a sentence; empty if the
+/// remedy is all that the two differ in.
+std::string beside_text(const AnswerArm& arm, const std::string& off) {
+  if (arm.beside.empty()) return "";
+  std::vector<std::string> named(
+      arm.beside.begin(), arm.beside.begin() + static_cast<std::ptrdiff_t>(
+                                                   std::min(arm.beside.size(), kNamedDifferences)));
+  if (const std::size_t more = arm.beside.size() - named.size(); more > 0)
+    named.push_back(std::to_string(more) + (more == 1 ? " more setting" : " more settings"));
+  return " Beside a remedy, " + arm.name + " differs from " +
+         (arm.against.empty() ? off : arm.against) + " in " + joined(named) + ".";
+}
+
+/// Returns the change of an arm, what it is against and what it costs: a sentence without its full
+/// stop. @param off  name of the arm that all are compared with
+std::string gain_text(const AnswerArm& arm, const std::string& off) {
+  std::string text = "communication time " + change_in_words(arm.change) + " with " + arm.name +
+                     " against " + (arm.against.empty() ? off : arm.against);
+  if (!arm.against.empty() && !std::isnan(arm.against_off.value))
+    text += ", and " + change_in_words(arm.against_off) + " against " + off;
+  return text + background_text(arm.lost);
+}
+
+/// Returns the names of arms, with their baselines where these are not off.
+std::string names_of(const std::vector<const AnswerArm*>& arms) {
+  std::vector<std::string> names;
+  for (const AnswerArm* arm : arms)
+    names.push_back(arm->name + (arm->against.empty() ? "" : " (against " + arm->against + ")"));
+  return joined(names);
+}
+
+std::string capitalised(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 32);
+  return text;
+}
+
+/// What the arms are compared with: "off" if that is all.
+std::string baselines_of(const std::vector<AnswerArm>& arms, const std::string& off) {
+  const bool all = std::ranges::all_of(arms, [](const auto& a) { return a.against.empty(); });
+  return all ? off : "its baseline";
+}
+
+/// Returns the answer for results of so few seeds that there is no interval. @pre an arm has a
+/// change
+AnswerSentence few_seeds(const std::vector<AnswerArm>& arms, const std::string& off,
+                         std::size_t seeds) {
+  const std::string in = seeds == 1 ? "In one seed, " : "In two seeds, ";
+  const auto best = std::ranges::min_element(
+      arms, {}, [](const AnswerArm& a) { return std::isnan(a.change.value) ? 1e9 : rank_of(a); });
+  if (std::abs(best->change.value) < kLeastChange && best->against.empty())
+    return {"same", in + "no communication time is shorter than that of " +
+                        baselines_of(arms, off) + " by " + percent_of(kLeastChange) + " %."};
+  return {"same", in + gain_text(*best, off) + ". " +
+                      (seeds == 1 ? "One seed has" : "Two seeds have") +
+                      " no confidence interval: this may be chance." + beside_text(*best, off)};
+}
+
+/// Returns the quickest arm of those that gain and whose background loses at most `most`.
+const AnswerArm* best_within(const std::vector<AnswerArm>& arms, double most) {
+  const AnswerArm* best = nullptr;
+  for (const auto& a : arms)
+    if (falls(a) && !(a.lost.value > most) && (!best || rank_of(a) < rank_of(*best))) best = &a;
+  return best;
+}
+
+/// If an arm without regulation is best, says what the best regulated arm does.
+void add_regulated(const std::vector<AnswerArm>& arms, const AnswerArm& best,
+                   const std::string& off, std::vector<AnswerSentence>& out) {
+  if (best.name.starts_with("on")) return;
+  std::vector<AnswerArm> regulated;
+  std::ranges::copy_if(arms, std::back_inserter(regulated),
+                       [](const AnswerArm& arm) { return arm.name.starts_with("on"); });
+  const AnswerArm* found = best_within(regulated, 1e9);
+  if (found == nullptr) return;
+  out.push_back(
+      {"gain", "With regulation: " + gain_text(*found, off) + "." + beside_text(*found, off)});
+}
+
+void add_gains(const std::vector<AnswerArm>& arms, const std::string& off,
+               std::vector<AnswerSentence>& out) {
+  const AnswerArm* best = best_within(arms, 1e9);
+  if (best == nullptr) {
+    out.push_back({"same", "No arm's communication time is distinguishably shorter than that of " +
+                               baselines_of(arms, off) + "."});
+    return;
+  }
+  out.push_back({"gain", capitalised(gain_text(*best, off)) + "." + beside_text(*best, off)});
+  add_regulated(arms, *best, off, out);
+  const AnswerArm* cheap = best_within(arms, kLittle);
+  if (cheap == best) return;
+  if (cheap != nullptr)
+    out.push_back({"cheap", "At a loss to the background of at most " + percent_of(kLittle) +
+                                " %, " + gain_text(*cheap, off) + "." + beside_text(*cheap, off)});
+  else
+    out.push_back({"cheap", "No arm that is distinguishable from " + baselines_of(arms, off) +
+                                " costs the background less than " + percent_of(kLittle) + " %."});
+}
+
+}  // namespace
+
+bool is_change(const Estimate& change) {
+  return has_interval(change) && (change.high < 0 || change.low > 0) &&
+         std::abs(change.value) >= kLeastChange;
+}
+
+std::vector<AnswerSentence> answer_of(const std::vector<AnswerArm>& arms, const std::string& off,
+                                      std::size_t seeds) {
+  std::vector<AnswerSentence> out;
+  if (std::ranges::none_of(arms, has_change)) {
+    out.push_back({"same", "No communication time can be compared here: no other arm has one."});
+  } else if (seeds < kLeastSeedsOfInterval) {
+    out.push_back(few_seeds(arms, off, seeds));
+  } else {
+    add_gains(arms, off, out);
+    std::vector<const AnswerArm*> same, worse;
+    for (const auto& a : arms) {
+      if (rises(a)) worse.push_back(&a);
+      else if (!falls(a) && has_change(a)) same.push_back(&a);
+    }
+    if (!same.empty())
+      out.push_back({"same", "Not distinguishable from " + off + ": " + names_of(same) + "."});
+    if (!worse.empty())
+      out.push_back({"worse", "Longer than with " + off + ": " + names_of(worse) + "."});
+  }
+  if (seeds < kSeedsOfClaims)
+    out.push_back({"warning", "A demonstration with " + std::to_string(seeds) +
+                                  (seeds == 1 ? " seed" : " seeds") + ": claims rest on " +
+                                  std::to_string(kSeedsOfClaims) + " or more."});
+  return out;
+}
+
+std::vector<AnswerSentence> answer_over(const std::vector<PointAnswer>& points) {
+  std::vector<std::string> names;
+  bool any_interval = false;
+  for (const auto& p : points)
+    for (const auto& a : p.arms) {
+      any_interval = any_interval || has_interval(a.change);
+      if (std::ranges::find(names, a.name) == names.end()) names.push_back(a.name);
+    }
+  if (!any_interval)
+    return {{"same",
+             "No change has a confidence interval, as with fewer than three seeds: none is "
+             "counted."}};
+  std::vector<AnswerSentence> out;
+  for (const auto& name : names) {
+    std::vector<double> gains;
+    std::size_t here = 0, longer = 0;
+    std::string against;
+    for (const auto& p : points)
+      for (const auto& a : p.arms) {
+        if (a.name != name) continue;
+        ++here;
+        against = a.against;
+        longer += rises(a);
+        if (falls(a)) gains.push_back(-a.change.value);
+      }
+    if (here < 2) continue;
+    const std::string baseline = against.empty() ? "off" : against;
+    std::string text = name + " shortens communication time at " + std::to_string(gains.size()) +
+                       " of " + std::to_string(here) + " points";
+    if (!against.empty()) text += " against " + against;
+    if (!gains.empty()) {
+      const auto [least, most] = std::ranges::minmax(gains);
+      text +=
+          ", by " + percent_of(least) + (gains.size() > 1 ? " to " + percent_of(most) : "") + " %";
+    }
+    if (longer > 0) text += "; it lengthens it at " + std::to_string(longer);
+    const std::size_t same = here - gains.size() - longer;
+    if (same > 0) text += "; not distinguishable from " + baseline + " at " + std::to_string(same);
+    out.push_back({gains.empty() ? "same" : "gain", text + "."});
+  }
+  return out;
+}
+
+}  // namespace outrider::lab
