@@ -324,6 +324,7 @@ ConfigResult<ExperimentFile> experiment_from(const ConfigTable& as_written,
   if (e.in_fabric) use_fabric(e, result.issues);
   if (jobs) read_job_list(*jobs, e, result.issues);
   read_sweeps(file, e, result.issues);
+  check_inherited(file, result.issues);
   collect_settings(bound, e, result.issues);
   merge_issues(result.issues, validate(e));
   name_by_matrix(taken, result.issues);

@@ -163,6 +163,14 @@ ConfigResult<ExperimentFile> load_experiment(const std::string& path);
 ConfigTable with_base(ConfigTable file, const std::filesystem::path& directory,
                       ConfigIssues& issues);
 
+/// Refuses parameters that a file gives beside others, which it inherits from its base and which
+/// make them something else than they say: `model` beside an inherited `compute_seconds`.
+/// @param name  of the base, for messages
+void check_inherited(const ConfigTable& given, const ConfigTable& base, const std::string& name,
+                     ConfigIssues& issues);
+/// Does the same for the arms, jobs and sweeps of a file, which inherit from [parameters].
+void check_inherited(const ConfigTable& file, ConfigIssues& issues);
+
 /// Returns `file` without its `rivals`, which is the path of a file of arms relative to
 /// `directory`. The arms that `file` does not have by their label are appended to its own, and
 /// "rivals" among the arms of a sweep stands for all of them.

@@ -20,7 +20,8 @@ bool replaces(const ConfigTable& file, std::string_view key) {
   return network && file.get("fabric") != nullptr;
 }
 
-void inherit(const ConfigTable& base, ConfigTable& file) {
+void inherit(const ConfigTable& base, const std::string& name, ConfigTable& file,
+             ConfigIssues& issues) {
   const ConfigTable as_written = file;
   for (const std::string_view key : kInherited)
     if (const ConfigValue* value = base.get(key);
@@ -33,7 +34,9 @@ void inherit(const ConfigTable& base, ConfigTable& file) {
   const ConfigTable* parameters = own.as<ConfigTable>();
   if (parameters == nullptr) return;  // not a table: its reader reports the fault
   ConfigTable both = with_nested_keys(*of_base->as<ConfigTable>());
-  overlay(both, with_nested_keys(*parameters));
+  const ConfigTable given = with_nested_keys(*parameters);
+  check_inherited(given, both, name, issues);
+  overlay(both, given);
   own = ConfigValue(std::move(both));
 }
 
@@ -56,7 +59,7 @@ ConfigTable with_base(ConfigTable file, const std::filesystem::path& directory,
   if (!base) return file;
   if (base.config->get("base") != nullptr)
     issues.push_back({"base", "\"" + *name + "\": has a base itself; name that one"});
-  inherit(*base.config, file);
+  inherit(*base.config, *name, file, issues);
   return file;
 }
 

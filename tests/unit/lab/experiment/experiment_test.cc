@@ -214,6 +214,56 @@ TEST_F(ExperimentBase, GivesWhatTheFileDoesNotSay) {
   EXPECT_EQ(own.config->parameters.burst_bytes, base.config->parameters.burst_bytes);
 }
 
+// `model` beside an inherited `compute_seconds` computed for the base's time, without a word.
+TEST_F(ExperimentBase, AValueThatContradictsAGivenOneIsRefused) {
+  const auto faults = [&](const std::string& of_base, const std::string& given) {
+    (void)load("base.toml", with(small_experiment(), "[parameters]\n", "[parameters]\n" + of_base));
+    return format_issues("own", load("own.toml",
+                                     "base = \"base.toml\"\nname = \"own\"\nquestion = \"!\"\n"
+                                     "[parameters]\n" +
+                                         given + "[[arm]]\nlabel = \"off\"\n")
+                                    .issues);
+  };
+  const std::string model = "model = \"x.toml\"\n", computes = "compute_seconds = 0.01\n";
+  EXPECT_THAT(faults(computes, model),
+              HasSubstr("parameters.model: compute_seconds = 0.01, inherited from \"base.toml\", "
+                        "would replace the time that the model computes; give compute_seconds = 0 "
+                        "for the model's time, or give compute_seconds here to keep it"));
+  EXPECT_EQ(faults(computes, model + computes), "") << "both are given";
+  EXPECT_EQ(faults(computes, model + "compute_seconds = 0\n"), "");
+  EXPECT_EQ(faults(computes, "iterations = 4\n"), "");
+  EXPECT_THAT(faults(model, "burst_bytes = \"2MB\"\n"),
+              HasSubstr("parameters.burst_bytes: model = \"x.toml\", inherited"));
+  EXPECT_THAT(faults("schedule = \"closed_loop\"\n", "period_seconds = 1.0\n"),
+              HasSubstr("parameters.period_seconds: schedule = \"closed_loop\", inherited"));
+  EXPECT_THAT(faults("background_flows_per_pair = 3\n",
+                     "background_load = 0.2\nbackground_sizes = \"x.cdf\"\n"),
+              HasSubstr("parameters.background_load: background_flows_per_pair = 3, inherited from "
+                        "\"base.toml\", would flow beside it"));
+  EXPECT_THAT(
+      faults("transport.tail_probe = \"rfc8985\"\n", "transport.stack = \"linux\"\n"),
+      HasSubstr("parameters.transport.stack: transport.tail_probe = \"rfc8985\", inherited"));
+}
+
+TEST_F(ExperimentBase, ArmsJobsAndSweepsInheritTheParameters) {
+  const auto faults = [&](const std::string& more) {
+    const std::string text =
+        with(small_experiment(more), "[parameters]\n", "[parameters]\ncompute_seconds = 0.01\n");
+    return format_issues("f", load("own.toml", text).issues);
+  };
+  const std::string beside = "compute_seconds = 0.01, inherited from [parameters], would replace";
+  EXPECT_THAT(faults("[[arm]]\nlabel = \"off-x\"\nmodel = \"x.toml\"\n"),
+              HasSubstr("arm[3].model: " + beside));
+  EXPECT_THAT(faults("[[vary]]\nparameter = \"model\"\nvalues = [\"\", \"x.toml\"]\n"
+                     "arms = [\"off\"]\n"),
+              HasSubstr("vary[0].model: " + beside));
+  EXPECT_THAT(faults("[[cross]]\nmodel = [\"x.toml\"]\narms = [\"off\"]\n"),
+              HasSubstr("cross[0].model: " + beside));
+  EXPECT_EQ(faults("[[cross]]\nmodel = [\"x.toml\"]\ncompute_seconds = [0.01]\n"
+                   "arms = [\"off\"]\n"),
+            "");
+}
+
 TEST_F(ExperimentBase, FaultsAreItsKeys) {
   const auto problem = [&](const std::string& base) {
     const auto file = load("own.toml", "base = " + base + "\n" + small_experiment());
