@@ -197,7 +197,8 @@ TEST_F(HoldTableTest, SendersHoldForTheirSharesOnlyWhateverTheyAnnounceBefore) {
     }
     const bool has_places = one.far_every_ms == 0 || one.far_every_ms >= 5000;
     EXPECT_GT(sum, has_places ? 20'000U : 0U) << "what may hold does";
-    EXPECT_NEAR(static_cast<double>(table.held_ns) / kMs, static_cast<double>(sum), 1e-2 * sum)
+    EXPECT_NEAR(static_cast<double>(table.held_ns) / kMs, static_cast<double>(sum),
+                1e-2 * static_cast<double>(sum))
         << "the report says how long was held";
   }
 }

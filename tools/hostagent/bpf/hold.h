@@ -112,7 +112,7 @@ struct HoldTable {
   __u64 expected_until_ns;
   __u32 threshold; /* least h of the bursts that hold [packets] */
 
-  __u64 ended[8]; /* by HoldEnd; a power of 2, for the kernel's verifier */
+  __u64 ended[8];  /* by HoldEnd; a power of 2, for the kernel's verifier */
   __u64 held_ns;   /* since the beginning */
   __u64 looked_ns; /* what was held until then is charged */
   /* What a loop has found. In registers the kernel's verifier would know something of it, and
@@ -154,8 +154,8 @@ HOLD_INLINE __u64 hold_allowed(const struct HoldTable* table, const struct HoldR
                                const struct HoldAccount* account) {
   const __u64 of_sender = hold_earlier(rules->sender_ns, account->used_ns);
   const __u64 of_all = hold_earlier(rules->host_ns, table->host.used_ns);
-  return hold_earlier(rules->longest_ns, hold_earlier(rules->sender_ns - of_sender,
-                                                      rules->host_ns - of_all));
+  return hold_earlier(rules->longest_ns,
+                      hold_earlier(rules->sender_ns - of_sender, rules->host_ns - of_all));
 }
 
 HOLD_INLINE void hold_end(struct HoldTable* table, struct HoldBurst* burst, __u32 why) {
@@ -275,7 +275,8 @@ HOLD_INLINE enum HoldVerdict hold_start(struct HoldTable* table, const struct Ho
   struct HoldAccount* account = &table->senders[sender];
   const __u64 begins =
       now + (start->due_in_ns > rules->lead_ns ? start->due_in_ns - rules->lead_ns : 0);
-  hold_charge(account, now - now % rules->window_ns, now, now); /* it may have had no burst lately */
+  hold_charge(account, now - now % rules->window_ns, now,
+              now); /* it may have had no burst lately */
   if (begins == now && !hold_allowed(table, rules, account)) return kHoldOver;
 
   struct HoldBurst* burst = &table->bursts[table->found_burst & (HOLD_BURSTS - 1)];

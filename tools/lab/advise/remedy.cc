@@ -11,7 +11,7 @@ namespace outrider::lab {
 namespace {
 
 /// Returns the text of a parameter; empty if the arms do not have it.
-std::string text_of(const Parameters& parameters, std::string_view name) {
+std::string parameter_text(const Parameters& parameters, std::string_view name) {
   const auto found =
       std::ranges::find_if(parameters, [&](const auto& one) { return one.first == name; });
   if (found == parameters.end()) return {};
@@ -20,10 +20,10 @@ std::string text_of(const Parameters& parameters, std::string_view name) {
 }
 
 RemedyKind announced_kind(const Parameters& parameters) {
-  if (const auto order = text_of(parameters, "switch.regulation.grant.order");
+  if (const auto order = parameter_text(parameters, "switch.regulation.grant.order");
       !order.empty() && order != "off")
     return RemedyKind::kGrant;
-  const std::string mode = text_of(parameters, "regulation");
+  const std::string mode = parameter_text(parameters, "regulation");
   for (const auto& [name, kind] :
        {std::pair{"mark", RemedyKind::kMark}, std::pair{"pace", RemedyKind::kPace},
         std::pair{"window", RemedyKind::kWindow}, std::pair{"steer", RemedyKind::kSteer}})
@@ -74,7 +74,7 @@ std::vector<JobTimes> times_of_jobs(const Summary& summary, const ArmSummary& ar
 RemedyNature nature_of(const std::string& label, const Parameters& parameters) {
   if (label == "off") return {};
   if (label.starts_with("off-order")) return {.kind = RemedyKind::kOrder};
-  const bool two_queues = text_of(parameters, "scheduler") != "fifo";
+  const bool two_queues = parameter_text(parameters, "scheduler") != "fifo";
   if (label.starts_with("on")) return {announced_kind(parameters), true, two_queues};
   return {two_queues ? RemedyKind::kTwoQueues : RemedyKind::kMarking, false, two_queues};
 }

@@ -10,6 +10,7 @@
 #include "tools/lab/cli/cli.h"
 #include "tools/lab/cli/cli_cases.h"
 #include "tools/lab/cli/cli_finished.h"
+#include "tools/lab/experiment/summary_points.h"
 #include "tools/lab/summary/brief_text.h"
 #include "tools/lab/summary/result_answer.h"
 #include "tools/lab/summary/table_text.h"

@@ -77,7 +77,7 @@ int run_part(const LabOptions& options, const Planned& planned, const CaseSessio
   FinishedRuns runs(session.runtime);
   const RunOutcome outcome = run_session(session, own, runs);
   tell_failures(outcome);
-  const int status = status_of(outcome, balanced(runs, planned.names, planned.cases));
+  const int status = status_of(outcome, verdict_of(runs, planned.names, planned.cases));
   tell_end(options, outcome, runs.digests().size() - outcome.not_kept.size(), own.size());
   return status;
 }

@@ -44,8 +44,8 @@ struct NetworkChange {
 struct Case {
   std::string label;  ///< begins with "off" or "on"
   Parameters parameters;
-  /// What the point of a sweep makes of [parameters], by name: empty at the point of [parameters]. An
-  /// arm's own settings are no part of it.
+  /// What the point of a sweep makes of [parameters], by name: empty at the point of [parameters].
+  /// An arm's own settings are no part of it.
   Parameters point{};
   std::string against{};  ///< label of the arm that it is compared with; see points_of()
   std::string off{};      ///< label of the arm that all of its point are compared with too

@@ -44,7 +44,7 @@ struct ReportRun {
   /// second run of one with `arrivals`, has the workers of which there is a burst.
   std::vector<std::size_t> workers{};
   std::vector<ReportIteration> iterations{};
-  std::int64_t switch_ahead_ns = 0;                   ///< the switch's clock minus the generator's
+  std::int64_t switch_ahead_ns = 0;          ///< the switch's clock minus the generator's
   JobSamples alone_communication_seconds{};  ///< of the run without background
 };
 

@@ -192,7 +192,7 @@ TEST_F(FinishedRunsTest, AnImbalanceIsNotForgotten) {
 // A run whose background was cut must not pass for one with the background that was asked for.
 TEST_F(FinishedRunsTest, FlowsThatWereNotOfferedFailTheCase) {
   const RunStore store(directory_, "program");
-  FinishedRuns runs(store, Runtime::kVirtual);
+  FinishedRuns runs(Runtime::kVirtual);
   session(store, runs);
   CaseRun run = run_of(3);
   run.result.traffic.flow_groups.push_back({.name = "list",
@@ -203,7 +203,7 @@ TEST_F(FinishedRunsTest, FlowsThatWereNotOfferedFailTheCase) {
                                             .completed = 4,
                                             .classes = {},
                                             .records = {}});
-  runs.add(std::move(run), true);
+  runs.add(std::move(run), &store);
   testing::internal::CaptureStderr();
   const int verdict = verdict_of(runs, names_, cases_);
   EXPECT_EQ(testing::internal::GetCapturedStderr(),

@@ -180,7 +180,7 @@ TEST(Connection, IdleRestartOrKeep) {
     ASSERT_GT(grown, 50 * 1448U);
     t.client().send(100, t.now());
     t.run_for(1us);
-    const std::uint32_t initial = config.control.initial_window_segments * 1448;
+    const std::uint32_t initial = initial_window_bytes(config.control, 1448);
     EXPECT_EQ(t.client().sender().window().bytes(),
               reuse == ConnectionReuse::kKeep ? grown : initial);
     t.run_for(1s);

@@ -72,10 +72,9 @@ TEST(Pacer, IsTheSameAtAnyTime) {
 
 TEST(Unresponsive, KeepsToItsRateWhateverHappens) {
   const ControllerConfig config{.controller = Controller::kUnresponsive,
-                                .mss_bytes = 1000,
                                 .initial_window_segments = 10,
                                 .rate = BitRate{800'000'000}};
-  Unresponsive cc(config);
+  Unresponsive cc(config, 1000);
   EXPECT_EQ(cc.fixed_rate(), BitRate{800'000'000});
   EXPECT_EQ(cc.cwnd_bytes(), 10'000U) << "no round trip yet";
   const auto ack = [&](Duration srtt) {
