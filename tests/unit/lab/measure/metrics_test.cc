@@ -39,9 +39,9 @@ TEST(Metrics, OfAnIterationOfTwoWorkers) {
   EXPECT_EQ(m.iterations, 1U);
   EXPECT_EQ(m.incomplete, 0U);
   ASSERT_EQ(s.burst_completion_seconds.size(), 1U);
-  EXPECT_DOUBLE_EQ(s.burst_completion_seconds[0], 0.0485) << "the slowest worker";
+  EXPECT_DOUBLE_EQ(s.burst_completion_seconds.values()[0], 0.0485) << "the slowest worker";
   ASSERT_EQ(s.communication_seconds.size(), 1U);
-  EXPECT_DOUBLE_EQ(s.communication_seconds[0], 0.050) << "earliest due to latest delivery";
+  EXPECT_DOUBLE_EQ(s.communication_seconds.values()[0], 0.050) << "earliest due to latest delivery";
   ASSERT_EQ(s.burst_throughput_bits_per_second.size(), 2U) << "one per burst";
   EXPECT_DOUBLE_EQ(s.burst_throughput_bits_per_second[0], 800'000 / 0.038);
   EXPECT_DOUBLE_EQ(s.burst_throughput_bits_per_second[1], 800'000 / 0.0485);
