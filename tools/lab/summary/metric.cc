@@ -155,10 +155,11 @@ double value_of(const Metric& metric, Resample cases) {
                  [&](const RatioOfSums& s) { return ratio_of_sums(cases, s); },
                  [&](const OfRuns& s) { return s.value(cases); },
                  [&](const FromRun&) {
-                   return aggregated(how, pooled(
-                                              cases, [&](const CaseSummary& c) -> const auto& {
-                                                return c.of_rows.at(metric.name);
-                                              }));
+                   return aggregated(how, pooled(cases, [&](const CaseSummary& c) {
+                                       const auto own = c.of_rows.find(metric.name);
+                                       return own == c.of_rows.end() ? std::vector<double>{}
+                                                                     : own->second;
+                                     }));
                  }},
       metric.source);
 }
