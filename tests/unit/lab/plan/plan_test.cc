@@ -62,6 +62,31 @@ TEST(Plan, CrossesArmsWithSeeds) {
   EXPECT_EQ(plan_of(small_experiment(), {.filter = "no-start"}).size(), 2U);
 }
 
+// `plan` builds one seed of each arm and point, and keeps none.
+TEST(Plan, AWalkNamesTheSameCases) {
+  for (const char* name : {"quick", "fabric", "roce-pcn"}) {
+    const auto file =
+        load_experiment(source_path("conf/experiments/" + std::string(name) + ".toml"));
+    ASSERT_TRUE(file) << name;
+    for (const char* filter : {"", "on", "seed 2"}) {
+      const PlanOptions options{.first_seed = 2, .seeds = 3, .filter = filter};
+      const auto plan = make_plan(*file.config, options);
+      std::vector<std::string> planned, walked;
+      for (const Case& c : *plan.config) planned.push_back(case_name(*file.config, c));
+      std::size_t built = 0;
+      const auto issues =
+          walk_plan(*file.config, options, [&](const Case& first, std::vector<std::string> names) {
+            EXPECT_EQ(first.seed, 2U);
+            ++built;
+            walked.insert(walked.end(), names.begin(), names.end());
+          });
+      EXPECT_TRUE(issues.empty());
+      EXPECT_EQ(walked, planned) << name << ' ' << filter;
+      if (*filter == '\0') EXPECT_EQ(3 * built, planned.size());
+    }
+  }
+}
+
 TEST(Plan, TakesTheArmsThatAreNamedAndAlwaysOff) {
   const auto cases = plan_of(small_experiment(), {.seeds = 1, .arms = {"on"}});
   ASSERT_EQ(cases.size(), 2U);

@@ -71,6 +71,23 @@ TEST(TimeEstimate, AModelSaysItsBytesAndItsCompute) {
   EXPECT_FALSE(virtual_seconds(one_job(job), models));
 }
 
+// What crosses more links costs more, and with two paths of one job both its ways count.
+TEST(TimeEstimate, WorkIsWhatLinksCarry) {
+  ModelSizes models;
+  JobConfig job;
+  job.schedule = Schedule::kFixed;
+  job.period = 1s;
+  job.iterations = 10;
+  job.burst_bytes = 1000;
+  job.workers = {"a", "b"};
+  Case c = one_job(job);
+  c.switches.switches.resize(1);
+  EXPECT_DOUBLE_EQ(wire_bits(c, 10, models), 10 * 8000.0 * 2 * 2 * 2);
+  EXPECT_DOUBLE_EQ(wire_bits(c, 5, models), 5 * 8000.0 * 2 * 2 * 2) << "half of it";
+  c.traffic.flows.push_back({.rate = BitRate{1'000'000}});
+  EXPECT_DOUBLE_EQ(wire_bits(c, 10, models), 10 * 8000.0 * 2 * 2 * 2 + 2 * 10e6);
+}
+
 TEST(TimeEstimate, TextHasTheUnitThatFits) {
   EXPECT_EQ(duration_text(0.2), "1 s");
   EXPECT_EQ(duration_text(99), "99 s");
