@@ -1,6 +1,7 @@
 #include "common/config/signal_key_file.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -42,6 +43,10 @@ std::optional<std::string> exposure_of(const std::string& path) {
   if (stat(path.c_str(), &file) != 0)
     return std::string("cannot be opened: ") + std::strerror(errno);
   if (!S_ISREG(file.st_mode)) return "is not a regular file";
+  if (file.st_uid != geteuid())  // whoever owns it knows the secret, and can exchange it
+    return "belongs to user " + std::to_string(file.st_uid) + ", not to user " +
+           std::to_string(geteuid()) + ", as whom this program runs; chown " +
+           std::to_string(geteuid()) + " " + path + " mends that, if nobody else has its content";
   if ((file.st_mode & (S_IRWXG | S_IRWXO)) != 0)
     return "may be used by others than its owner; chmod 600 " + path + " mends that";
   return std::nullopt;

@@ -13,7 +13,8 @@ namespace outrider {
 ///
 /// with ID from 0 to 255 and the secret in 32 hexadecimal digits; 1 is the format's version. An
 /// issue has no key and never shows the file's content. It is an issue, with the command that
-/// mends it, if anybody but the owner may read or write the file.
+/// mends it, if the file belongs to another user than this process runs as, or anybody but the
+/// owner may read or write it.
 [[nodiscard]] ConfigResult<SignalKey> read_signal_key(const std::string& path);
 
 /// Returns the content of a key file.

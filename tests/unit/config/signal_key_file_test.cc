@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -52,6 +53,14 @@ TEST_F(SignalKeyFile, RefusesAFileThatOthersMayUse) {
   }
   write(signal_key_text(kKey), 0400);
   EXPECT_EQ(problem(), "none");
+}
+
+TEST_F(SignalKeyFile, RefusesAFileOfAnotherUser) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can give a file away";
+  write(signal_key_text(kKey));
+  ASSERT_EQ(chown(path_.c_str(), 65534, 65534), 0);
+  EXPECT_THAT(problem(), HasSubstr("belongs to user 65534, not to user 0"));
+  EXPECT_THAT(problem(), HasSubstr("chown 0 " + path_));
 }
 
 TEST_F(SignalKeyFile, SaysWhatIsWrong) {
