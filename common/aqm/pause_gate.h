@@ -9,13 +9,19 @@
 
 namespace outrider {
 
+/// What a PauseGate is in front of.
+struct BehindGate {
+  Time waits_since{};      ///< of the first packet; now if none waits
+  std::uint64_t left = 0;  ///< packets that have left
+};
+
 /// The sending side of priority flow control (PFC) for one priority of one transmitter: until when
 /// the neighbour has paused it, for how long that was in total, and whether it has lasted too long.
 ///
-/// The watchdog looks for a pause without a gap in which nothing leaves although something waits.
-/// After `watchdog` of it the caller calls break_out(): the pause stands, but is no longer obeyed,
-/// and the caller drops what waits and what comes. Once the neighbour's pause ends, by zero quanta
-/// or because it is not renewed, all is as before.
+/// The watchdog adds up pauses in which something waits, until a packet leaves: a gap between two
+/// pauses in which none does ends nothing. After `watchdog` of it the caller calls break_out(): the
+/// pause stands, but is no longer obeyed, and the caller drops what waits and what comes. Once the
+/// neighbour's pause ends, by zero quanta or because it is not renewed, all is as before.
 ///
 /// It decides and keeps account; the caller stops and drops. `now` does not decrease. O(1),
 /// allocates nothing. Not thread-safe.
@@ -28,16 +34,20 @@ class PauseGate {
   explicit PauseGate(std::optional<Duration> watchdog) noexcept : watchdog_(watchdog) {}
 
   /// Hears of a pause that lasts for that time from now on. Zero ends the one in force.
-  void on_frame(Duration pause, Time now) noexcept {
-    settle(now);
-    if (pause == Duration::zero()) return end(now);
-    if (!paused_) since_ = now;
+  void on_frame(Duration pause, Time now, const BehindGate& behind = {}) noexcept {
+    settle(now, behind);
+    if (pause == Duration::zero()) return end(now, behind);
+    if (!paused_) {
+      since_ = now;
+      if (behind.left != left_) stuck_for_ = Duration::zero();
+      left_ = behind.left;
+    }
     paused_ = true;
     until_ = now + pause;
   }
   /// Ends a pause whose time is over. Call it before asking what follows.
-  void settle(Time now) noexcept {
-    if (paused_ && until_ <= now) end(until_);
+  void settle(Time now, const BehindGate& behind = {}) noexcept {
+    if (paused_ && until_ <= now) end(until_, behind);
   }
 
   /// Returns whether the neighbour's pause is in force, obeyed or not.
@@ -53,7 +63,7 @@ class PauseGate {
   /// without a watchdog, or if nothing is stopped.
   [[nodiscard]] Time too_long_at(Time waits_since) const noexcept {
     if (!closed() || !watchdog_) return kNever;
-    return std::max(since_, waits_since) + *watchdog_;
+    return std::max(since_, waits_since) + (*watchdog_ - std::min(*watchdog_, stuck_for_));
   }
   /// No longer obeys the pause in force. @pre closed()
   void break_out() noexcept {
@@ -67,15 +77,20 @@ class PauseGate {
   }
 
  private:
-  void end(Time at) noexcept {
+  void end(Time at, const BehindGate& behind) noexcept {
     if (!paused_) return;
     paused_for_ += at - since_;
+    const Time stuck_since = std::max(since_, behind.waits_since);
+    if (broken_out_) stuck_for_ = Duration::zero();
+    else if (stuck_since < at) stuck_for_ += at - stuck_since;
     paused_ = broken_out_ = false;
   }
 
   std::optional<Duration> watchdog_;
-  Duration paused_for_{};  ///< without the pause in force
-  Time since_{};           ///< begin of the pause in force, renewals included
+  Duration paused_for_{};   ///< without the pause in force
+  Duration stuck_for_{};    ///< the part of it since `left_` in which something waited
+  std::uint64_t left_ = 0;  ///< packets that had left when a pause last began
+  Time since_{};            ///< begin of the pause in force, renewals included
   Time until_{};
   bool paused_ = false;
   bool broken_out_ = false;

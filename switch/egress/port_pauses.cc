@@ -72,7 +72,7 @@ void PortPauses::on_frame(const PauseFrame& frame, Time now) noexcept {
     if (!frame.concerns(queue.config.priority)) continue;
     const std::uint16_t quanta = frame.quanta[queue.config.priority];
     ++(quanta != 0 ? queue.counters.pauses_received : queue.counters.resumes_received);
-    queue.gate.on_frame(pause_time(quanta, rate_), now);
+    queue.gate.on_frame(pause_time(quanta, rate_), now, behind(queue, now));
   }
   obey(now);
   loop_.schedule(id_, next(now));
@@ -82,7 +82,7 @@ void PortPauses::on_frame(const PauseFrame& frame, Time now) noexcept {
 void PortPauses::obey(Time now) noexcept {
   QueueMask closed = 0;
   for (Queue& queue : queues_) {
-    queue.gate.settle(now);
+    queue.gate.settle(now, behind(queue, now));
     if (queue.gate.closed()) closed = static_cast<QueueMask>(closed | 1U << queue.number);
     port_.queue(queue.number).discard(queue.gate.broken_out(), now);
   }
@@ -91,15 +91,17 @@ void PortPauses::obey(Time now) noexcept {
   port_.stop_queues(closed, now);
 }
 
-Time PortPauses::waits_since(const Queue& queue, Time now) const noexcept {
+BehindGate PortPauses::behind(const Queue& queue, Time now) const noexcept {
   const PortQueue& waits = port_.queue(queue.number);
-  return waits.empty() ? now : waits.waits_since();
+  return {.waits_since = waits.empty() ? now : waits.waits_since(),
+          .left = sum(waits.counters().transmitted)};
 }
 
 /// Ends a pause that was too long.
 void PortPauses::watch(Queue& queue, Time now) noexcept {
-  queue.gate.settle(now);
-  if (queue.gate.too_long_at(waits_since(queue, now)) > now) return;
+  const BehindGate waits = behind(queue, now);
+  queue.gate.settle(now, waits);
+  if (queue.gate.too_long_at(waits.waits_since) > now) return;
   queue.gate.break_out();
   ++queue.counters.watchdog_releases;
 }
@@ -125,7 +127,7 @@ Time PortPauses::next(Time now) noexcept {
   const bool untold = news_ != 0 && !waits_ && retry_at_ == kNever;
   Time at = untold ? now : retry_at_;
   for (const Queue& queue : queues_) {
-    at = std::min({at, queue.gate.until(), queue.gate.too_long_at(waits_since(queue, now))});
+    at = std::min({at, queue.gate.until(), queue.gate.too_long_at(behind(queue, now).waits_since)});
     if ((news_ >> queue.number & 1) == 0)
       at = std::min(at, buffer_.account(number_, queue.number).renew_at());
   }

@@ -68,7 +68,7 @@ class PortPauses final : public EventSource {
 
   void obey(Time now) noexcept;
   void watch(Queue& queue, Time now) noexcept;
-  [[nodiscard]] Time waits_since(const Queue& queue, Time now) const noexcept;
+  [[nodiscard]] BehindGate behind(const Queue& queue, Time now) const noexcept;
   [[nodiscard]] Time next(Time now) noexcept;
 
   std::vector<Queue> queues_;  ///< the lossless ones

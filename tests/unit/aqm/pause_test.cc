@@ -304,8 +304,43 @@ TEST(PauseGate, TheWatchdogCountsFromPauseOrPacketWhicheverIsLater) {
   gate.on_frame(100us, Time{290us});
   EXPECT_EQ(gate.too_long_at(Time{50us}), Time{1200us}) << "renewals do not defer it";
   EXPECT_EQ(gate.too_long_at(Time{300us}), Time{1300us});
-  gate.on_frame(100us, Time{400us});
-  EXPECT_EQ(gate.too_long_at(Time{50us}), Time{1400us}) << "10 us lay between the two";
+  gate.on_frame(100us, Time{400us}, {.left = 1});
+  EXPECT_EQ(gate.too_long_at(Time{50us}), Time{1400us}) << "a packet left between the two";
+}
+
+TEST(PauseGate, AGapInWhichNothingLeavesDoesNotDeferTheWatchdog) {
+  PauseGate gate(1ms);
+  const BehindGate stuck{.waits_since = Time{10us}, .left = 7};
+  gate.on_frame(1ms, Time{100us}, stuck);
+  for (const Time at : {Time{300us}, Time{500us}, Time{700us}}) {
+    gate.on_frame(0us, at, stuck);
+    EXPECT_FALSE(gate.closed());
+    gate.on_frame(1ms, at, stuck);
+    EXPECT_EQ(gate.too_long_at(stuck.waits_since), Time{1100us});
+  }
+  gate.on_frame(0us, Time{800us}, stuck);
+  gate.on_frame(1ms, Time{900us}, stuck);
+  EXPECT_EQ(gate.too_long_at(stuck.waits_since), Time{1200us}) << "the gap itself does not count";
+  gate.on_frame(0us, Time{950us}, stuck);
+  gate.on_frame(1ms, Time{960us}, {.waits_since = Time{20us}, .left = 8});
+  EXPECT_EQ(gate.too_long_at(Time{20us}), Time{1960us}) << "a packet has left";
+}
+
+TEST(PauseGate, OnlyPausesInWhichSomethingWaitsAddUp) {
+  PauseGate gate(1ms);
+  gate.on_frame(900us, Time{0us}, {.waits_since = Time{0us}});
+  gate.settle(Time{900us}, {.waits_since = Time{900us}});  // nothing waits
+  gate.on_frame(900us, Time{2ms}, {.waits_since = Time{1ms}});
+  EXPECT_EQ(gate.too_long_at(Time{1ms}), Time{3ms});
+  gate.settle(Time{5ms}, {.waits_since = Time{1ms}});
+  gate.on_frame(900us, Time{6ms}, {.waits_since = Time{1ms}});
+  EXPECT_EQ(gate.too_long_at(Time{1ms}), Time{6100us}) << "100 us of the watchdog are left";
+  gate.settle(Time{6100us});
+  gate.break_out();
+  gate.on_frame(0us, Time{6200us}, {.waits_since = Time{6200us}});
+  gate.on_frame(900us, Time{6200us}, {.waits_since = Time{6200us}});
+  EXPECT_EQ(gate.too_long_at(Time{6200us}), Time{7200us})
+      << "once it has broken out, it begins anew";
 }
 
 TEST(PauseGate, ABrokenPauseStandsButIsNotObeyed) {
