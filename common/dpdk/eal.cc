@@ -36,7 +36,7 @@ fs::path make_private_runtime() {
   if (getuid() == 0) return {};
   const char* given = std::getenv("XDG_RUNTIME_DIR");
   if (given != nullptr && access(given, W_OK | X_OK) == 0) return {};
-  std::string made = fs::temp_directory_path() / "outrider-runtime-XXXXXX";
+  std::string made = private_runtime_template(fs::temp_directory_path());
   if (mkdtemp(made.data()) == nullptr)
     throw EnvironmentError("XDG_RUNTIME_DIR is not writable and no directory can be made in " +
                            fs::temp_directory_path().string() +
@@ -68,6 +68,17 @@ std::string with_printed(std::string logged, const std::string& printed) {
 void remove_quietly(const fs::path& path) noexcept {
   std::error_code ignored;
   if (!path.empty()) fs::remove_all(path, ignored);
+}
+
+/// Removes what killed processes have left where this one has its runtime directory.
+void remove_leftovers() noexcept {
+  std::error_code failed;
+  const fs::path own = rte_eal_get_runtime_dir();
+  const auto now = fs::last_write_time(own, failed);
+  if (failed) return;
+  remove_stale_runtimes(own.parent_path(), now);
+  const fs::path temporary = fs::temp_directory_path(failed);
+  if (!failed) remove_stale_private_runtimes(temporary, now);
 }
 
 /// Returns the argument "0@2,1@3"; two lcores may share a CPU.
@@ -162,7 +173,7 @@ Eal::Eal(const EalOptions& options) : own_runtime_(!names(options.extra, "--file
   const int error = rte_errno;
   const std::string printed = output.finish();
   if (used >= 0) {
-    if (own_runtime_) remove_stale_runtimes(fs::path(rte_eal_get_runtime_dir()).parent_path());
+    if (own_runtime_) remove_leftovers();
     return;
   }
   remove_quietly(private_runtime_);

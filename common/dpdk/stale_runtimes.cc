@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -20,6 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kSocket = "dpdk_telemetry.v2";
+constexpr auto kStartsWithin = std::chrono::minutes(1);
 
 /// Returns the process of "outrider-switch-1234"; 0 if it is no name of ours.
 pid_t process_in(std::string_view name) {
@@ -32,20 +34,23 @@ pid_t process_in(std::string_view name) {
 
 bool lives(pid_t pid) { return kill(pid, 0) == 0 || errno != ESRCH; }
 
-/// Returns whether the socket is there and refuses a connection: its listener has ended.
-bool is_abandoned(const fs::path& socket_path) {
+enum class Listener { kLives, kEnded, kNone };
+
+/// Returns whether somebody listens on the socket, if it is there.
+Listener listener_of(const fs::path& socket_path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   const std::string& path = socket_path.native();
-  if (path.size() >= sizeof address.sun_path) return false;
+  if (path.size() >= sizeof address.sun_path) return Listener::kLives;
   std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
   const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (fd < 0) return false;
-  const bool refused =
-      connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 &&
-      errno == ECONNREFUSED;
+  if (fd < 0) return Listener::kLives;
+  const bool connected =
+      connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+  const int error = connected ? 0 : errno;
   close(fd);
-  return refused;
+  if (error == ENOENT) return Listener::kNone;
+  return error == ECONNREFUSED ? Listener::kEnded : Listener::kLives;
 }
 
 bool is_own_directory(const fs::path& path) {
@@ -53,16 +58,22 @@ bool is_own_directory(const fs::path& path) {
   return lstat(path.c_str(), &there) == 0 && S_ISDIR(there.st_mode) && there.st_uid == geteuid();
 }
 
+bool is_abandoned(const fs::path& directory, fs::file_time_type newest) {
+  const Listener listener = listener_of(directory / kSocket);
+  if (listener != Listener::kNone) return listener == Listener::kEnded;
+  return newest - fs::last_write_time(directory) >= kStartsWithin;
+}
+
 }  // namespace
 
-std::size_t remove_stale_runtimes(const fs::path& base) noexcept {
+std::size_t remove_stale_runtimes(const fs::path& base, fs::file_time_type newest) noexcept {
   std::size_t removed = 0;
   try {
     std::vector<fs::path> stale;
     for (const auto& entry : fs::directory_iterator(base)) {
       const pid_t pid = process_in(entry.path().filename().native());
       if (pid > 0 && !lives(pid) && is_own_directory(entry.path()) &&
-          is_abandoned(entry.path() / kSocket))
+          is_abandoned(entry.path(), newest))
         stale.push_back(entry.path());
     }
     for (const auto& path : stale) {
@@ -72,6 +83,23 @@ std::size_t remove_stale_runtimes(const fs::path& base) noexcept {
   } catch (const std::exception&) {  // a directory that cannot be listed keeps what it has
   }
   return removed;
+}
+
+void remove_stale_private_runtimes(const fs::path& temporary, fs::file_time_type newest) noexcept {
+  try {
+    std::string prefix = fs::path(private_runtime_template(temporary)).filename();
+    prefix.resize(prefix.find('X'));
+    std::vector<fs::path> emptied;
+    for (const auto& entry : fs::directory_iterator(temporary))
+      if (entry.path().filename().native().starts_with(prefix) && is_own_directory(entry.path()) &&
+          remove_stale_runtimes(entry.path() / "dpdk", newest) > 0)
+        emptied.push_back(entry.path());
+    for (const auto& path : emptied) {
+      std::error_code ignored;  // what is not empty stays
+      if (fs::remove(path / "dpdk", ignored)) fs::remove(path, ignored);
+    }
+  } catch (const std::exception&) {
+  }
 }
 
 }  // namespace outrider
