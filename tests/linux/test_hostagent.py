@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """outrider-hostagent announces a job that knows nothing of it, and leaves nothing behind."""
 import csv
+import pathlib
 import signal
 import struct
 import subprocess
@@ -16,6 +17,17 @@ from agents import AGENT, BYTES, COMPUTE_S, IDLE_S, JOB, PORT, SERVER
 LEAD_S = 0.02
 AHEAD_S = 0.075  # a START that is further ahead of a burst was not meant for it
 JOB_SERVER = ["--server", f"{SERVER}:{PORT}"]
+# Takes, as nobody, every name in the abstract namespace that an agent of that kind might want.
+SQUATTER = """
+import os, socket, sys, time
+os.setgid(65534); os.setuid(65534)
+taken = []
+for index in range(100):
+    taken.append(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM))
+    taken[-1].bind(f"\\0outrider-hostagent/{sys.argv[1]}/{index}")
+print("squats", flush=True)
+time.sleep(60)
+"""
 
 
 def ms(text):
@@ -166,6 +178,16 @@ class HostAgent(agents.AgentTest):
                             name="second")
         self.ended(second, 3)
         self.assertIn("another outrider-hostagent announce is at work on eth0", second.output())
+
+    def test_nobody_else_can_keep_an_agent_from_starting(self):
+        # Names that agents had in the abstract namespace, taken by another user of the host.
+        squatter = lab.Process(self.lab, self.hosts["worker"],
+                               [sys.executable, "-c", SQUATTER, "announce"], "squatter")
+        squatter.says("squats")
+        self.interrupt(self.announce(*JOB_SERVER))
+        squatter.kill()
+        mode = pathlib.Path("/run/outrider-hostagent").stat().st_mode
+        self.assertEqual(mode & 0o777, 0o700)
 
     def test_somebody_elses_hook_stays(self):
         self.lab.run_in(self.hosts["worker"], "tc", "qdisc", "add", "dev", "eth0", "clsact")

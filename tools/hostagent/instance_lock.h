@@ -6,9 +6,10 @@
 
 namespace outrider::agent {
 
-/// Ensures that only one agent of a kind runs on an interface at a time. The kernel releases
-/// the lock however the process ends. Every network namespace has its own locks. Throws
-/// AgentError if another agent holds the lock.
+/// Ensures that a user runs only one agent of a kind on an interface at a time. The lock is one of
+/// a file that only this user can open, so that nobody else can keep an agent from starting. The
+/// kernel releases it however the process ends; the empty file stays. Every network namespace has
+/// its own locks. Throws AgentError if another agent holds the lock.
 class InstanceLock {
  public:
   /// @param kind  of agent, such as "announce"
@@ -18,7 +19,7 @@ class InstanceLock {
   InstanceLock& operator=(const InstanceLock&) = delete;
 
  private:
-  int fd_;
+  int fd_ = -1;
 };
 
 }  // namespace outrider::agent
