@@ -38,9 +38,10 @@ TEST(FileKind, OnesOwnFileIsNone) {
                                     {"trafficgen", FileKind::kGenerator},
                                     {"experiments", FileKind::kExperiment}})
     for (const auto& entry : fs::directory_iterator(source_path(std::string("conf/") + folder)))
-      if (entry.path().extension() == ".toml")
+      if (entry.path().extension() == ".toml") {
         EXPECT_EQ(of_another_program(*read_toml_file(entry.path().string()).config, own), "")
             << entry.path();
+      }
   EXPECT_EQ(of_another_program({}, FileKind::kSwitch), "") << "nothing says what it is";
 }
 
