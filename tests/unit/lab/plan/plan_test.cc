@@ -82,7 +82,9 @@ TEST(Plan, AWalkNamesTheSameCases) {
           });
       EXPECT_TRUE(issues.empty());
       EXPECT_EQ(walked, planned) << name << ' ' << filter;
-      if (*filter == '\0') EXPECT_EQ(3 * built, planned.size());
+      if (*filter == '\0') {
+        EXPECT_EQ(3 * built, planned.size());
+      }
     }
   }
 }

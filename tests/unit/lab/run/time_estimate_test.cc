@@ -84,7 +84,7 @@ TEST(TimeEstimate, WorkIsWhatLinksCarry) {
   c.switches.switches.resize(1);
   EXPECT_DOUBLE_EQ(wire_bits(c, 10, models), 10 * 8000.0 * 2 * 2 * 2);
   EXPECT_DOUBLE_EQ(wire_bits(c, 5, models), 5 * 8000.0 * 2 * 2 * 2) << "half of it";
-  c.traffic.flows.push_back({.rate = BitRate{1'000'000}});
+  c.traffic.flows.emplace_back().rate = BitRate{1'000'000};
   EXPECT_DOUBLE_EQ(wire_bits(c, 10, models), 10 * 8000.0 * 2 * 2 * 2 + 2 * 10e6);
 }
 
