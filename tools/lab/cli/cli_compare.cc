@@ -40,6 +40,12 @@ int compare_command(const LabOptions& options) {
   if (a->runtime != b->runtime)
     std::fprintf(stderr, "outrider-lab: A is of the %s runtime, B of the %s one\n",
                  a->runtime.c_str(), b->runtime.c_str());
+  if (a->results_version != b->results_version)
+    std::fprintf(
+        stderr,
+        "outrider-lab: A is of version %d of the results, B of version %d: what changed may "
+        "be the programs; docs/measurement.md says what they changed\n",
+        a->results_version, b->results_version);
   std::fputs((options.json ? to_json(comparison) : to_text(comparison)).c_str(), stdout);
   return options.fail_on_change && comparison.changed != 0 ? kExitChanged : kExitOk;
 }

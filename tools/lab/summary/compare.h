@@ -34,6 +34,7 @@ struct ComparableResult {
   std::string experiment;
   std::string runtime;
   std::vector<ComparableArm> arms;
+  int results_version = 1;  ///< kResultsVersion of the program that made it
 };
 
 /// Returns the metrics that compare() tests; each has one value per seed.

@@ -49,7 +49,8 @@ ComparableResult comparable_from_json(const std::string& text) {
       throw std::runtime_error("schema_version is not " + std::to_string(kSummarySchemaVersion));
     ComparableResult result{.experiment = in.at("experiment").get<std::string>(),
                             .runtime = in.at("runtime").get<std::string>(),
-                            .arms = {}};
+                            .arms = {},
+                            .results_version = in.value("results_version", 1)};
     const Json& cases = in.at("cases");
     for (const auto& arm : in.at("arms")) {
       ComparableArm& out = result.arms.emplace_back();

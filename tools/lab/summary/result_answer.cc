@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "tools/lab/summary/results_version.h"
 #include "tools/lab/summary/summary.h"
 #include "tools/lab/summary/table_text.h"
 
@@ -38,6 +39,10 @@ void add_warnings(const ReportJson& summary, ResultAnswer& answer) {
     answer.warnings.push_back("incomplete: " + std::to_string(summary.at("cases").size()) + " of " +
                               std::to_string(summary.at("planned_cases").get<std::size_t>()) +
                               " cases have results");
+  if (const int version = summary.value("results_version", 1); version != kResultsVersion)
+    answer.warnings.push_back("made at version " + std::to_string(version) +
+                              " of the results; those of this program are of version " +
+                              std::to_string(kResultsVersion));
   const ReportJson warnings = summary.value("warnings", ReportJson::array());
   const bool several = answer.points.size() > 1;
   for (const auto& w : warnings) {

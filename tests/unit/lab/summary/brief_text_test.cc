@@ -88,10 +88,12 @@ TEST(BriefText, OfResultsOfAnEarlierVersion) {
   ReportJson old = result_of(summary());
   for (auto& arm : old["arms"])
     for (const char* key : {"off", "against", "beside", "against_off"}) arm.erase(key);
+  old.erase("results_version");
   old["cases"][0]["off_case"] = 0;
   for (auto& arm : old["arms"])
     if (arm["label"] != "off") arm["cases"] = {1, 2, 2};
   EXPECT_THAT(answer_text(old), HasSubstr("falls by 80 % [75, 82] with on-window against off"));
+  EXPECT_THAT(answer_text(old), HasSubstr("! made at version 1 of the results"));
 }
 
 TEST(BriefText, ShowsBothChangesOfAnArmWithABaselineOfItsOwn) {
