@@ -28,6 +28,7 @@ bool is_of_both(std::string_view key) {
     ConfigTable table;
     ConfigWriter writer(table);
     ControllerConfig control;
+    control.initial_window_segments = 1;  // what is absent is not written
     describe(writer, control);
     return table;
   }();

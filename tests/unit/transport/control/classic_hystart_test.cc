@@ -135,16 +135,16 @@ TEST(ClassicHyStart, CubicLeavesSlowStartAtItsWindow) {
   const ControllerConfig c = settings();
   ControllerSlot cubic(c, kMss);
   Acks acks;
-  // A window of 10, doubled in one round, without the limit of two segments an ACK.
+  // A window of 10, in which no round begins yet, doubled without the limit of two segments an ACK.
   AckEvent many = acks.next(20ms, 20ms);
   many.acked_bytes = 10 * kMss;
   cubic->on_ack(many);
   EXPECT_EQ(cubic->cwnd_bytes(), 20 * kMss);
-  for (int i = 0; i < 10; ++i) cubic->on_ack(acks.next(1ms, 20ms));
+  for (int i = 0; i < 11; ++i) cubic->on_ack(acks.next(1ms, 20ms));
   EXPECT_EQ(cubic->ssthresh_bytes(), kMaxCongestionWindow);
-  EXPECT_EQ(cubic->cwnd_bytes(), 30 * kMss);
+  EXPECT_EQ(cubic->cwnd_bytes(), 31 * kMss);
   cubic->on_ack(acks.next(1ms, 20ms));
-  EXPECT_EQ(cubic->ssthresh_bytes(), 30 * kMss);
+  EXPECT_EQ(cubic->ssthresh_bytes(), 31 * kMss);
   // From here by a twentieth per round trip, until something reduces the window.
   std::uint32_t before = cubic->cwnd_bytes();
   for (int i = 0; i < 30; ++i) cubic->on_ack(acks.next(1us, 100us));
