@@ -26,6 +26,8 @@ TelemetryValue value_of(const Json& json) {
   if (json.is_object()) return {table_of(json)};
   if (json.is_string()) return {json.get<std::string>()};
   if (json.is_boolean()) return {std::uint64_t{json.get<bool>()}};
+  if (json.is_null()) return {std::string("not counted")};
+  if (json.is_array()) return {json.get<TelemetryValue::List>()};
   return {json.get<std::uint64_t>()};
 }
 
