@@ -110,7 +110,7 @@ std::vector<std::size_t> survivors(std::span<const FrontCandidate> candidates,
   assert(candidates.size() == estimates.size());
   std::vector<std::size_t> kept;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
-    // With one seed there is no interval, so no candidate can be dropped yet.
+    // With one or two seeds there is no interval, so no candidate can be dropped yet.
     const bool measured =
         !std::isnan(estimates[i].time.value) && !std::isnan(estimates[i].cost.value);
     bool beaten = false;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "tools/lab/front/front_result.h"
 #include "tools/lab/summary/table_text.h"
@@ -7,8 +8,10 @@ namespace outrider::lab {
 
 namespace {
 
-/// Returns an estimate times `scale` as "1.09 [1.07, 1.12]".
+/// Returns an estimate times `scale` as "1.09 [1.07, 1.12]"; without an interval, blanks stand for
+/// it.
 std::string with_interval(const Estimate& e, double scale) {
+  if (std::isnan(e.low)) return formatted("%7.3f %16s", e.value * scale, "");
   return formatted("%7.3f [%6.3f, %6.3f]", e.value * scale, e.low * scale, e.high * scale);
 }
 

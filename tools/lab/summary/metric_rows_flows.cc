@@ -167,6 +167,7 @@ constexpr Metric kRows[] = {
        return static_cast<double>(c.metrics.flow_times.not_offered);
      }},
      .change = false,
+     .column = {"not", "offered"},
      .there = flows_come_and_go},
     {.name = "request_latency_seconds_median",
      .unit = kSeconds,

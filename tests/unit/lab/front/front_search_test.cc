@@ -25,7 +25,7 @@ FrontCandidate candidate(const std::string& system, bool ours, const std::vector
   return c;
 }
 
-const std::vector<FrontSample> kAlone(4, {.communication_seconds = {1.0}});
+const std::vector<FrontSample> kAlone(6, {.communication_seconds = {1.0}});
 constexpr auto kMedian = FrontObjective::kMedian;
 constexpr auto kP99 = FrontObjective::kP99;
 
@@ -77,11 +77,11 @@ TEST(FrontSearch, AnIterationThatDidNotEndIsInfinitelyLong) {
 }
 
 TEST(FrontSearch, AnEstimateStandsOnItsSeedsAlone) {
-  const FrontCandidate c = candidate("a", false, {1, 1, 5, 5}, {0, 0, 50, 50});
-  const FrontEstimate searched = estimate_of(kMedian, c, kAlone, {0, 2});
+  const FrontCandidate c = candidate("a", false, {1, 1, 1, 5, 5, 5}, {0, 0, 0, 50, 50, 50});
+  const FrontEstimate searched = estimate_of(kMedian, c, kAlone, {0, 3});
   EXPECT_EQ(searched.time.value, 1);
   EXPECT_EQ(searched.cost.high, 0);
-  const FrontEstimate reported = estimate_of(kMedian, c, kAlone, {2, 2});
+  const FrontEstimate reported = estimate_of(kMedian, c, kAlone, {3, 3});
   EXPECT_EQ(reported.time.low, 5);
   EXPECT_EQ(reported.cost.value, 0.5);
 }
