@@ -115,7 +115,8 @@ TEST_F(CaptureFiles, EveryRuleOfATableNamesItsKey) {
   EXPECT_THAT(faults(twice), HasSubstr("capture[1].udp_port: 34000: is that of capture[0]"));
   GeneratorConfig small = valid;
   small.hosts[1].mtu_bytes = 40;
-  EXPECT_THAT(faults(small), HasSubstr("packet 1: has 46 bytes, more than the hosts' mtu_bytes 40"));
+  EXPECT_THAT(faults(small),
+              HasSubstr("packet 1: has 46 bytes, more than the hosts' mtu_bytes 40"));
 }
 
 }  // namespace

@@ -521,7 +521,7 @@ TEST(Plan, ACaptureIsPlayedByTheFirstHostsOfBackground) {
   EXPECT_TRUE(without_background(c).traffic.captures.empty());
   EXPECT_THAT(format_issues("f", refused.issues),
               testing::AllOf(HasSubstr("parameters.background_capture: "),
-                             HasSubstr("packet 2 is no IPv4 packet")));
+                             HasSubstr("packet 2: is no IPv4 packet")));
 }
 
 TEST(Plan, RequestsAreBetweenTheHostsOfBackground) {

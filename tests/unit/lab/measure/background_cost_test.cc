@@ -185,7 +185,7 @@ TEST(BackgroundCost, WindowIsCommonToAllSeedsOfAPoint) {
   slow.result.traffic.bursts[0].delivered_ns = 190 * kMs;
   for (const auto& c : costs_of({off_run(), on_run(), slow}))
     EXPECT_DOUBLE_EQ(c.window_seconds, 0.100);
-  slow.definition.parameters.emplace_back("burst_bytes", std::int64_t{1});
+  slow.definition.point.emplace_back("burst_bytes", std::int64_t{1});
   EXPECT_DOUBLE_EQ(costs_of({off_run(), on_run(), slow})[1].window_seconds, 0.050)
       << "another point";
 }

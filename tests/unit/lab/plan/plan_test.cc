@@ -229,8 +229,9 @@ TEST(Plan, AdvisesAgainstWhatGainsNothing) {
 // The plan knows all arms; results may lack some. So it says what each case is compared with.
 TEST(Plan, SaysWhatEachArmIsComparedWith) {
   const std::string arms =
-      "[[arm]]\nlabel = \"off-mlt\"\nprotocol = \"mlt\"\n"
-      "[[arm]]\nlabel = \"on-mlt\"\nprotocol = \"mlt\"\nregulation = \"mark\"\n"
+      "[[arm]]\nlabel = \"off-mlt\"\nprotocol = \"mlt\"\nsignal_form = \"udp\"\n"
+      "[[arm]]\nlabel = \"on-mlt\"\nprotocol = \"mlt\"\nsignal_form = \"udp\"\n"
+      "regulation = \"mark\"\n"
       "[[arm]]\nlabel = \"on-own\"\nregulation = \"pace\"\nagainst = \"on-mlt\"\n";
   const auto of_arm = [](const std::vector<Case>& cases, const std::string& label) {
     const auto c = std::ranges::find(cases, label, &Case::label);

@@ -42,19 +42,20 @@ class Study {
 
 TEST(Summary, ArmsPoolTheirSeedsAndArePairedWithOff) {
   Study study;
-  study.add("off", 1, 40).add("on", 1, 20).add("off", 2, 60).add("on", 2, 30).add("off", 3, 99);
+  study.add("off", 1, 40).add("on", 1, 20).add("off", 2, 60).add("on", 2, 30);
+  study.add("off", 3, 80).add("on", 3, 40).add("off", 4, 99);
   const Summary s = summarise(study.experiment());
   ASSERT_EQ(s.arms.size(), 2U);
   EXPECT_EQ(s.arms[0].label, "off");
-  EXPECT_EQ(s.arms[0].cases, (std::vector<std::size_t>{0, 2, 4}));
+  EXPECT_EQ(s.arms[0].cases, (std::vector<std::size_t>{0, 2, 4, 6}));
   EXPECT_TRUE(s.arms[0].off);
   EXPECT_FALSE(s.arms[1].off);
   const ArmMetric off = s.arms[0].metric("burst_completion_seconds_median");
-  EXPECT_DOUBLE_EQ(off.value.value, 0.060);
+  EXPECT_DOUBLE_EQ(off.value.value, 0.070);
   EXPECT_EQ(off.change.value, 0) << "against itself";
   const ArmMetric on = s.arms[1].metric("burst_completion_seconds_median");
-  EXPECT_DOUBLE_EQ(on.value.value, 0.025);
-  EXPECT_DOUBLE_EQ(on.change.value, -0.5) << "seed 3 has no on case: 25 ms over 50 ms";
+  EXPECT_DOUBLE_EQ(on.value.value, 0.030);
+  EXPECT_DOUBLE_EQ(on.change.value, -0.5) << "seed 4 has no on case: 30 ms over 60 ms";
   EXPECT_DOUBLE_EQ(on.change.low, -0.5) << "every resample of pairs halves";
   EXPECT_DOUBLE_EQ(on.change.high, -0.5);
 }

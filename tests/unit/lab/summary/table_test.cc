@@ -81,7 +81,7 @@ TEST(Table, ShowsTheChangeAgainstTheBaselineAndAgainstOff) {
   EXPECT_TRUE(contains(text, "Change against off, or first against the baseline after the slash"));
   const auto change = text.find("Change against");
   const std::string changes = text.substr(change, text.find("Tail of") - change);
-  EXPECT_TRUE(contains(changes, "on-roce / off-roce\n")) << changes;
+  EXPECT_TRUE(contains(changes, "on-roce / off-roce ")) << changes;
   EXPECT_NE(line_of(changes, "  / off").find("-80 %"), std::string::npos) << changes;
   EXPECT_NE(line_of(changes, "  / off").find("-25 %"), std::string::npos) << changes;
   EXPECT_TRUE(contains(text, "Cost to the background against the baseline"));
