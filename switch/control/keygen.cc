@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <ostream>
 #include <span>
+#include <stdexcept>
 
 #include "common/config/signal_key_file.h"
 #include "common/dpdk/error.h"
@@ -82,9 +83,9 @@ void generate_key_file(const std::string& path, std::optional<std::uint8_t> id, 
   if (out) return;
   const int error = errno;
   unlink(path.c_str());
-  throw EnvironmentError("standard output cannot be written" +
-                         (error == 0 ? std::string() : std::string(": ") + std::strerror(error)) +
-                         "; " + path + " was removed, because nobody has read which key it is.");
+  throw std::runtime_error("standard output cannot be written" +
+                           (error == 0 ? std::string() : std::string(": ") + std::strerror(error)) +
+                           "; " + path + " was removed, because nobody has read which key it is.");
 }
 
 }  // namespace outrider::sw

@@ -271,8 +271,9 @@ class Report(unittest.TestCase):
             heads, rows = self.roce_table()
             self.assertEqual(heads, ["Arm", *columns])
             arms = [a for a in summary["arms"] if a["label"] != "off-tcp"]
-            self.assertEqual([r[:2] for r in rows], [["off", ""], ["off-pfc", "xoff_bytes=50000"],
-                                                     ["off-pfc", "xoff_bytes=25000"]])
+            half = "off-pfc switch.queue.lossless.xoff_bytes=25000"
+            self.assertEqual([r[:2] for r in rows], [["off", ""], ["off-pfc", ""],
+                                                     [half, ""]])
             self.assertEqual([r[0] for r in rows], [a["label"] for a in arms])
             of = {m["name"]: m for m in self.page.evaluate("data.metrics")}
             for row, arm in zip(rows, arms):

@@ -221,6 +221,7 @@ ReportJson made(const fs::path& directory) {
   out["metrics"] = metric_rows_json();
   add_settings(arms, out);
   out["environment"] = read_json(directory / "environment.json");
+  if (out["environment"].is_object()) out["environment"].erase("results_key");  // written later
   return out;
 }
 
