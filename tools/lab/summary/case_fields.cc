@@ -89,7 +89,8 @@ Json schema_of() {
   else if constexpr (std::is_same_v<T, PerClass<RtoCounts>>) return rtos_schema();
   else if constexpr (kIsPerReason<T>)
     return {{"type", "object"}, {"additionalProperties", reference("count")}};
-  else if constexpr (std::is_same_v<T, Statistics> || std::is_same_v<T, std::vector<double>>)
+  else if constexpr (std::is_same_v<T, Statistics> || std::is_same_v<T, std::vector<double>> ||
+                     std::is_same_v<T, JobSamples>)
     return reference("statistics");
   else return reference("by_class_and_reason");
 }
