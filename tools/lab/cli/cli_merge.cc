@@ -86,11 +86,12 @@ std::optional<Planned> plan_of(const PartDirectory& part) {
 
 /// Orders the directories by the numbers of their parts. @return nothing, after printing a message,
 /// if two have the same cases
-std::optional<PartDirectories> by_number(std::vector<PartDirectory> parts, const Planned& planned) {
+std::optional<PartDirectories> by_number(const std::vector<PartDirectory>& parts,
+                                         const Planned& planned) {
   PartDirectories all;
-  for (PartDirectory& part : parts) {
+  for (const PartDirectory& part : parts) {
     const CasePart which = part.manifest.part;
-    const auto [before, is_new] = all.try_emplace(which.number, std::move(part));
+    const auto [before, is_new] = all.try_emplace(which.number, part);
     if (is_new) continue;
     say("outrider-lab: " + before->second.path + " and " + part.path + " are both part " +
         to_text(which) + ", and have the same " +
@@ -134,12 +135,12 @@ bool load_runs(const PartDirectories& parts, const Planned& planned, FinishedRun
 }  // namespace
 
 int merge_command(const LabOptions& given) {
-  auto directories = read_parts(given.parts);
+  const auto directories = read_parts(given.parts);
   if (!directories) return kExitUsage;
   const PartDirectory first = directories->front();
   const auto planned = plan_of(first);
   if (!planned) return kExitUsage;
-  const auto parts = by_number(std::move(*directories), *planned);
+  const auto parts = by_number(*directories, *planned);
   if (!parts) return kExitUsage;
   FinishedRuns runs(Runtime::kVirtual);
   const bool complete = load_runs(*parts, *planned, runs);
