@@ -95,6 +95,7 @@ std::string gain_text(const AnswerArm& arm, const std::string& off) {
 /// Returns the names of arms, with their baselines where these are not off.
 std::string names_of(const std::vector<const AnswerArm*>& arms) {
   std::vector<std::string> names;
+  names.reserve(arms.size());
   for (const AnswerArm* arm : arms)
     names.push_back(arm->name + (arm->against.empty() ? "" : " (against " + arm->against + ")"));
   return joined(names);

@@ -73,6 +73,7 @@ void add_against_off(const std::vector<CaseSummary>& cases, ArmSummary& arm) {
       own.back().background_cost = own.back().cost_against_off;
   }
   std::vector<const CaseSummary*> pointers;
+  pointers.reserve(own.size());
   for (const auto& c : own) pointers.push_back(&c);
   const auto all = estimate_all(cases, pointers, &CaseSummary::off);
   for (std::size_t i = 0; i < all.size(); ++i)
