@@ -22,7 +22,9 @@ namespace {
 std::string lock_directory() {
   const char* const given = geteuid() == 0 ? "/run" : std::getenv("XDG_RUNTIME_DIR");
   if (given == nullptr)
-    throw AgentError("no place for a lock: set XDG_RUNTIME_DIR, or run as root");
+    throw AgentError(
+        "no place for a lock: run as root, or with CAP_BPF and CAP_NET_ADMIN and XDG_RUNTIME_DIR "
+        "set");
   std::string path = std::string(given) + "/outrider-hostagent";
   if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) refuse(path);
   struct stat there {};
