@@ -50,8 +50,8 @@ bool ClassicHyStart::on_ack(const AckEvent& ack, Window window,
   if (ack.rtt <= Duration::zero()) return false;
   const Duration rtt = std::min(ack.rtt, Duration{UINT32_MAX});
   min_rtt_ns_ = std::min(min_rtt_ns_, static_cast<std::uint32_t>(rtt.count()));
-  if (window.bytes < kLowWindow * window.mss_bytes) return false;
   if (ack.snd_una > round_end_) begin_round(ack);
+  if (window.bytes < kLowWindow * window.mss_bytes) return false;
   const bool train = train_is_long(ack, window);
   return has_risen(rtt, config) || train;
 }
