@@ -49,6 +49,9 @@ class LabProgram : public testing::Test {
   ScratchDirectory directory_;
 };
 
+/// Both programs as processes, in real time.
+class LabLoopback : public LabProgram {};
+
 TEST_F(LabProgram, ResultsDoNotDependOnTheNumberOfProcesses) {
   const std::string quick = experiment("quick");
   for (const std::string jobs : {"1", "3"})
@@ -327,7 +330,7 @@ TEST_F(LabProgram, AdvisesWithWhatIsKnownOnInterruptInTheSearch) {
   EXPECT_THAT(process.output(), HasSubstr("! not finished: "));
 }
 
-TEST_F(LabProgram, ConfirmsAdviceBetweenProcesses) {
+TEST_F(LabLoopback, ConfirmsAdviceBetweenProcesses) {
   const std::string file = directory_ / "cluster.toml", out = directory_ / "advice";
   write_whole_file(file, kSmallCluster);
   ASSERT_EQ(run({"advise", file, "--minutes", "0.1", "--confirm", "loopback", "--out", out}, "log"),
@@ -357,7 +360,7 @@ TEST_F(LabProgram, HelpAndPlanNeedNothing) {
   EXPECT_THAT(text("log"), HasSubstr("no fault; 3 cases of 3 arms"));
 }
 
-TEST_F(LabProgram, RunsTheSameFileBetweenTwoProcesses) {
+TEST_F(LabLoopback, RunsTheSameFileBetweenTwoProcesses) {
   const std::string out = directory_ / "out";
   ASSERT_EQ(run({"run", experiment("quick"), "--runtime", "loopback", "--filter", "on seed",
                  "--out", out},
@@ -383,7 +386,7 @@ pid_t process_of(const std::string& program, const std::string& mark) {
 
 // Either of the two programs may die: the case is lost and says whose death it was, the
 // others are run.
-TEST_F(LabProgram, ACrashOfEitherProgramIsNamedAndCostsItsCaseAlone) {
+TEST_F(LabLoopback, ACrashOfEitherProgramIsNamedAndCostsItsCaseAlone) {
   for (const std::string program : {"outrider-switch", "outrider-trafficgen"}) {
     const std::string out = directory_ / program;
     ProcessGuard process =
@@ -440,6 +443,9 @@ class LabTestbed : public LabProgram {
   std::string testbed_;
 };
 
+/// Nothing arrives, so that no time counts but that of waiting.
+class LabTestbedSilent : public LabTestbed {};
+
 TEST_F(LabTestbed, RunsBothProgramsThroughARemoteShell) {
   ASSERT_EQ(run(command(testbed_), "log"), kExitOk) << text("log");
   EXPECT_THAT(text("out/summary.json"), HasSubstr("\"runtime\": \"testbed\""));
@@ -469,7 +475,7 @@ TEST_F(LabTestbed, TheGeneratorStartsOnceTheSwitchForwards) {
 
 // The switch is given ports that lose all but one packet in a million. Its case ends after 10 s
 // instead of ten minutes.
-TEST_F(LabTestbed, ARunInWhichNothingArrivesEndsAndNamesTheSide) {
+TEST_F(LabTestbedSilent, ARunInWhichNothingArrivesEndsAndNamesTheSide) {
   const std::string deaf = directory_.write(
       "deaf-switch", "#!/bin/sh\nsed -i 's/^loss = .*/loss = 0.999999/' \"$2\"\nexec " +
                          std::string(OUTRIDER_SWITCH_PROGRAM) + " \"$@\"\n");
@@ -488,7 +494,7 @@ TEST_F(LabTestbed, ARunInWhichNothingArrivesEndsAndNamesTheSide) {
 // Nothing comes back from one cable, whose driver says that it is up, while the other one lives:
 // the switch is given ports that lose all but one packet in a million to leaf_a. The second case
 // would meet the same, and is not tried.
-TEST_F(LabTestbed, ADeadCableIsNamedAndEndsTheSession) {
+TEST_F(LabTestbedSilent, ADeadCableIsNamedAndEndsTheSession) {
   const std::string half_deaf = directory_.write(
       "half-deaf-switch",
       "#!/bin/sh\nsed -i '/^device = \"leaf_a\"/,/^loss = /s/^loss = .*/loss = 0.999999/' \"$2\"\n"
@@ -553,7 +559,7 @@ TEST_F(LabTestbed, FaultsAreNamed) {
   EXPECT_THAT(text("log"), HasSubstr("--testbed FILE belongs to --runtime testbed"));
 }
 
-TEST_F(LabProgram, LoopbackIsInterruptedToo) {
+TEST_F(LabLoopback, IsInterruptedToo) {
   ProcessGuard process = lab({"run", experiment("quick"), "--runtime", "loopback", "--repeat", "50",
                               "--out", directory_ / "out"},
                              "log");

@@ -24,6 +24,12 @@ Mempool make_test_pool(std::uint32_t mbufs = 8192);
 /// Makes a pool for each rank, with as many packets as its part of the case needs.
 std::vector<Mempool> make_rank_pools(const lab::Case& c, const lab::Partition& partition);
 
+#ifdef OUTRIDER_SANITIZED
+inline constexpr bool kSanitized = true;  ///< code takes five to twenty times as long
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
 /// Returns whether a run with many seeds was asked for (OUTRIDER_FULL=1).
 bool full_run();
 /// Returns the number of seeds: `few`, or `many` in a full run.

@@ -20,13 +20,8 @@ namespace {
 constexpr std::uint32_t kMbufs = 4096;
 
 // Every group has to be attacked in every way that is counted: 80 scenarios are, 10 were not.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr std::uint32_t kFewSeeds = 160;  // twenty times slower
-constexpr std::uint32_t kGroups = 2;
-#else
-constexpr std::uint32_t kFewSeeds = 3'200;
-constexpr std::uint32_t kGroups = 16;
-#endif
+constexpr std::uint32_t kFewSeeds = kSanitized ? 160 : 3'200;
+constexpr std::uint32_t kGroups = kSanitized ? 2 : 16;
 
 /// Seeds are dealt to the groups in turn. OUTRIDER_ADVERSARY_SEEDS="FIRST COUNT" chooses others.
 struct Seeds {
