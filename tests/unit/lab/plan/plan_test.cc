@@ -545,6 +545,22 @@ TEST(Plan, WarnsWhereHeldFlowsKeepTooMuchAndWhereAnEntryExpiresBeforeItsBurst) {
               testing::HasSubstr("arm \"on\": expiry: 8ms is over before the burst comes"));
 }
 
+TEST(Plan, WarnsWhereAHoldCostsMoreThanItsBurst) {
+  const auto shown = [](const std::string& mode, const std::string& bytes) {
+    const std::string short_bursts =
+        with(small_experiment(), "burst_bytes = \"100kB\"", "burst_bytes = \"" + bytes + "\"");
+    return format_advice("f", advice(plan_of(with(short_bursts, "regulation = \"mark\"\n",
+                                                  "regulation = \"" + mode + "\"\n"),
+                                             {.seeds = 1})));
+  };
+  EXPECT_THAT(shown("window", "10kB"),  // of 25 kB
+              testing::HasSubstr("arm \"on\": mode: the bursts of an iteration have 40 % of a path "
+                                 "(rate x RTT): a hold costs background about a path, 2.5 bytes "
+                                 "for each of theirs; mode \"pace\""));
+  EXPECT_EQ(shown("window", "25kB"), "");
+  EXPECT_EQ(shown("pace", "10kB"), "");
+}
+
 TEST(Plan, BuildsWhatTheParametersSay) {
   const auto cases = plan_of(with(small_experiment(), "iterations = 2",
                                   "iterations = 2\nworkers = 3\nlead_rtts = 2\nh_packets = "
