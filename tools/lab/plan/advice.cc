@@ -116,6 +116,12 @@ void add_of_pauses(ConfigIssues& found, const Case& c, const sw::QueueConfig& qu
                        ", and background.transport.priority if that shares the queue"});
 }
 
+/// Returns whether a job or background is on the group.
+bool is_used(const ExperimentFile& e, const HostGroupEntry& group) {
+  return group.of_job || (e.jobs.empty() && e.job.is_on(group.name)) ||
+         group.name == e.background.from || group.name == e.background.to;
+}
+
 }  // namespace
 
 ConfigIssues advice(std::span<const Case> cases) {
@@ -135,6 +141,21 @@ ConfigIssues advice(std::span<const Case> cases) {
     add_of_roce(found, c, policy);
     add_of_cnps(found, c);
   }
+  return found;
+}
+
+ConfigIssues advice(const ExperimentFile& experiment) {
+  ConfigIssues found;
+  for (const HostGroupEntry& group : experiment.hosts)
+    if (!is_used(experiment, group))
+      found.push_back(
+          {"hosts \"" + group.name + "\"",
+           experiment.background.from.empty()
+               ? "sends and receives nothing: no job is on these hosts, and there is no "
+                 "[background], so that no arm meets any; add [background], or remove "
+                 "the group"
+               : "sends and receives nothing: neither a job nor [background] is on "
+                 "these hosts; name the group in one of them, or remove it"});
   return found;
 }
 
