@@ -82,20 +82,30 @@ double WindowClamp::ahead_ns(double up_ns, double rtt_ns, const Queue& queue) co
   return up_ns + (rtt_ns + drains_ns) / 2 - drains_ns;
 }
 
-bool WindowClamp::nearly_over(const Queue& queue) const noexcept {
+/// What remains comes no faster than the link takes it, and no faster than in slow start: the
+/// acknowledgments of what is in flight let twice as much come. A byte is in flight here from the
+/// queue to its acknowledgment, so that in_flight / (down + drains) is the rate at which bytes come
+/// (Little's law). A burst that has not begun has nothing in flight, and does not end soon.
+bool WindowClamp::bursts_end_within(double ns, const Queue& queue) const noexcept {
   const auto remaining = bursts_.remaining_bytes();
-  return remaining &&
-         static_cast<double>(*remaining) <= ahead_ns(up_ns_, rtt_ns_, queue) * bytes_per_ns_;
+  if (!remaining) return false;
+  const auto bytes = static_cast<double>(*remaining);
+  const double stays_ns = rtt_ns_ - up_ns_ + drain_ns(queue);
+  const auto in_flight = static_cast<double>(bursts_.in_flight_bytes());
+  return bytes <= ns * bytes_per_ns_ && bytes * stays_ns <= kGrowth * in_flight * ns;
+}
+
+bool WindowClamp::nearly_over(const Queue& queue) const noexcept {
+  return bursts_end_within(ahead_ns(up_ns_, rtt_ns_, queue), queue);
 }
 
 /// Returns whether a flow's data would be here before the last bytes of the bursts, although flows
 /// on average are released: its round trip is much shorter than theirs.
 bool WindowClamp::released_too_early(const WindowFlow& f, const Queue& queue) const noexcept {
   if (phase_ != Phase::kReleasing || f.held_bytes == 0 || !bursts_.any_open()) return false;
-  const auto remaining = bursts_.remaining_bytes();
   const auto up_ns = static_cast<double>(f.up->count());
-  return remaining &&
-         static_cast<double>(*remaining) > ahead_ns(up_ns, rtt_ns(f), queue) * bytes_per_ns_;
+  return !bursts_.any_of_unknown_length() &&
+         !bursts_end_within(ahead_ns(up_ns, rtt_ns(f), queue), queue);
 }
 
 void WindowClamp::on_start(const FlowKey& flow, std::uint32_t announced_sequence,

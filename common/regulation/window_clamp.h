@@ -178,6 +178,7 @@ class WindowClamp {
   }
   void move_on(const Queue& queue, Time now) noexcept;
   [[nodiscard]] bool expects_bursts(Time now) const noexcept;
+  [[nodiscard]] bool bursts_end_within(double ns, const Queue& queue) const noexcept;
   [[nodiscard]] bool nearly_over(const Queue& queue) const noexcept;
   WindowTreatment treat(WindowFlow& f, std::uint64_t fresh, const Queue& queue, Time now) noexcept;
   std::optional<std::uint16_t> on_refused_answer(const WindowFlow& f, Answer s,
@@ -228,6 +229,8 @@ class WindowClamp {
   static constexpr double kEpoch_rtts = 8;
   /// Held flows answer once per round trip, queueing included.
   static constexpr double kRound_rtts = 4;
+  /// Of what a burst has in flight, from one round trip to the next: slow start.
+  static constexpr double kGrowth = 2;
   static constexpr double kRttSmoothing = 1.0 / 16;
 
   WindowPolicy policy_;

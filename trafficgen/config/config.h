@@ -57,6 +57,10 @@ struct TransportConfig {
   RoceConfig roce{};
 };
 
+/// Returns what a transport of a file begins with: TCP as Linux has it. Other protocols have no
+/// stack, and begin with a TcpConfig.
+[[nodiscard]] TransportConfig default_transport();
+
 /// Long flows, which always have data to send.
 struct LongFlowsConfig {
   std::string name;

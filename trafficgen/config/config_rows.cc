@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "common/config/process_checks.h"
 #include "trafficgen/config/config_limits.h"
 #include "trafficgen/config/config_toml.h"
@@ -32,13 +34,14 @@ void describe(Settings& v, HostConfig& c) {
 }
 
 void describe(Settings& v, TcpConfig& c) {
+  const auto choices = [&c] { return std::pair{c.stack, c.control.controller}; };
+  const auto before = choices();
   describe_kind(v, c.control);  // the controller's keys are in the same table
-  const TcpStack before = c.stack;
   v.choice("stack", c.stack, kTcpStacks,
-           {.help = "whose choices the settings below begin with: those of the basic RFCs, or of "
-                    "Linux 6.1, see [the generator](generator.md#tcp-as-linux-has-it). A setting "
+           {.help = "whose choices the settings below begin with: those of Linux 6.1, or of the "
+                    "basic RFCs, see [the generator](generator.md#tcp-as-linux-has-it). A setting "
                     "that is given beside it wins"});
-  if (c.stack != before) use_stack(c, c.stack);  // the rows below read what is given
+  if (choices() != before) use_stack(c, c.stack);  // the rows below read what is given
   v.bytes(
       "mss_bytes", c.mss_bytes,
       {.range = integers(kMinHostMtuBytes - kSegmentHeaderBytes,
@@ -148,7 +151,14 @@ void describe(Settings& v, TcpConfig& c) {
                       "against a real host if that suits. 40 bytes a connection"});
 }
 
+TransportConfig default_transport() {
+  TransportConfig transport;
+  use_stack(transport.tcp, TcpStack::kLinux);
+  return transport;
+}
+
 void describe(Settings& v, TransportConfig& c) {
+  const TransportProtocol before = c.protocol;
   v.value("name", c.name, {.required = true, .accepts = "unique"});
   v.choice(
       "protocol", c.protocol, kTransportProtocols,
@@ -158,7 +168,9 @@ void describe(Settings& v, TransportConfig& c) {
                "or `\"timely\"`, and of the keys below only those down to `connections` may be "
                "changed, which is `\"idle_restart\"` or `\"keep\"`. With `\"roce\"` "
                "only `name`, `priority` and those of `transport.roce`"});
-  describe(v, c.tcp);  // its keys are in [[transport]] itself
+  if (c.protocol != before && c.protocol != TransportProtocol::kTcp)
+    use_stack(c.tcp, TcpStack::kRfc);  // it has none
+  describe(v, c.tcp);                  // its keys are in [[transport]] itself
   v.table("mlt", c.mlt);
   v.table("roce", c.roce);
 }
@@ -233,7 +245,7 @@ void describe(Settings& v, GeneratorConfig& c) {
   v.table("tensorlights", c.tensorlights);
   v.tables("device", c.devices);
   v.tables("host", c.hosts);
-  v.tables("transport", c.transports);
+  v.tables("transport", c.transports, default_transport());
   v.tables("job", c.jobs);
   v.tables("long_flows", c.long_flows);
   v.tables("requests", c.requests);

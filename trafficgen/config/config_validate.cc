@@ -402,7 +402,7 @@ void check(const Checks& at, const TcpConfig& tcp) {
   at.require(tcp.initial_rto >= tcp.min_rto, "initial_rto", format_duration(tcp.initial_rto),
              "must not be shorter than min_rto, " + format_duration(tcp.min_rto));
   at.require(tcp.sack || tcp.loss_detection != LossDetection::kRackTlp, "sack", "false",
-             "loss_detection \"rack_tlp\" needs it");
+             "loss_detection \"rack_tlp\" needs it; set \"rfc6675\"");
   at.require(tcp.max_rto >= tcp.initial_rto, "max_rto", format_duration(tcp.max_rto),
              "must not be shorter than initial_rto, " + format_duration(tcp.initial_rto));
 }

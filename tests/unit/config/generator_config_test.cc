@@ -189,7 +189,7 @@ TEST(GeneratorConfig, EveryRuleNamesItsKey) {
       {[&](C& c) { tcp(c).max_rto = 15ms; }, "transport[0].max_rto",
        "15ms: must not be shorter than initial_rto"},
       {[&](C& c) { tcp(c).sack = false; }, "transport[0].sack",
-       "false: loss_detection \"rack_tlp\" needs it"},
+       "false: loss_detection \"rack_tlp\" needs it; set \"rfc6675\""},
       {[&](C& c) { tcp(c).time_wait = -1ms; }, "transport[0].time_wait",
        "-1ms: must not be negative"},
       {[&](C& c) { tcp(c).read_rate = BitRate{0}; }, "transport[0].read_rate",

@@ -18,7 +18,7 @@ namespace {
 using namespace std::chrono_literals;
 
 TransportConfig read(const std::string& settings, ConfigIssues& issues) {
-  TransportConfig transport;
+  TransportConfig transport = default_transport();
   read_config(parse_toml("name = \"t\"\n" + settings).config.value(), "transport", transport,
               issues);
   check(Checks(issues), transport.tcp);
@@ -52,10 +52,29 @@ TEST(TransportStack, LinuxSetsWhatLinuxDoes) {
   EXPECT_EQ(c.max_rto, 120s);
 }
 
-TEST(TransportStack, RfcIsTheDefault) {
-  const TcpConfig none = read(""), rfc = read("stack = \"rfc\"");
-  EXPECT_EQ(write_config(none), write_config(rfc));
-  EXPECT_EQ(write_config(none), write_config(TcpConfig{}));
+TEST(TransportStack, LinuxIsTheDefault) {
+  const TcpConfig none = read(""), as_linux = read("stack = \"linux\"");
+  EXPECT_EQ(write_config(none), write_config(as_linux));
+  EXPECT_EQ(write_config(read("stack = \"rfc\"")), write_config(TcpConfig{}));
+  ConfigIssues issues;
+  GeneratorConfig file;
+  read_config(parse_toml("[[transport]]\nname = \"t\"\n").config.value(), "", file, issues);
+  EXPECT_EQ(write_config(file.transports.at(0).tcp), write_config(as_linux));
+}
+
+// Its parts that go with a controller too.
+TEST(TransportStack, TheDefaultFollowsTheController) {
+  EXPECT_EQ(read("controller = \"dctcp\"").control.hystart, HyStartKind::kOff);
+  EXPECT_EQ(read("controller = \"cubic\"").control.hystart, HyStartKind::kLinux);
+}
+
+// What follows an idle time is a choice of the stack too.
+TEST(TransportStack, OtherProtocolsBeginWithoutOne) {
+  for (const char* protocol : {"\"mlt\"\ncontroller = \"dctcp\"", "\"roce\""}) {
+    const TcpConfig c = read(std::string("protocol = ") + protocol);
+    EXPECT_EQ(c.stack, TcpStack::kRfc);
+    EXPECT_EQ(c.control.idle_restart, IdleRestart::kRfc5681);
+  }
 }
 
 // Also a setting that stands before `stack` in the file.

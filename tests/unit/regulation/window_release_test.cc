@@ -1,5 +1,6 @@
 // Goal: flows whose round trips differ are released each at its own time, at the own queue and for
-// a queue further on. Method: literal timelines of two flows on a path of 200 Mbit/s.
+// a queue further on; and not before a burst that is shorter than a path has come. Method: literal
+// timelines of one or two flows on a path of 200 Mbit/s.
 #include "tests/unit/regulation/window_scene.h"
 
 namespace outrider::window_release_test {
@@ -46,6 +47,32 @@ TEST(WindowRelease, ShortRoundTripsAreReleasedLaterHere) {
 
 TEST(WindowRelease, ShortRoundTripsAreReleasedLaterBeyond) {
   expect_the_near_flow_later(WindowClamp::Place::kBeyond);
+}
+
+// The whole burst is 1.2 ms of the link, and a release takes 2.5 ms to act. So it would not be held
+// at all if its bytes were taken to come at the link's rate from START on.
+TEST(WindowRelease, ABurstShorterThanAPathIsHeldUntilTheNextRoundTripBringsTheRest) {
+  Scene s(kComplement);
+  s.open(0);
+  s.cruise(0, 60);
+  s.start(30'000);
+  auto holds = [&s, held = std::uint64_t{0}]() mutable {
+    s.answer(0, 0);
+    const bool more = s.reason(WindowReason::kHeld) > held;
+    held = s.reason(WindowReason::kHeld);
+    return more;
+  };
+  EXPECT_TRUE(holds());
+  s.now += 20ms;
+  EXPECT_TRUE(holds()) << "nothing has come";
+  s.clamp.on_burst_payload(kWorker, 1000, 5000, s.queue, s.now);
+  EXPECT_TRUE(holds()) << "5 kB of 30 let 10 come within a round trip";
+  s.clamp.on_burst_ack(kWorker, 6000);
+  s.now += 3ms;
+  EXPECT_TRUE(holds()) << "all that came is acknowledged";
+  s.clamp.on_burst_payload(kWorker, 6000, 10'000, s.queue, s.now);
+  EXPECT_FALSE(holds()) << "10 kB let the last 15 come";
+  EXPECT_EQ(s.clamp.counters().releases, 1U);
 }
 
 }  // namespace

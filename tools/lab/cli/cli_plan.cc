@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <utility>
 
 #include "common/config/config_file.h"
@@ -36,7 +37,7 @@ std::optional<ExperimentFile> walk(const LabOptions& options, Take take) {
     std::fputs(format_issues(options.file, file.issues).c_str(), stderr);
     return std::nullopt;
   }
-  ConfigIssues advised;
+  ConfigIssues advised = advice(*file.config);
   bool any = false;
   const auto look = [&](const Case& first, const std::vector<std::string>& names) {
     any = true;
@@ -113,8 +114,10 @@ std::optional<Planned> plan_cases(const std::string& path, const PlanOptions& op
 
 std::optional<Planned> load(const LabOptions& options, bool speaks) {
   auto planned = plan_cases(options.file, plan_options(options), speaks);
-  if (planned && speaks)
-    std::fputs(format_advice(options.file, advice(planned->cases)).c_str(), stderr);
+  if (!planned || !speaks) return planned;
+  ConfigIssues advised = advice(planned->file);
+  std::ranges::copy(advice(planned->cases), std::back_inserter(advised));
+  std::fputs(format_advice(options.file, advised).c_str(), stderr);
   return planned;
 }
 

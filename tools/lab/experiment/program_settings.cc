@@ -107,7 +107,7 @@ constexpr TakenKey kTaken[]{
 
 /// A table with a transport in it, as `ddl` in `ddl.transport`.
 struct TransportPart {
-  tg::TransportConfig transport;
+  tg::TransportConfig transport = tg::default_transport();
 };
 
 template <class V>
@@ -157,7 +157,7 @@ tg::RequestFlowsConfig requests_of(ConfigTable table, const std::string& path,
 
 tg::TransportConfig transport_of(ConfigTable table, const char* name, const std::string& path,
                                  ConfigIssues& issues) {
-  tg::TransportConfig transport;
+  tg::TransportConfig transport = tg::default_transport();
   read_config(named(std::move(table), name), path, transport, issues);
   return transport;
 }

@@ -1,7 +1,9 @@
 #include "tools/lab/plan/advice.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
 #include <string>
 
 #include "common/config/quantities.h"
@@ -42,6 +44,26 @@ void add_of_windows(ConfigIssues& found, const Case& c, const RegulationPolicy& 
     add(found, c.label,
         {"expiry", format_duration(policy.expiry) + " is over before the burst comes, which is " +
                        format_duration(announce.lead) + " after its START; set it longer"});
+}
+
+/// Warns where the bursts of a job are shorter than a path: whatever their size, a hold costs
+/// background about a path.
+void add_of_short_bursts(ConfigIssues& found, const Case& c, const RegulationPolicy& policy) {
+  if (!holds_windows(policy.mode)) return;
+  const double path = static_cast<double>(c.bottleneck.bits_per_second) / 8e9 *
+                      static_cast<double>(c.base_rtt.count());
+  for (const tg::JobConfig& job : c.traffic.jobs) {
+    const double bursts =
+        static_cast<double>(job.burst_bytes.value_or(0)) * static_cast<double>(job.workers.size());
+    if (bursts == 0 || bursts >= path) continue;
+    std::array<char, 300> text{};
+    std::snprintf(text.data(), text.size(),
+                  "the bursts of an iteration have %.0f %% of a path (rate x RTT): a hold costs "
+                  "background about a path, %.1f bytes for each of theirs; mode \"pace\", or a "
+                  "queue of the burst's own, costs less",
+                  100 * bursts / path, path / bursts);
+    add(found, c.label, {"mode", text.data()});
+  }
 }
 
 /// Warns of background that windows cannot hold.
@@ -94,6 +116,12 @@ void add_of_pauses(ConfigIssues& found, const Case& c, const sw::QueueConfig& qu
                        ", and background.transport.priority if that shares the queue"});
 }
 
+/// Returns whether a job or background is on the group.
+bool is_used(const ExperimentFile& e, const HostGroupEntry& group) {
+  return group.of_job || (e.jobs.empty() && e.job.is_on(group.name)) ||
+         group.name == e.background.from || group.name == e.background.to;
+}
+
 }  // namespace
 
 ConfigIssues advice(std::span<const Case> cases) {
@@ -109,9 +137,25 @@ ConfigIssues advice(std::span<const Case> cases) {
     const RegulationPolicy& policy = port.regulation;
     for (const auto& issue : advice(policy)) add(found, c.label, issue);
     add_of_windows(found, c, policy);
+    add_of_short_bursts(found, c, policy);
     add_of_roce(found, c, policy);
     add_of_cnps(found, c);
   }
+  return found;
+}
+
+ConfigIssues advice(const ExperimentFile& experiment) {
+  ConfigIssues found;
+  for (const HostGroupEntry& group : experiment.hosts)
+    if (!is_used(experiment, group))
+      found.push_back(
+          {"hosts \"" + group.name + "\"",
+           experiment.background.from.empty()
+               ? "sends and receives nothing: no job is on these hosts, and there is no "
+                 "[background], so that no arm meets any; add [background], or remove "
+                 "the group"
+               : "sends and receives nothing: neither a job nor [background] is on "
+                 "these hosts; name the group in one of them, or remove it"});
   return found;
 }
 

@@ -4,11 +4,15 @@
 
 #include "common/core/config_issue.h"
 #include "tools/lab/experiment/case.h"
+#include "tools/lab/experiment/experiment.h"
 
 namespace outrider::lab {
 
 /// Returns what the arms set that is valid but was measured to gain nothing or to slow bursts down,
 /// once an arm: the label, and the setting with the reason.
 ConfigIssues advice(std::span<const Case> cases);
+
+/// Returns the groups of hosts that neither a job nor background uses.
+ConfigIssues advice(const ExperimentFile& experiment);
 
 }  // namespace outrider::lab

@@ -47,7 +47,8 @@ TEST(ProgramSettings, ReachTheProgramsFromAnArm) {
   const Case c = case_of(with_arms(
       "switch.regulation.pace_floor = 0.25\nswitch.queue.limit_packets = 90\n"
       "switch.signals.udp_port = 4001\njob.aggregate = \"1rtt\"\n"
-      "tensorlights.mode = \"one\"\ntransport.mss_bytes = 1000\nddl.transport.sack = false\n"));
+      "tensorlights.mode = \"one\"\ntransport.mss_bytes = 1000\nddl.transport.sack = false\n"
+      "ddl.transport.loss_detection = \"rfc6675\"\n"));
   for (const auto& sw : c.switches.switches) {
     EXPECT_EQ(sw.signals.udp_port, 4001);
     for (const auto& port : sw.ports) {

@@ -545,6 +545,41 @@ TEST(Plan, WarnsWhereHeldFlowsKeepTooMuchAndWhereAnEntryExpiresBeforeItsBurst) {
               testing::HasSubstr("arm \"on\": expiry: 8ms is over before the burst comes"));
 }
 
+TEST(Plan, WarnsOfGroupsOfHostsThatNothingUses) {
+  const auto shown = [](const std::string& text) {
+    const auto file = read_experiment(text);
+    return format_advice("f", advice(file.config.value()));
+  };
+  EXPECT_EQ(shown(small_experiment()), "");
+  const std::string none =
+      shown(with(small_experiment(), "[background]\nfrom = \"sender\"\nto = \"receiver\"\n", ""));
+  EXPECT_THAT(none, testing::HasSubstr("hosts \"sender\": sends and receives nothing: no job is on "
+                                       "these hosts, and there is no [background]"));
+  EXPECT_THAT(none, testing::HasSubstr("hosts \"receiver\": "));
+  EXPECT_THAT(none, testing::Not(testing::HasSubstr("hosts \"worker\"")));
+  const std::string more = "[[hosts]]\nname = \"sender_2\"\nswitch = \"a\"\nrate = \"1gbit\"\n";
+  EXPECT_THAT(
+      shown(with(small_experiment(), "[background]\n", more + "[background]\n")),
+      testing::HasSubstr("hosts \"sender_2\": sends and receives nothing: neither a job nor "
+                         "[background] is on these hosts"));
+}
+
+TEST(Plan, WarnsWhereAHoldCostsMoreThanItsBurst) {
+  const auto shown = [](const std::string& mode, const std::string& bytes) {
+    const std::string short_bursts =
+        with(small_experiment(), "burst_bytes = \"100kB\"", "burst_bytes = \"" + bytes + "\"");
+    return format_advice("f", advice(plan_of(with(short_bursts, "regulation = \"mark\"\n",
+                                                  "regulation = \"" + mode + "\"\n"),
+                                             {.seeds = 1})));
+  };
+  EXPECT_THAT(shown("window", "10kB"),  // of 25 kB
+              testing::HasSubstr("arm \"on\": mode: the bursts of an iteration have 40 % of a path "
+                                 "(rate x RTT): a hold costs background about a path, 2.5 bytes "
+                                 "for each of theirs; mode \"pace\""));
+  EXPECT_EQ(shown("window", "25kB"), "");
+  EXPECT_EQ(shown("pace", "10kB"), "");
+}
+
 TEST(Plan, BuildsWhatTheParametersSay) {
   const auto cases = plan_of(with(small_experiment(), "iterations = 2",
                                   "iterations = 2\nworkers = 3\nlead_rtts = 2\nh_packets = "
