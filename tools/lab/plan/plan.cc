@@ -228,6 +228,7 @@ void require_known_arms(const ExperimentFile& e, const PlanOptions& options, Con
 
 void append(ConfigIssues& issues, const std::string& program, const ConfigIssues& more) {
   for (const auto& issue : more) issues.push_back({program + ": " + issue.key, issue.problem});
+  issues.count_unkept(more);
 }
 
 /// Names the faults of a job that stands in a line of a list by that line.
