@@ -12,9 +12,9 @@ namespace outrider::tg {
 /// train can end slow start: the smallest rise that counts is 4 ms.
 ///
 /// Call on_ack() for every ACK in slow start; when it returns true, the controller sets ssthresh to
-/// its window. Windows below kLowWindow never end slow start, but rounds begin there too, as in Linux
-/// since "tcp_cubic: fix incorrect HyStart round start detection" (6.14, 6.1.129). Not thread-safe,
-/// O(1), 40 bytes.
+/// its window. Windows below kLowWindow never end slow start, but rounds begin there too, as in
+/// Linux since "tcp_cubic: fix incorrect HyStart round start detection" (6.14, 6.1.129). Not
+/// thread-safe, O(1), 40 bytes.
 ///
 /// Source: Ha and Rhee, "Taming the elephants: New TCP slow start", Computer Networks 55(9), 2011,
 /// with the constants of Linux 6.1, tcp_cubic.c; the RTT thresholds are the settings of HyStart++.
