@@ -22,6 +22,8 @@ inline int end_of_parsing(const CLI::App& app, const CLI::ParseError& error) {
       flush_standard_output();
     } catch (const std::exception& failed) {
       std::cerr << app.get_name() << ": " << failed.what() << '\n';
+      std::cout.clear();  // told; the program's end flushes again
+      std::clearerr(stdout);
       return kExitFailure;
     }
     return kExitOk;

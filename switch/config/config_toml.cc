@@ -42,6 +42,7 @@ ConfigIssues placed(const ConfigTable& file, ConfigIssues issues) {
     const bool known = std::ranges::any_of(out, [&](const auto& o) { return same(o, issue); });
     if (!known) out.push_back(std::move(issue));
   }
+  out.count_unkept(issues);
   return out;
 }
 

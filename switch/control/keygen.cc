@@ -83,7 +83,7 @@ void generate_key_file(const std::string& path, std::optional<std::uint8_t> id, 
   if (out) return;
   const int error = errno;
   unlink(path.c_str());
-  throw std::runtime_error("standard output cannot be written" +
+  throw std::runtime_error("standard output: cannot be written" +
                            (error == 0 ? std::string() : std::string(": ") + std::strerror(error)) +
                            "; " + path + " was removed, because nobody has read which key it is.");
 }

@@ -118,15 +118,14 @@ class FullDisk(unittest.TestCase):
         ]
         for program in (lab.SWITCH, lab.GENERATOR, LAB, AGENT, DOCTOR):
             commands += [[program, "--help"], [program, "--version"]]
-        commands += [[LAB, "run", "--help"], [lab.GENERATOR, "replay", "--help"],
-                     [DOCTOR, "--leftovers"]]
+        commands += [[LAB, "run", "--help"], [lab.GENERATOR, "replay", "--help"]]
         try:
             for command in commands:
                 with self.subTest(command), open("/dev/full", "w", encoding="ascii") as full:
                     done = subprocess.run(list(map(str, command)), stdout=full, check=False,
                                           stderr=subprocess.PIPE, text=True, env=lab.ENVIRONMENT)
                     self.assertEqual(done.returncode, 1, done.stderr)
-                    self.assertRegex(done.stderr, "standard output:? cannot be written")
+                    self.assertIn("standard output: cannot be written", done.stderr)
                     self.assertFalse(key.exists(), "a key that nobody could read of")
         finally:
             key.unlink(missing_ok=True)

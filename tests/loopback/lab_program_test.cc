@@ -185,7 +185,8 @@ TEST_F(LabProgram, FinishedResultsArePrintedAndNotMadeAgain) {
   EXPECT_EQ(text("out/summary.json"), summary);
   EXPECT_EQ(run({"run", experiment("quick"), "--repeat", "4", "--out", out}, "more"), kExitOk);
   EXPECT_THAT(text("more"), Not(HasSubstr(there))) << "other seeds";
-  EXPECT_EQ(run({"answer", directory_ / "none"}, "none"), kExitUsage);
+  EXPECT_EQ(run({"answer", directory_ / "nowhere"}, "none"), kExitUsage);
+  EXPECT_THAT(text("none"), HasSubstr("name the directory that `run` wrote"));
 }
 
 // The runs are in memory: a full disk costs what it cannot hold, not the session.

@@ -93,7 +93,7 @@ regulation = "mark"
 """
 
 
-# Pauses make points of their own; one arm is at two points, one has neither RoCEv2 nor pauses.
+# One arm has two settings of its queue, one has neither RoCEv2 nor pauses.
 ROCE = """
 base = "%s"
 name = "roce"

@@ -58,6 +58,44 @@ TEST(Transfers, ArriveOneAfterAnotherWhoeverOpensAndWhateverIsLost) {
   }
 }
 
+// A host outside is known by its address. Here it is one of the process, by another table; a third
+// host connects to the same port before it.
+TEST(Transfers, AStrangerTakesNoPlace) {
+  for (const Opener opener : {Opener::kSender, Opener::kReceiver}) {
+    const Dumbbell d;
+    GeneratorConfig c = traffic_of(d);
+    const HostConfig &near = c.hosts.front(), &other = c.hosts[1], &far = c.hosts.back();
+    TransferConfig opened = transfer(c, "opened", opener), awaited = transfer(c, "awaited", opener);
+    opened.start = 100ms;
+    TransferConfig strange = opened;
+    strange.name = "strange";
+    strange.start = 0ms;
+    strange.count = 1;
+    if (opener == Opener::kSender) {
+      strange.from = other.name;
+      opened.to = strange.to = far.address;
+      awaited.from = near.address;
+    } else {
+      strange.to = other.name;
+      opened.to = near.name;
+      opened.from = strange.from = far.address;
+      awaited.from = far.name;
+      awaited.to = near.address;
+    }
+    c.transfers = {opened, awaited, strange};
+    const Mempool pool = make_test_pool();
+    ImpairedWorld world(d.switches(), c, *pool);
+    ASSERT_TRUE(world.run_to_end(Time{60s}));
+    const auto r = world.result().traffic;
+    ASSERT_EQ(r.transfers.size(), 7U);
+    for (const auto& t : r.transfers) {
+      EXPECT_EQ(t.outcome, t.name == "strange" ? "refused" : "completed") << t.name;
+      EXPECT_EQ(t.delivered, t.name == "strange" ? 0U : 300'000U) << t.name;
+    }
+    EXPECT_EQ(r.drops[DropReason::kNoConnection], 1U) << "the stranger's SYN";
+  }
+}
+
 TEST(Transfers, NameTheirBadEnds) {
   const Dumbbell d;
   GeneratorConfig c = traffic_of(d);

@@ -64,16 +64,38 @@ void Transfer::open(Attempt& attempt, Time now) noexcept {
   attempt.opened = now;
   attempt.progress_at = now;
   e.connection = &e.host.open(flow, setup_.tcp, 0, e, now);
+  begun_ = attempt.index + 1;
 }
 
-Acceptor::Offer Transfer::accept(const FlowKey& /*flow*/) noexcept {
-  if (accepted_ == attempts_.size()) return {};
-  return {.config = &setup_.tcp, .listener = attempts_[accepted_].listener_end()};
+/// Returns the attempt that a connection to the listening end would be; nullptr if none.
+/// @param flow in the opener's direction
+Transfer::Attempt* Transfer::attempt_of(const FlowKey& flow) noexcept {
+  if (opens()) {
+    if (begun_ == 0) return nullptr;
+    Attempt& last = attempts_[begun_ - 1];
+    const TcpConnection* const opened = last.opener_end()->connection;
+    return opened != nullptr && opened->flow() == flow ? &last : nullptr;
+  }
+  const bool to_receiver = setup_.config.opener == Opener::kSender;
+  if (flow.source_address != (to_receiver ? setup_.from_address : setup_.to_address))
+    return nullptr;
+  return begun_ == attempts_.size() ? nullptr : &attempts_[begun_];
 }
 
-void Transfer::on_accepted(TcpConnection& connection) noexcept {
-  Attempt& attempt = attempts_[accepted_++];
-  attempt.listener_end()->connection = &connection;
+Acceptor::Offer Transfer::accept(const FlowKey& flow) noexcept {
+  if (attempt_of(flow) == nullptr) return {};
+  return {.config = &setup_.tcp, .listener = &door_};
+}
+
+/// More may have come to the door than there are attempts.
+void Transfer::Door::on_established(TcpConnection& c, Time now) noexcept {
+  Attempt* const attempt = transfer.attempt_of(c.flow().reversed());
+  if (attempt == nullptr) return transfer.listening_host()->abort(c, now);
+  if (!transfer.opens()) ++transfer.begun_;
+  End& end = *attempt->listener_end();
+  end.connection = &c;
+  c.hand_over(end);
+  end.on_established(c, now);
 }
 
 void Transfer::End::on_established(TcpConnection& c, Time now) noexcept {

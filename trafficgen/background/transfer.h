@@ -12,8 +12,9 @@
 namespace outrider::tg {
 
 /// Runs the transfers of one [[transfer]] over TCP. Transfers that this process opens follow one
-/// another; those that are opened from outside are accepted as they come. The sender closes after
-/// its last byte, the receiver when it has all of them.
+/// another; those that are opened from outside are accepted as they come. A connection is one of
+/// them once its handshake is complete and if it is from the other end's address: no SYN takes the
+/// place of one. The sender closes after its last byte, the receiver when it has all of them.
 ///
 /// Ends in this process are applications of their hosts; an end outside is known
 /// by its address alone. Not thread-safe: the lcore of the hosts owns it.
@@ -41,6 +42,14 @@ class Transfer final : public TransferSource, private TimerClient, private Accep
  private:
   using Outcome = TransferOutcome;
   struct Attempt;
+  /// Listens for connections whose handshake is not complete.
+  struct Door final : ConnectionListener {
+    explicit Door(Transfer& t) : transfer(t) {}
+    void on_established(TcpConnection& c, Time now) noexcept override;
+    void on_delivered(TcpConnection& /*c*/, Time /*now*/) noexcept override {}
+    void on_closed(TcpConnection& /*c*/, Time /*now*/) noexcept override {}
+    Transfer& transfer;
+  };
   /// One connection's end in this process.
   struct End final : ConnectionListener {
     End(Attempt& a, Host& h, bool s) : attempt(a), host(h), sends(s) {}
@@ -81,7 +90,8 @@ class Transfer final : public TransferSource, private TimerClient, private Accep
 
   void on_timer(std::uint32_t tag, Time now) noexcept override;
   Offer accept(const FlowKey& flow) noexcept override;
-  void on_accepted(TcpConnection& connection) noexcept override;
+  void on_accepted(TcpConnection& /*connection*/) noexcept override {}
+  [[nodiscard]] Attempt* attempt_of(const FlowKey& flow) noexcept;
 
   void open(Attempt& attempt, Time now) noexcept;
   void watch(Time now) noexcept;
@@ -95,7 +105,10 @@ class Transfer final : public TransferSource, private TimerClient, private Accep
   Setup setup_;
   GoodputSeries& goodput_;
   std::deque<Attempt> attempts_;  ///< made at start-up; ends never move
-  std::size_t accepted_ = 0;      ///< attempts whose listening end has a connection
+  Door door_{*this};
+  /// If the opener is in this process: attempts that were opened. Else: those whose listening end
+  /// has a connection.
+  std::size_t begun_ = 0;
   std::size_t ended_ = 0;
 };
 

@@ -49,6 +49,20 @@ RoundSize verify_size(std::size_t arms, double case_seconds, double seconds) {
 
 RoundSize least_to_verify() { return {.arms = kFewestVerified, .seeds = kLeastToVerify}; }
 
+double least_seconds(std::size_t arms, double case_seconds, double seconds) {
+  return seconds_of(screen_size(arms, case_seconds, seconds), case_seconds) +
+         seconds_of(least_to_verify(), case_seconds);
+}
+
+Tried scale_down(std::size_t all, std::size_t kinds, double case_seconds, double wanted,
+                 double seconds) {
+  constexpr double kMuchLonger = 1.5, kNotWorthAsking_seconds = 120;
+  if (least_seconds(all, case_seconds, seconds) <= wanted) return Tried::kAll;
+  const double least = least_seconds(kinds, case_seconds, seconds);
+  return least > std::max(kMuchLonger * wanted, kNotWorthAsking_seconds) ? Tried::kNothing
+                                                                         : Tried::kOneOfEachKind;
+}
+
 RoundSize what_if_size(std::size_t arms, std::size_t questions, double case_seconds,
                        double seconds) {
   const double room = seconds / static_cast<double>(std::max<std::size_t>(questions, 1));

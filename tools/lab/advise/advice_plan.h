@@ -29,6 +29,18 @@ constexpr double kBriefShare = 2.0 / 3;
 [[nodiscard]] RoundSize verify_size(std::size_t arms, double case_seconds, double seconds);
 /// Returns the smallest size of a round that verifies.
 [[nodiscard]] RoundSize least_to_verify();
+/// Returns how long the search and the least verification take [s].
+[[nodiscard]] double least_seconds(std::size_t arms, double case_seconds, double seconds);
+
+/// What a search tries: a question that would take too long is scaled down, or not begun.
+enum class Tried : std::uint8_t { kAll, kOneOfEachKind, kNothing };
+/// A search that takes much longer than the user wants to wait is not begun without asking, unless
+/// it is short anyway.
+/// @param all,kinds  how many arms there are, and how many with one of each kind
+/// @param wanted  how long the user wants to wait in all [s]; `seconds` of them are left
+[[nodiscard]] Tried scale_down(std::size_t all, std::size_t kinds, double case_seconds,
+                               double wanted, double seconds);
+
 /// @param questions  that are asked, each with a round of the size that is returned
 [[nodiscard]] RoundSize what_if_size(std::size_t arms, std::size_t questions, double case_seconds,
                                      double seconds);

@@ -1,12 +1,8 @@
-#include <rte_version.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <deque>
 #include <filesystem>
-#include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -20,21 +16,18 @@
 #include "switch/config/config_toml.h"
 #include "tools/lab/advise/advice_plan.h"
 #include "tools/lab/advise/advice_text.h"
-#include "tools/lab/advise/cluster_experiment.h"
 #include "tools/lab/advise/cluster_file.h"
 #include "tools/lab/advise/loopback_twin.h"
 #include "tools/lab/advise/settings_elsewhere.h"
 #include "tools/lab/advise/what_if.h"
 #include "tools/lab/cli/advise_files.h"
+#include "tools/lab/cli/advise_rounds.h"
 #include "tools/lab/cli/cli.h"
 #include "tools/lab/cli/cli_cases.h"
 #include "tools/lab/cli/cli_plan.h"
 #include "tools/lab/report/report_data.h"
-#include "tools/lab/run/cpus.h"
-#include "tools/lab/run/run_loopback.h"
 #include "tools/lab/run/run_pool.h"
 #include "tools/lab/run/time_estimate.h"
-#include "tools/lab/summary/bundle.h"
 #include "tools/lab/summary/table_notes.h"
 
 namespace outrider::lab {
@@ -49,9 +42,6 @@ constexpr std::uint32_t kSeedsToConfirm = 4;  ///< 40 s each, in real time
 constexpr std::size_t kMostAsked = 3;
 /// A question may end a little after the time that the user wants to wait.
 constexpr double kPatience = 1.05;
-/// A search that takes so much longer than the user wants to wait is not begun without asking,
-/// unless it is short anyway.
-constexpr double kMuchLonger = 1.5, kNotWorthAsking_seconds = 120;
 
 /// The wall time since the command began, for which a user waits.
 class Waited {
@@ -64,36 +54,13 @@ class Waited {
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };
 
-/// A round's cases, and what came of them.
-struct AdviceRound {
-  std::string name;  ///< AdviceQuestion::name
-  std::vector<Case> cases;
-  Summary summary{};
-  int status = kExitOk;  ///< kExitOk only if all cases have ended
-  bool timed = false;    ///< all cases were run now, none in an earlier session
-};
-
-/// A cluster that one round runs.
-struct AdviceQuestion {
-  std::string name;  ///< of its folder below the results
-  Cluster cluster;
-  Point parameters{};  ///< over those that follow from the cluster
-  bool brief = false;
-  Runtime runtime = Runtime::kVirtual;
-  ReferenceRuns references = ReferenceRuns::kOfOff;
-};
-
 /// Asks one cluster's experiments, one round after another. Each has a folder below the results.
 class Adviser {
  public:
   /// @param assumptions  see assumed()
   Adviser(const LabOptions& options, Cluster cluster, fs::path directory,
           std::vector<std::string> assumptions)
-      : options_(options),
-        cluster_(std::move(cluster)),
-        directory_(std::move(directory)),
-        conf_(conf_of_program()),
-        jobs_(options.jobs != 0 ? options.jobs : usable_cpus().size()) {
+      : options_(options), cluster_(std::move(cluster)), rounds_(options, std::move(directory)) {
     advice_.assumed = std::move(assumptions);
   }
 
@@ -114,9 +81,10 @@ class Adviser {
     auto labels = worth_verifying(advice_.remedies, cluster_.goal);
     const RoundSize size = verify_size(labels.size(), case_seconds_, seconds_left());
     labels.resize(size.arms);
+    tell_if_late(size);
     const auto verified =
-        ask({.name = "verify", .cluster = cluster_},
-            {.first_seed = kFirstSeedToVerify, .seeds = size.seeds, .arms = labels});
+        rounds_.ask({.name = "verify", .cluster = cluster_},
+                    {.first_seed = kFirstSeedToVerify, .seeds = size.seeds, .arms = labels});
     if (!verified) return kExitUsage;
     // The search has seen every arm; a part of this round says less.
     if (verified->status != kExitOk) return end(verified->status);
@@ -132,7 +100,7 @@ class Adviser {
  private:
   /// Returns the labels of the arms that the cluster lets be used; none after printing a message.
   std::vector<std::string> possible_arms() {
-    const auto planned = plan({.name = "screen", .cluster = cluster_}, {.seeds = 1});
+    const auto planned = rounds_.plan({.name = "screen", .cluster = cluster_}, {.seeds = 1});
     std::vector<std::string> labels;
     if (!planned) return labels;
     for (const Case& c : planned->cases)
@@ -142,23 +110,16 @@ class Adviser {
 
   [[nodiscard]] double seconds_left() const { return options_.minutes * 60 - waited_.seconds(); }
 
-  /// Returns how long the search and the least verification take [s], and by its size.
-  std::pair<RoundSize, double> search_needs(std::size_t arms) const {
-    const RoundSize size = screen_size(arms, case_seconds_, seconds_left());
-    return {size, seconds_of(size, case_seconds_) + seconds_of(least_to_verify(), case_seconds_)};
-  }
-
   /// Leaves out arms if all of them take longer than the user wants to wait. @return the arms that
   /// are tried; none, after asking for more time, if one of each kind takes too long as well
   std::vector<std::string> within_time(const std::vector<std::string>& all) {
     const AdviceQuestion question{.name = "screen", .cluster = cluster_};
-    const auto planned = plan(question, {.seeds = 1, .arms = all});
+    const auto planned = rounds_.plan(question, {.seeds = 1, .arms = all});
     if (!planned) return {};
     const double wanted = options_.minutes * 60;
-    if (const auto estimate =
-            estimate_seconds(planned->cases, jobs_, std::clamp(wanted / 30, kTrial_seconds, 20.0)))
+    if (const auto estimate = estimate_seconds(planned->cases, rounds_.jobs(),
+                                               std::clamp(wanted / 30, kTrial_seconds, 20.0)))
       case_seconds_ = *estimate / static_cast<double>(planned->cases.size());
-    if (search_needs(all.size()).second <= wanted) return all;
     std::vector<std::string> labels;
     std::vector<RemedyKind> kinds;
     for (const Case& c : planned->cases) {
@@ -167,8 +128,11 @@ class Adviser {
       kinds.push_back(kind);
       labels.push_back(c.label);
     }
-    const double least = search_needs(labels.size()).second;
-    if (least > std::max(kMuchLonger * wanted, kNotWorthAsking_seconds)) {
+    const Tried tried =
+        scale_down(all.size(), labels.size(), case_seconds_, wanted, seconds_left());
+    if (tried == Tried::kAll) return all;
+    if (tried == Tried::kNothing) {
+      const double least = least_seconds(labels.size(), case_seconds_, seconds_left());
       say("outrider-lab: even one arm of each kind, " + std::to_string(labels.size()) + " of " +
           std::to_string(all.size()) + ", takes about " + duration_text(least) +
           ". Give --minutes " + std::to_string(std::lround(std::ceil(least / 60))) +
@@ -180,72 +144,32 @@ class Adviser {
     return labels;
   }
 
+  /// Says so if the least that verifies takes longer than the user wants to wait, as after a search
+  /// that a busy machine made long.
+  void tell_if_late(const RoundSize& size) const {
+    const double needs = seconds_of(size, case_seconds_);
+    if (waited_.seconds() + needs <= kPatience * options_.minutes * 60) return;
+    say("outrider-lab: the search took " + duration_text(waited_.seconds()) +
+        "; the least that verifies it takes about " + duration_text(needs) +
+        " more, which is longer than --minutes. Ctrl-C ends it with what the search says");
+  }
+
   /// Looks at the arms. Measures how long a case takes: a trial, from which an estimate is made
   /// before, is mostly warm-up.
   std::optional<AdviceRound> screen(const std::vector<std::string>& arms) {
     AdviceQuestion question{.name = "screen", .cluster = cluster_};
-    const auto [size, least] = search_needs(arms.size());
+    const RoundSize size = screen_size(arms.size(), case_seconds_, seconds_left());
+    const double least = least_seconds(arms.size(), case_seconds_, seconds_left());
     const double wanted = options_.minutes * 60;
     say("outrider-lab: " + std::to_string(arms.size()) + " arms; the search takes about " +
         duration_text(seconds_of(size, case_seconds_)) + ", everything about " +
         duration_text(std::max(wanted, least)));
     const Waited search;
     question.brief = size.brief;
-    auto screened = ask(question, {.seeds = size.seeds, .arms = arms});
+    auto screened = rounds_.ask(question, {.seeds = size.seeds, .arms = arms});
     if (screened && screened->status == kExitOk && screened->timed)
       case_seconds_ = search.seconds() / seconds_of(size, 1);
     return screened;
-  }
-
-  std::optional<Planned> plan(const AdviceQuestion& question, const PlanOptions& options) {
-    const fs::path folder = directory_ / question.name;
-    fs::create_directories(folder);
-    const fs::path file = folder / "experiment.toml";
-    const ConfigTable experiment = experiment_of(question.cluster,
-                                                 {.name = "advise-" + folder.filename().string(),
-                                                  .question = "What helps this cluster?",
-                                                  .brief = question.brief,
-                                                  .parameters = question.parameters},
-                                                 conf_);
-    write_whole_file(file, "# Made by `outrider-lab advise`.\n" + to_toml_text(experiment));
-    return plan_cases(file.string(), options);
-  }
-
-  /// Runs one round and writes its results. @return nothing, after printing a message, on a fault
-  std::optional<AdviceRound> ask(const AdviceQuestion& question, const PlanOptions& options) {
-    auto planned = plan(question, options);
-    if (!planned) return std::nullopt;
-    AdviceRound round{.name = question.name, .cases = std::move(planned->cases)};
-    std::vector<std::size_t> all(round.cases.size());
-    std::iota(all.begin(), all.end(), std::size_t{0});
-    const RunStore& store = stores_.emplace_back(directory_ / question.name, program_identity());
-    if (options_.fresh) store.clear();
-    FinishedRuns runs(question.runtime);
-    const RunOutcome outcome =
-        run_session({planned->file.name, round.cases, planned->names, question.runtime, store,
-                     [&](const RunOrder& order) {
-                       if (question.runtime == Runtime::kLoopback)
-                         return run_cases_loopback(order, directory_ / question.name);
-                       return run_cases_virtual(order, jobs_);
-                     },
-                     question.references},
-                    all, runs);
-    tell_failures(outcome);
-    round.timed = outcome.loaded == 0;
-    ended_ = std::to_string(runs.digests().size()) + " of the " +
-             std::to_string(round.cases.size()) + " cases of " + question.name;
-    round.status = status_of(outcome, verdict_of(runs, planned->names, round.cases));
-    if (round.status == kExitLedger || runs.digests().empty()) return round;
-    const Experiment experiment{.name = planned->file.name,
-                                .runtime = question.runtime,
-                                .planned_cases = round.cases.size(),
-                                .question = planned->file.question};
-    round.summary = summarise(experiment, runs.digests());
-    write_bundle(directory_ / question.name, round.summary, reader_of(runs),
-                 {{"dpdk", rte_version()}, {"experiment_file", options_.file}});
-    fs::remove(directory_ / question.name / kAdviceFile);  // of an earlier session
-    write_report_of_run(directory_ / question.name);
-    return round;
   }
 
   /// Takes a round's figures for the advice, of those arms that can be compared with today's. A
@@ -272,7 +196,7 @@ class Adviser {
     advice_.elsewhere =
         settings_elsewhere(port, chosen().nature) +
         settings_of_hosts(port, chosen().nature, of_chosen.traffic.jobs.front().announce.lead);
-    write_whole_file(directory_ / "outrider-switch.toml", sw::to_toml(of_chosen.switches));
+    write_whole_file(rounds_.directory() / "outrider-switch.toml", sw::to_toml(of_chosen.switches));
   }
 
   /// Keeps what makes a round's figures of today and of the advised arm doubtful.
@@ -311,11 +235,11 @@ class Adviser {
         advice_.not_asked.push_back(changed.text);
         continue;
       }
-      const auto round = ask({.name = "what-if/" + changed.name,
-                              .cluster = changed.cluster,
-                              .parameters = changed.parameters,
-                              .brief = size.brief},
-                             {.seeds = size.seeds, .arms = labels});
+      const auto round = rounds_.ask({.name = "what-if/" + changed.name,
+                                      .cluster = changed.cluster,
+                                      .parameters = changed.parameters,
+                                      .brief = size.brief},
+                                     {.seeds = size.seeds, .arms = labels});
       if (!round) return kExitUsage;
       if (round->status != kExitOk) return round->status;
       const auto remedies = remedies_of(round->summary, cluster_);
@@ -336,13 +260,13 @@ class Adviser {
     Confirmation made{.label = label, .slower = twin.slower, .smaller_bursts = twin.smaller_bursts};
     for (const auto& [runtime, change] : {std::pair{Runtime::kVirtual, &made.virtual_change},
                                           std::pair{Runtime::kLoopback, &made.loopback_change}}) {
-      const auto round = ask({.name = std::string("confirm/") + name_of(runtime),
-                              .cluster = twin.cluster,
-                              .parameters = twin.parameters,
-                              .brief = true,
-                              .runtime = runtime,
-                              .references = ReferenceRuns::kNone},
-                             options);
+      const auto round = rounds_.ask({.name = std::string("confirm/") + name_of(runtime),
+                                      .cluster = twin.cluster,
+                                      .parameters = twin.parameters,
+                                      .brief = true,
+                                      .runtime = runtime,
+                                      .references = ReferenceRuns::kNone},
+                                     options);
       if (!round) return kExitUsage;
       if (round->status != kExitOk) return round->status;
       const auto remedies = remedies_of(round->summary, cluster_);
@@ -356,23 +280,23 @@ class Adviser {
   /// Prints what is known. @return exit status
   int end(int status) {
     if (status != kExitOk)
-      say("outrider-lab: not all questions are answered: " + ended_ + " have ended, " +
+      say("outrider-lab: not all questions are answered: " + rounds_.ended() + " have ended, " +
           (advice_.verified           ? "and the advice is of verified figures"
            : advice_.remedies.empty() ? "too few to compare a remedy with today's setting"
                                       : "and the advice is of the search alone, by few seeds") +
           ". The same command goes on");
     if (advice_.remedies.empty()) return status;
     const std::string text = advice_text(advice_);
-    const fs::path measured = directory_ / advice_of_;
-    for (const fs::path& folder : {directory_, measured})
+    const fs::path measured = rounds_.directory() / advice_of_;
+    for (const fs::path& folder : {rounds_.directory(), measured})
       write_whole_file(folder / kAdviceFile, text);
     write_report_of_run(measured);
     std::fputs(text.c_str(), stdout);
     std::fflush(stdout);
     say("outrider-lab: advice.txt, outrider-switch.toml and the results of each question are in " +
-        directory_.string() + "; " + (measured / "report.html").string() + " shows the advice");
-    if (status == kExitOk)
-      for (const RunStore& store : stores_) store.clear();
+        rounds_.directory().string() + "; " + (measured / "report.html").string() +
+        " shows the advice");
+    if (status == kExitOk) rounds_.clear();
     return status;
   }
 
@@ -385,14 +309,10 @@ class Adviser {
 
   const LabOptions& options_;
   Cluster cluster_;
-  fs::path directory_;
-  fs::path conf_;
-  std::size_t jobs_;
+  AdviceRounds rounds_;
   Waited waited_{};
-  double case_seconds_ = 0;        ///< that a whole case adds to the wall time, see screen()
-  std::deque<RunStore> stores_{};  ///< of the rounds so far
-  std::string ended_{};            ///< what of the last round has ended
-  std::string advice_of_{};        ///< AdviceRound::name of the round that the advice is made of
+  double case_seconds_ = 0;  ///< that a whole case adds to the wall time, see screen()
+  std::string advice_of_{};  ///< AdviceRound::name of the round that the advice is made of
   Advice advice_{};
 };
 

@@ -25,7 +25,7 @@ constexpr const char* kKey = "results_key";  ///< in environment.json
 
 std::string content_at(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
-  if (!in) throw std::runtime_error("cannot be read");
+  if (!in) throw std::runtime_error("cannot be read; name the directory that `run` wrote");
   return {std::istreambuf_iterator<char>(in), {}};
 }
 

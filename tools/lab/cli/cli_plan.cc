@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <iterator>
 #include <utility>
@@ -21,9 +22,10 @@ std::string no_case_text(const std::string& filter) {
   return "outrider-lab: no case's name holds \"" + filter + "\"; `outrider-lab plan` lists them";
 }
 
-std::string gigabytes(double bytes) {
+std::string bytes_text(double bytes) {
   char text[32];
-  std::snprintf(text, sizeof text, bytes < 10e9 ? "%.1f GB" : "%.0f GB", bytes / 1e9);
+  if (bytes < 1e9) std::snprintf(text, sizeof text, "%.0f MB", std::ceil(bytes / 1e6));
+  else std::snprintf(text, sizeof text, bytes < 10e9 ? "%.1f GB" : "%.0f GB", bytes / 1e9);
   return text;
 }
 
@@ -68,13 +70,13 @@ void say_needs(const PlanEstimate& estimate) {
   const auto seconds = estimate.seconds(jobs);
   say((seconds ? "about " + duration_text(*seconds) : std::string("a time that nobody can tell")) +
       " in virtual time on " + std::to_string(jobs) + " processes of this machine, " +
-      gigabytes(each_bytes) + " of memory each" +
+      bytes_text(each_bytes) + " of memory each" +
       (estimate.tries_first() ? "" : "; a rough figure, because a case is too large to be tried"));
   const double has_bytes =
       static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
   if (each_bytes * static_cast<double>(jobs) <= has_bytes) return;
   const auto fit = static_cast<std::size_t>(has_bytes / each_bytes);
-  say("this machine has " + gigabytes(has_bytes) + ": " +
+  say("this machine has " + bytes_text(has_bytes) + ": " +
       (fit == 0 ? std::string("no case fits") : "give --jobs " + std::to_string(fit)));
 }
 

@@ -28,10 +28,7 @@ void use_fabric(ExperimentFile& e, ConfigIssues& issues) {
   ConfigIssues of_file;
   e.background.racks = load_rack_matrix(
       (e.directory / e.background.matrix).lexically_normal().string(), racks.size(), of_file);
-  for (const auto& issue : of_file)
-    root.below("background")
-        .fault("matrix", Checks::quoted(e.background.matrix),
-               issue.key + (issue.key.empty() ? "" : ": ") + issue.problem);
+  root.below("background").faults_of_file("matrix", e.background.matrix, of_file);
 }
 
 }  // namespace outrider::lab

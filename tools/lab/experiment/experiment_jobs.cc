@@ -1,6 +1,9 @@
 #include <algorithm>
 #include <array>
+#include <set>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "common/config/checks.h"
 #include "common/config/config_file.h"
@@ -68,6 +71,7 @@ void check_own(const ConfigTable& own, const std::string& path, ConfigIssues& is
         issue.key.replace(at, part.size(), part == ".job." ? "." : ".transport");
     issues.push_back(std::move(issue));
   }
+  issues.count_unkept(found);
 }
 
 /// Adds the groups of hosts of the job that was added last. A job without servers has none in the
@@ -103,6 +107,7 @@ void add_arriving(const JobHead& head, std::size_t entry, const ConfigTable& own
   auto list = load_job_list(path);
   for (const ConfigIssue& issue : list.issues) tell(issue);
   if (!list) return;
+  std::set<std::pair<std::string, std::string>> told;  // a column's fault is that of all lines
   for (const ArrivingJob& job : *list.config) {
     ConfigTable all = own;
     overlay(all, job.own);
@@ -111,7 +116,9 @@ void add_arriving(const JobHead& head, std::size_t entry, const ConfigTable& own
     ConfigTable parameters = as_parameters(all);
     check_own(parameters, "line " + std::to_string(job.line), found);
     for (ConfigIssue& issue : found) {
-      issue.key.replace(issue.key.find('.'), 1, ": ");
+      const std::size_t column = issue.key.find('.');
+      if (!told.emplace(issue.key.substr(column), issue.problem).second) continue;
+      issue.key.replace(column, 1, ": ");
       tell(issue);
     }
     e.jobs.push_back({.name = job.name.empty() ? head.name + '_' + std::to_string(job.line)

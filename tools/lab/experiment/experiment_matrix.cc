@@ -163,6 +163,7 @@ void name_by_matrix(const MatrixTaken& taken, ConfigIssues& issues) {
     });
     if (!follows && !known) named.push_back(issue);
   }
+  named.count_unkept(issues);
   issues = std::move(named);
 }
 

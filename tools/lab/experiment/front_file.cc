@@ -168,6 +168,7 @@ void name_by_front(const FrontTaken& taken, ConfigIssues& issues) {
     });
     if (!known) named.push_back(issue);
   }
+  named.count_unkept(issues);
   issues = std::move(named);
 }
 

@@ -87,6 +87,7 @@ bool is_of_file(const std::string& key) {
 
 void CaseFaults::add(const std::string& origin, const std::string& label, const CaseParameters& own,
                      const ConfigIssues& found) {
+  unkept_.count_unkept(found);
   for (const auto& one : found) {
     const ConfigIssue issue = in_words_of_experiment(one);
     const bool of_file = is_of_file(issue.key);
@@ -109,7 +110,7 @@ bool CaseFaults::is_shared(const Fault& fault, std::size_t rows) const {
 }
 
 ConfigIssues CaseFaults::told(std::size_t rows) const {
-  ConfigIssues issues;
+  ConfigIssues issues = unkept_;
   for (const auto& fault : faults_) {
     const bool generated = fault.key.find(": ") != fault.key.npos;
     if (fault.of_file) {

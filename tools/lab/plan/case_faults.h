@@ -40,6 +40,7 @@ class CaseFaults {
 
   const CaseParameters& base_;
   std::vector<Fault> faults_{};
+  ConfigIssues unkept_{};  ///< keeps none: counts those that no case has kept
 };
 
 }  // namespace outrider::lab

@@ -11,20 +11,17 @@
 #include "common/config/checks.h"
 #include "common/config/toml_text.h"
 #include "switch/config/config_toml.h"
-#include "tools/lab/experiment/summary_points.h"
 #include "tools/lab/plan/case_faults.h"
 #include "tools/lab/plan/plan_failures.h"
 #include "tools/lab/plan/plan_jobs.h"
 #include "tools/lab/plan/plan_lead.h"
+#include "tools/lab/plan/plan_rows.h"
 #include "tools/lab/plan/plan_switches.h"
 #include "tools/lab/plan/topology.h"
 #include "trafficgen/config/config_toml.h"
 
 namespace outrider::lab {
 namespace {
-
-constexpr std::uint32_t kQuickSkipped = 1;
-constexpr std::uint32_t kQuickMeasured = 2;
 
 std::string value_text(const ParameterValue& value) {
   return std::visit(
@@ -35,158 +32,6 @@ std::string value_text(const ParameterValue& value) {
         else return to_toml_text(ConfigValue(v));
       },
       value);
-}
-
-/// Returns the value of a parameter. A case does not list a parameter that has its default.
-const ParameterValue& value_of(const Parameters& parameters, const std::string& name) {
-  static const Parameters kDefaults = to_all_parameters({});
-  const auto it = std::ranges::find(parameters, name, &Parameters::value_type::first);
-  return it != parameters.end()
-             ? it->second
-             : std::ranges::find(kDefaults, name, &Parameters::value_type::first)->second;
-}
-
-/// An arm at a point, which all its seeds share.
-struct Row {
-  std::string label;
-  std::string origin;  ///< its place in the file, for messages
-  CaseParameters parameters;
-  Parameters point{};     ///< see Case, as the two below
-  std::string against{};  ///< as the file says it; require_baselines() completes it
-  std::string off{};
-};
-
-/// Applies the point's changes to the arm. An off arm keeps its own values of the regulator's
-/// parameters, because they have no effect on it.
-Row at_point(const Arm& arm, const std::string& origin, const Point& point) {
-  Row row{
-      .label = arm.label, .origin = origin, .parameters = arm.parameters, .against = arm.against};
-  const bool off =
-      arm.parameters.regulation == RegulationMode::kOff && !grants_bursts(arm.parameters.settings);
-  for (const auto& [name, value] : point) {
-    if (off && is_regulator_parameter(name)) continue;
-    assign_parameter(row.parameters, name, value);
-  }
-  return row;
-}
-
-/// Returns what a point makes of [parameters], whatever an arm sets.
-Parameters changes_at(const ExperimentFile& e, const Point& point) {
-  CaseParameters there = e.parameters;
-  for (const auto& [name, value] : point) assign_parameter(there, name, value);
-  const Parameters before = resolved_parameters(e, e.parameters);
-  const Parameters after = resolved_parameters(e, there);
-  Parameters changed;
-  for (const auto& [name, given] : point)
-    if (const ParameterValue& value = value_of(after, name); value != value_of(before, name))
-      changed.emplace_back(name, value);
-  return changed;
-}
-
-std::vector<Row> rows_of(const ExperimentFile& e) {
-  std::vector<Row> rows;
-  std::vector<Parameters> values;  // of each
-  const auto add = [&](Row row) {
-    Parameters own = resolved_parameters(e, row.parameters);
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      if (rows[i].label == row.label && values[i] == own) return;
-    rows.push_back(std::move(row));
-    values.push_back(std::move(own));
-  };
-  for (std::size_t a = 0; a < e.arms.size() && !e.sweeps_alone; ++a)
-    add(at_point(e.arms[a], join_key("", "arm", a), {}));
-  for (const auto& sweep : e.sweeps)
-    for (const auto& point : sweep.points) {
-      const Parameters changed = changes_at(e, point);
-      for (const auto& arm : e.arms) {
-        if (std::ranges::find(sweep.arms, arm.label) == sweep.arms.end()) continue;
-        Row row = at_point(arm, sweep.key, point);
-        row.point = changed;
-        add(std::move(row));
-      }
-    }
-  return rows;
-}
-
-/// Returns the rows of a quick plan, see PlanOptions::quick.
-std::vector<Row> quick_rows(ExperimentFile e) {
-  if (e.sweeps_alone) {
-    e.sweeps.resize(1);
-    e.sweeps.front().points.resize(1);
-  } else {
-    e.sweeps.clear();
-  }
-  std::vector<Row> rows = rows_of(e);
-  for (auto& row : rows) {
-    CaseParameters& p = row.parameters;
-    p.skip_iterations = std::min(p.skip_iterations, kQuickSkipped);
-    p.iterations = std::min(p.iterations, p.skip_iterations + kQuickMeasured);
-  }
-  return rows;
-}
-
-/// Returns the names of the parameters that the points of two cases must share and in which they
-/// differ.
-std::vector<std::string> differences(const Case& a, const Case& b) {
-  std::set<std::string> names;
-  for (const auto& [own, other] : {std::pair(&a, &b), std::pair(&b, &a)})
-    for (const auto& [name, value] : own->point) {
-      if (tells_arms_apart(name)) continue;
-      const auto it = std::ranges::find(other->point, name, &Parameters::value_type::first);
-      if (it == other->point.end() || it->second != value) names.insert(name);
-    }
-  return {names.begin(), names.end()};
-}
-
-/// Says why a case has no off case: in which parameters the nearest off case differs.
-std::string why_without_off(const Case& c, const std::vector<Case>& all) {
-  const Case* nearest = nullptr;
-  std::vector<std::string> least;
-  for (const Case& other : all) {
-    if (!other.label.starts_with("off")) continue;
-    auto names = differences(c, other);
-    if (nearest != nullptr && names.size() >= least.size()) continue;
-    nearest = &other;
-    least = std::move(names);
-  }
-  std::string text = "is compared with nothing";
-  if (nearest == nullptr) return text + ": no arm is \"off\" or begins with \"off-\"";
-  text += ": the nearest off arm, \"" + nearest->label + "\", differs in ";
-  for (std::size_t i = 0; i < least.size(); ++i) text += (i == 0 ? "" : ", ") + least[i];
-  return text;
-}
-
-/// Finds what each row is compared with, and adds a fault for every arm that has nothing at its
-/// point: all that is said of it against a baseline would be missing from the results.
-void require_baselines(const ExperimentFile& e, std::vector<Row>& rows, ConfigIssues& issues) {
-  std::vector<Case> cases;
-  for (const auto& row : rows) {
-    Case& c = cases.emplace_back();
-    c.label = row.label;
-    c.parameters = resolved_parameters(e, row.parameters);
-    c.point = row.point;
-    c.against = row.against;
-  }
-  std::vector<const Case*> pointers;
-  pointers.reserve(cases.size());
-  for (const Case& c : cases) pointers.push_back(&c);
-  const CasePoints points = points_of(pointers);
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    const bool without_off = points.off[i] == cases.size();
-    if (!without_off && points.baseline[i] != cases.size()) {
-      rows[i].against = rows[points.baseline[i]].label;
-      rows[i].off = rows[points.off[i]].label;
-      continue;
-    }
-    const std::string problem =
-        "arm \"" + cases[i].label + "\": " +
-        (without_off ? why_without_off(cases[i], cases)
-                     : "is compared with \"" + rows[i].against + "\", which is not at this point");
-    const bool known = std::ranges::any_of(issues, [&](const ConfigIssue& issue) {
-      return issue.key == rows[i].origin && issue.problem == problem;
-    });
-    if (!known) issues.push_back({rows[i].origin, problem});
-  }
 }
 
 /// Returns the experiment with the rates of all links and hosts multiplied by `factor`.
@@ -200,18 +45,6 @@ ExperimentFile with_rates(ExperimentFile e, double factor) {
   for (auto& group : e.hosts) scale(group.rate);
   for (auto& slot : e.slots) scale(slot.rate);
   return e;
-}
-
-/// Returns the labels of the arms that are planned: those that are asked for, and what they are
-/// compared with.
-std::set<std::string> wanted_arms(const PlanOptions& options, const std::vector<Row>& rows) {
-  std::set<std::string> wanted{"off"};
-  const auto asked_for = [&options](const std::string& label) {
-    return options.arms.empty() || std::ranges::find(options.arms, label) != options.arms.end();
-  };
-  for (const auto& row : rows)
-    if (asked_for(row.label)) wanted.insert({row.label, row.against, row.off});
-  return wanted;
 }
 
 void require_known_arms(const ExperimentFile& e, const PlanOptions& options, ConfigIssues& issues) {
@@ -228,6 +61,7 @@ void require_known_arms(const ExperimentFile& e, const PlanOptions& options, Con
 
 void append(ConfigIssues& issues, const std::string& program, const ConfigIssues& more) {
   for (const auto& issue : more) issues.push_back({program + ": " + issue.key, issue.problem});
+  issues.count_unkept(more);
 }
 
 /// Names the faults of a job that stands in a line of a list by that line.
@@ -317,7 +151,7 @@ namespace {
 /// @return the faults of all
 ConfigIssues build_rows(const ExperimentFile& e, const PlanOptions& options, std::uint32_t seeds,
                         const std::function<void(Case&&)>& take) {
-  std::vector<Row> rows = options.quick ? quick_rows(e) : rows_of(e);
+  std::vector<PlannedRow> rows = options.quick ? quick_rows(e) : rows_of(e);
   ConfigIssues without_baseline;
   require_baselines(e, rows, without_baseline);
   const std::set<std::string> wanted = wanted_arms(options, rows);
@@ -380,7 +214,7 @@ std::string case_name(const ExperimentFile& e, const Case& c) {
   std::ranges::copy(resolved_settings(e, own), std::back_inserter(base));
   std::string name = c.label;
   for (const auto& [key, value] : base)
-    if (const auto& here = value_of(c.parameters, key); here != value)
+    if (const auto& here = value_in(c.parameters, key); here != value)
       name += ' ' + key + '=' + value_text(here);
   return name + " seed " + std::to_string(c.seed);
 }

@@ -1,5 +1,5 @@
 // Bursts over RoCEv2 and priority flow control (PFC): what queue pairs and pauses did under each
-// arm. The arms of all points stand together, because a lossless queue makes a point of its own.
+// arm. The arms of all points stand together: few have a lossless queue.
 
 /** More rows than this are not read: they are folded away in the table, and left out of the figure. */
 const MOST_ROCE_ROWS = 48;

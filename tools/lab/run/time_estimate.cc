@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <set>
+#include <stdexcept>
 #include <string_view>
 
 #include "common/config/toml_file.h"
@@ -125,7 +126,7 @@ to = "receiver"
 [parameters]
 switch.queue.limit_packets = 250
 switch.marker.threshold_packets = 65
-h_packets = 16
+h_packets = 15
 transport.controller = "dctcp"
 burst_bytes = "1MB"
 iterations = 10000
@@ -136,12 +137,7 @@ label = "off"
 
 /// Returns the bits that links carry in a second of this machine's time.
 std::optional<double> bits_per_wall_second() {
-  const auto text = parse_toml(kSpeedExperiment);
-  const auto experiment = experiment_from(*text.config, {});
-  if (!experiment) return std::nullopt;
-  const auto plan = make_plan(*experiment.config);
-  if (!plan) return std::nullopt;
-  const Case& c = plan.config->front();
+  const Case c = speed_case();
   const auto trial = try_virtual(c, kSpeedSeconds);
   if (!trial || trial->wall_seconds <= 0) return std::nullopt;
   ModelSizes models;
@@ -159,6 +155,14 @@ double bits_of_iteration(const tg::JobConfig& job, ModelSizes& models) {
 }
 
 }  // namespace
+
+Case speed_case() {
+  const auto experiment = experiment_from(*parse_toml(kSpeedExperiment).config, {});
+  if (!experiment) throw std::logic_error(format_issues("speed", experiment.issues));
+  auto plan = make_plan(*experiment.config);
+  if (!plan) throw std::logic_error(format_issues("speed", plan.issues));
+  return std::move(plan.config->front());
+}
 
 double wire_bits(const Case& c, double of_seconds, ModelSizes& models) {
   const double bottleneck_bits = bits_to_carry(c, of_seconds);

@@ -60,6 +60,10 @@ class PlanEstimate {
   std::uint64_t memory_bytes_ = 0;
 };
 
+/// Returns a small case that says how fast this machine is: a dumbbell with background that always
+/// sends.
+Case speed_case();
+
 /// Returns what all links of a case carry [bits], roughly, in so much of its virtual time.
 double wire_bits(const Case& c, double of_seconds, ModelSizes& models);
 

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 #include <set>
 #include <span>
 
@@ -11,6 +10,7 @@
 #include "tools/lab/summary/metric.h"
 #include "tools/lab/summary/summary.h"
 #include "tools/lab/summary/table_notes.h"
+#include "tools/lab/summary/table_rows.h"
 #include "tools/lab/summary/table_text.h"
 
 namespace outrider::lab {
@@ -20,210 +20,91 @@ namespace {
 constexpr std::size_t kSeedsForClaims = 30;
 constexpr std::size_t kPointsInFull = 4;  // with more, the details of costs are only in the file
 
-/// A cell of a block: a metric's value, its change against off, or the confidence interval of the
-/// value or of the change.
-struct Cell {
-  enum Part : std::uint8_t { kValue, kValueInterval, kChange, kInterval };
-  std::string_view metric;
-  Part part = kValue;
-};
-
-constexpr std::array<Cell, 8> kValueCells{{{"start_queue_packets_mean"},
-                                           {"max_queue_packets_mean"},
-                                           {"burst_completion_seconds_median"},
-                                           {"communication_seconds_median"},
-                                           {"ddl_throughput_bits_per_second_mean"},
-                                           {"burst_sojourn_seconds_mean"},
-                                           {"background_goodput_bits_per_second"},
-                                           {"rtos_per_burst"}}};
+constexpr std::array<MetricCell, 8> kValueCells{{{"start_queue_packets_mean"},
+                                                 {"max_queue_packets_mean"},
+                                                 {"burst_completion_seconds_median"},
+                                                 {"communication_seconds_median"},
+                                                 {"ddl_throughput_bits_per_second_mean"},
+                                                 {"burst_sojourn_seconds_mean"},
+                                                 {"background_goodput_bits_per_second"},
+                                                 {"rtos_per_burst"}}};
 constexpr std::size_t kBackgroundColumn = 6;
 constexpr std::size_t kRtoColumn = 7;
 
-constexpr std::array<Cell, 5> kTailCells{
+constexpr std::array<MetricCell, 5> kTailCells{
     {{"communication_seconds_p99"},
-     {"communication_seconds_p99", Cell::kValueInterval},
+     {"communication_seconds_p99", MetricCell::kValueInterval},
      {"communication_p99_over_alone_median"},
-     {"communication_p99_over_alone_median", Cell::kValueInterval},
+     {"communication_p99_over_alone_median", MetricCell::kValueInterval},
      {"first_communication_seconds_median"}}};
 
-constexpr std::array<Cell, 6> kFlowTimeCells{{{"small_flow_completion_seconds_median"},
-                                              {"small_flow_completion_seconds_p99"},
-                                              {"medium_flow_completion_seconds_median"},
-                                              {"medium_flow_completion_seconds_p99"},
-                                              {"large_flow_completion_seconds_median"},
-                                              {"large_flow_completion_seconds_p99"}}};
+constexpr std::array<MetricCell, 6> kFlowTimeCells{{{"small_flow_completion_seconds_median"},
+                                                    {"small_flow_completion_seconds_p99"},
+                                                    {"medium_flow_completion_seconds_median"},
+                                                    {"medium_flow_completion_seconds_p99"},
+                                                    {"large_flow_completion_seconds_median"},
+                                                    {"large_flow_completion_seconds_p99"}}};
 
-constexpr std::array<Cell, 7> kFlowSlowdownCells{{{"small_flow_slowdown_median"},
-                                                  {"small_flow_slowdown_p99"},
-                                                  {"medium_flow_slowdown_median"},
-                                                  {"medium_flow_slowdown_p99"},
-                                                  {"large_flow_slowdown_median"},
-                                                  {"large_flow_slowdown_p99"},
-                                                  {"flows_unfinished"}}};
+constexpr std::array<MetricCell, 7> kFlowSlowdownCells{{{"small_flow_slowdown_median"},
+                                                        {"small_flow_slowdown_p99"},
+                                                        {"medium_flow_slowdown_median"},
+                                                        {"medium_flow_slowdown_p99"},
+                                                        {"large_flow_slowdown_median"},
+                                                        {"large_flow_slowdown_p99"},
+                                                        {"flows_unfinished"}}};
 
-constexpr std::array<Cell, 8> kCostCells{{{"background_lost_fraction"},
-                                          {"background_bytes_lost_per_burst_byte"},
-                                          {"background_lost_bytes_per_iteration"},
-                                          {"background_transfer_bytes_per_iteration"},
-                                          {"background_waste_bytes_per_iteration"},
-                                          {"background_lowest_share"},
-                                          {"background_recovery_seconds"},
-                                          {"iterations_not_recovered"}}};
+constexpr std::array<MetricCell, 8> kCostCells{{{"background_lost_fraction"},
+                                                {"background_bytes_lost_per_burst_byte"},
+                                                {"background_lost_bytes_per_iteration"},
+                                                {"background_transfer_bytes_per_iteration"},
+                                                {"background_waste_bytes_per_iteration"},
+                                                {"background_lowest_share"},
+                                                {"background_recovery_seconds"},
+                                                {"iterations_not_recovered"}}};
 
 /// In a closed loop nothing is counted per iteration.
-constexpr std::array<Cell, 6> kClosedLoopCostCells{{{"background_lost_fraction"},
-                                                    {"background_bytes_lost_per_burst_byte"},
-                                                    {"ddl_bytes_gained_per_background_byte_lost"},
-                                                    {"background_lowest_share"},
-                                                    {"background_recovery_seconds"},
-                                                    {"iterations_not_recovered"}}};
+constexpr std::array<MetricCell, 6> kClosedLoopCostCells{
+    {{"background_lost_fraction"},
+     {"background_bytes_lost_per_burst_byte"},
+     {"ddl_bytes_gained_per_background_byte_lost"},
+     {"background_lowest_share"},
+     {"background_recovery_seconds"},
+     {"iterations_not_recovered"}}};
 
-constexpr std::array<Cell, 5> kIterationCells{{{"iteration_seconds_median"},
-                                               {"iteration_seconds_median", Cell::kChange},
-                                               {"iteration_seconds_median", Cell::kInterval},
-                                               {"first_layer_seconds_median"},
-                                               {"nic_send_idle_share_median"}}};
+constexpr std::array<MetricCell, 5> kIterationCells{
+    {{"iteration_seconds_median"},
+     {"iteration_seconds_median", MetricCell::kChange},
+     {"iteration_seconds_median", MetricCell::kInterval},
+     {"first_layer_seconds_median"},
+     {"nic_send_idle_share_median"}}};
 
-constexpr std::array<Cell, 7> kLearningCells{{{"worker_iteration_seconds_mean"},
-                                              {"update_gap_variation"},
-                                              {"time_to_loss_seconds"},
-                                              {"time_to_loss_seconds", Cell::kChange},
-                                              {"time_to_loss_seconds", Cell::kInterval},
-                                              {"gradients_to_loss"},
-                                              {"last_loss"}}};
+constexpr std::array<MetricCell, 7> kLearningCells{{{"worker_iteration_seconds_mean"},
+                                                    {"update_gap_variation"},
+                                                    {"time_to_loss_seconds"},
+                                                    {"time_to_loss_seconds", MetricCell::kChange},
+                                                    {"time_to_loss_seconds", MetricCell::kInterval},
+                                                    {"gradients_to_loss"},
+                                                    {"last_loss"}}};
 
-constexpr std::array<Cell, 8> kJobCells{{{"jobs_completion_seconds_mean"},
-                                         {"jobs_completion_seconds_mean", Cell::kChange},
-                                         {"jobs_completion_seconds_mean", Cell::kInterval},
-                                         {"jobs_completion_seconds_range"},
-                                         {"worker_spread_seconds_mean"},
-                                         {"worker_spread_seconds_mean", Cell::kChange},
-                                         {"server_nic_sending_share"},
-                                         {"server_nic_receiving_share"}}};
+constexpr std::array<MetricCell, 8> kJobCells{
+    {{"jobs_completion_seconds_mean"},
+     {"jobs_completion_seconds_mean", MetricCell::kChange},
+     {"jobs_completion_seconds_mean", MetricCell::kInterval},
+     {"jobs_completion_seconds_range"},
+     {"worker_spread_seconds_mean"},
+     {"worker_spread_seconds_mean", MetricCell::kChange},
+     {"server_nic_sending_share"},
+     {"server_nic_receiving_share"}}};
 
-constexpr std::array<Cell, 7> kRoceCells{{{"roce_queue_pairs"},
-                                          {"roce_cnps_per_burst"},
-                                          {"roce_naks_per_burst"},
-                                          {"roce_retransmitted_per_burst"},
-                                          {"rtos_per_burst"},
-                                          {"pauses_per_burst"},
-                                          {"host_paused_seconds_per_burst"}}};
-
-using Arms = std::vector<const ArmSummary*>;
-
-// -- which arms, under which names
-
-/// Returns the parameters for which `keep` is true that differ between arms.
-template <class Keep>
-std::set<std::string> varying(const Arms& arms, Keep keep) {
-  std::map<std::string, std::set<std::string>> values;
-  for (const ArmSummary* arm : arms)
-    for (const auto& [name, value] : arm->parameters)
-      if (keep(name)) values[name].insert(text_of(value));
-  std::set<std::string> names;
-  for (const auto& [name, seen] : values) {
-    const auto has = [&n = name](const ArmSummary* arm) {
-      return std::ranges::find(arm->parameters, n, &Parameters::value_type::first) !=
-             arm->parameters.end();
-    };
-    if (seen.size() > 1 || !std::ranges::all_of(arms, has)) names.insert(name);
-  }
-  return names;
-}
-
-std::string values_of(const ArmSummary& arm, const std::set<std::string>& names) {
-  std::string text;
-  for (const auto& [name, value] : arm.parameters)
-    if (names.contains(name)) text += (text.empty() ? "" : ", ") + name + "=" + text_of(value);
-  return text;
-}
-
-/// Returns the label of an arm. If several arms have it, the settings of the remedy follow.
-std::string row_name(const ArmSummary& arm, const Arms& point) {
-  Arms same;
-  for (const ArmSummary* other : point)
-    if (other->label == arm.label) same.push_back(other);
-  const std::string settings = values_of(arm, varying(same, tells_arms_apart));
-  return settings.empty() ? arm.label : arm.label + " " + settings;
-}
+constexpr std::array<MetricCell, 7> kRoceCells{{{"roce_queue_pairs"},
+                                                {"roce_cnps_per_burst"},
+                                                {"roce_naks_per_burst"},
+                                                {"roce_retransmitted_per_burst"},
+                                                {"rtos_per_burst"},
+                                                {"pauses_per_burst"},
+                                                {"host_paused_seconds_per_burst"}}};
 
 // -- blocks
-
-std::string cell_text(const ArmSummary& arm, const Cell& cell) {
-  const ArmMetric m = arm.metric(cell.metric);
-  const double scale = column_of(metric_named(cell.metric)).scale;
-  if (cell.part == Cell::kValue) return shown(m.value.value * scale);
-  if (cell.part == Cell::kValueInterval) return shown_bounds(m.value, scale);
-  if (arm.off) return "";
-  return cell.part == Cell::kChange ? shown_change(m.change.value) : shown_interval(m.change);
-}
-
-TableCells values(const ArmSummary& arm, std::span<const Cell> cells) {
-  TableCells texts;
-  for (std::size_t i = 0; i < cells.size(); ++i) texts[i] = cell_text(arm, cells[i]);
-  return texts;
-}
-
-/// Says whether an arm is compared with another one than the `off` of its point.
-bool has_other_baseline(const ArmSummary& arm) { return !arm.against_off.empty(); }
-
-/// Returns the name of the row against the arm's own baseline: "on-mark-pfc / off-pfc".
-std::string baseline_name(const ArmSummary& arm, const Arms& point) {
-  return row_name(arm, point) + " / " + arm.against;
-}
-
-/// Returns the name of the row against `off`, below the one above.
-std::string off_name(const Arms& point) {
-  const auto off = std::ranges::find_if(point, [](const ArmSummary* arm) { return arm->off; });
-  return "  / " + (off == point.end() ? "off" : (*off)->label);
-}
-
-/// Returns a figure against `off`; empty where it is none, or the same as against the baseline.
-std::string cell_against_off(const ArmSummary& arm, const Cell& cell) {
-  const ArmMetric m = arm.metric_against_off(cell.metric);
-  if (cell.part == Cell::kChange)
-    return std::isnan(m.change.value) ? "" : shown_change(m.change.value);
-  if (cell.part == Cell::kInterval) return shown_interval(m.change);
-  const double own = arm.metric(cell.metric).value.value;
-  if (std::isnan(m.value.value) || m.value.value == own) return "";
-  const double scale = column_of(metric_named(cell.metric)).scale;
-  return cell.part == Cell::kValue ? shown(m.value.value * scale) : shown_bounds(m.value, scale);
-}
-
-/// Returns the row of an arm. Where its baseline is not off, and the cells depend on that, a row
-/// against off follows.
-std::string arm_rows(const ArmSummary& arm, const Arms& point, std::span<const Cell> cells) {
-  TableCells against_off;
-  bool any = false;
-  if (has_other_baseline(arm))
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      against_off[i] = cell_against_off(arm, cells[i]);
-      any |= !against_off[i].empty();
-    }
-  if (!any) return table_line(row_name(arm, point), values(arm, cells));
-  return table_line(baseline_name(arm, point), values(arm, cells)) +
-         table_line(off_name(point), against_off);
-}
-
-/// Returns two lines: the headings of the columns and their units.
-std::string headings(std::span<const Cell> cells) {
-  TableCells names, units;
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    const Column column = column_of(metric_named(cells[i].metric));
-    const bool value = cells[i].part == Cell::kValue;
-    names[i] = value                            ? std::string(column.heading)
-               : cells[i].part == Cell::kChange ? "change"
-                                                : "95 %";
-    if (value) units[i] = column.unit;
-  }
-  return table_line("", names) + table_line("", units);
-}
-
-std::string rows(const Arms& point, std::span<const Cell> cells) {
-  std::string text = headings(cells);
-  for (const ArmSummary* arm : point) text += arm_rows(*arm, point, cells);
-  return text;
-}
 
 TableCells paper_row(const PaperFigures& f) {
   return {shown(f.start_queue_packets),
@@ -237,7 +118,7 @@ TableCells paper_row(const PaperFigures& f) {
 }
 
 std::string value_block(const Arms& point, bool with_paper) {
-  std::string text = rows(point, kValueCells);
+  std::string text = arms_rows(point, kValueCells);
   if (with_paper) {
     text += table_line("paper, PCN off", paper_row(kPaperOff));
     text += table_line("paper, PCN on", paper_row(kPaperOn));
@@ -305,11 +186,11 @@ std::string cost_block(const Arms& point, const Summary& summary) {
   return std::string("Cost to the background against ") + (others ? "the baseline, " : "off, ") +
          std::string(closed_loop ? "as a whole" : "per iteration") +
          cost_windows_text(*point.front(), summary) + ":\n" +
-         (closed_loop ? rows(point, kClosedLoopCostCells) : rows(point, kCostCells));
+         (closed_loop ? arms_rows(point, kClosedLoopCostCells) : arms_rows(point, kCostCells));
 }
 
 std::string tail_block(const Arms& point) {
-  return "Tail of the communication time, first bursts included:\n" + rows(point, kTailCells);
+  return "Tail of the communication time, first bursts included:\n" + arms_rows(point, kTailCells);
 }
 
 bool has(const ArmSummary& arm, std::string_view metric) {
@@ -320,8 +201,8 @@ bool has(const ArmSummary& arm, std::string_view metric) {
 std::string flow_block(const Arms& point) {
   if (!std::ranges::any_of(point, [](const ArmSummary* a) { return has(*a, "flows_unfinished"); }))
     return "";
-  return "Completion of background's flows, by size:\n" + rows(point, kFlowTimeCells) +
-         "Their slowdown, completion over ideal:\n" + rows(point, kFlowSlowdownCells);
+  return "Completion of background's flows, by size:\n" + arms_rows(point, kFlowTimeCells) +
+         "Their slowdown, completion over ideal:\n" + arms_rows(point, kFlowSlowdownCells);
 }
 
 /// Returns the parts of the pushes' communication time; empty without attribution.
@@ -358,7 +239,7 @@ std::string iteration_block(const Arms& point) {
     return schedule != arm->parameters.end() && text_of(schedule->second) == "closed_loop";
   };
   if (!std::ranges::any_of(point, closed_loop)) return "";
-  return "Iterations:\n" + rows(point, kIterationCells);
+  return "Iterations:\n" + arms_rows(point, kIterationCells);
 }
 
 /// Returns how well the jobs learn; empty if no job has a learner.
@@ -366,7 +247,7 @@ std::string learning_block(const Arms& point) {
   std::string rows;
   for (const ArmSummary* arm : point)
     if (has(*arm, "last_loss")) rows += arm_rows(*arm, point, kLearningCells);
-  return rows.empty() ? "" : "Learning:\n" + headings(kLearningCells) + rows;
+  return rows.empty() ? "" : "Learning:\n" + cell_headings(kLearningCells) + rows;
 }
 
 /// Returns what queue pairs sent beside data; empty if no burst is over RoCEv2.
@@ -374,7 +255,7 @@ std::string roce_block(const Arms& point) {
   std::string rows;
   for (const ArmSummary* arm : point)
     if (has(*arm, "roce_cnps_per_burst")) rows += arm_rows(*arm, point, kRoceCells);
-  return rows.empty() ? "" : "Bursts over RoCEv2:\n" + headings(kRoceCells) + rows;
+  return rows.empty() ? "" : "Bursts over RoCEv2:\n" + cell_headings(kRoceCells) + rows;
 }
 
 /// Returns how several jobs on one network affect each other; empty for a single job.
@@ -385,7 +266,7 @@ std::string jobs_block(const Arms& point) {
       rows += arm_rows(*arm, point, kJobCells);
   if (rows.empty()) return "";
   return "Jobs: completion, mean of the jobs, and what an iteration's workers are apart:\n" +
-         headings(kJobCells) + rows;
+         cell_headings(kJobCells) + rows;
 }
 
 /// Returns the mean over an arm's seeds of what a tier of links had.
@@ -469,8 +350,9 @@ std::string point_heading(const std::vector<Arms>& points, const Arms& point) {
   };
   Arms speakers;
   for (const auto& p : points) speakers.push_back(speaker(p));
-  const auto names = varying(speakers, [](std::string_view n) { return !tells_on_from_off(n); });
-  return values_of(*speaker(point), names);
+  const auto names =
+      varying_parameters(speakers, [](std::string_view n) { return !tells_on_from_off(n); });
+  return parameters_text(*speaker(point), names);
 }
 
 }  // namespace

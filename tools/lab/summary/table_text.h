@@ -29,8 +29,8 @@ std::string shown_interval(const Estimate& change);
 /// Returns an interval of values, each times `scale`, "[12.5,31.2]"; empty if not defined.
 std::string shown_bounds(const Estimate& value, double scale);
 
-/// Returns a line with the label on the left and the cells right-aligned. A long label gets a
-/// line of its own.
+/// Returns a line with the label on the left and the cells right-aligned. A label that is in the
+/// way of the first cells moves them to the right.
 std::string table_line(const std::string& label, const TableCells& cells);
 
 /// Wraps text to lines of at most kTableColumns, at spaces if possible.

@@ -11,7 +11,7 @@ TcpConnection::TcpConnection(const TcpConfig& config, const Setup& setup, Transp
     : sender_({.config = config, .memory = memory}, setup.initial_sequence),
       handshake_(setup.role, setup.option_bytes),
       receiver_(context(), row_of(config.control.controller).accurate_ecn_echo),
-      listener_(listener),
+      listener_(&listener),
       flow_(setup.flow) {
   assert(config.mss_bytes + setup.option_bytes <= UINT16_MAX);
 }
@@ -113,7 +113,7 @@ void TcpConnection::on_handshake_segment(const TcpSegment& s, Time now) noexcept
 
 void TcpConnection::become_established(Time now) noexcept {
   state_ = State::kEstablished;
-  listener_.on_established(*this, now);
+  listener_->on_established(*this, now);
 }
 
 /// Checks the segment in the order of RFC 9293, 3.10.7.4: sequence number, RST, SYN, ACK, data,
@@ -129,12 +129,12 @@ void TcpConnection::on_established_segment(const TcpSegment& s, Time now) noexce
     return challenge(now);  // RFC 5961, 5.2
   receiver_.note_timestamp(s);
   if (tells_acknowledged_ && sender_.stream().acked_bytes() != acked_before)
-    listener_.on_acknowledged(*this, sender_.stream().acked_bytes() - acked_before, now);
+    listener_->on_acknowledged(*this, sender_.stream().acked_bytes() - acked_before, now);
   if (receiver_.take_next(s, now)) [[likely]]
-    return listener_.on_delivered(*this, now);
+    return listener_->on_delivered(*this, now);
   const std::uint64_t before = receiver_.delivered_bytes();
   receiver_.on_segment(s, now);
-  if (receiver_.delivered_bytes() != before) listener_.on_delivered(*this, now);
+  if (receiver_.delivered_bytes() != before) listener_->on_delivered(*this, now);
   if (state_ == State::kEstablished && receiver_.fin_received() && sender_.stream().closing() &&
       sender_.stream().fin_acked()) {
     finish(State::kClosed, now);
@@ -195,7 +195,7 @@ void TcpConnection::finish(State state, Time now) noexcept {
   state_ = state;
   handshake_.stop();
   sender_.timer().set(kNever);
-  listener_.on_closed(*this, now);
+  listener_->on_closed(*this, now);
 }
 
 }  // namespace outrider::tg

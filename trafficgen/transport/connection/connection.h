@@ -82,6 +82,8 @@ class TcpConnection {
   void close(Time now) noexcept;                      ///< FIN after the last byte
   /// Marks every data segment that is sent from now on with the burst's identity.
   void set_identity(std::optional<BurstIdentity> identity) noexcept;
+  /// Makes another listener the one that hears of all that follows; it must outlive the connection.
+  void hand_over(ConnectionListener& listener) noexcept { listener_ = &listener; }
   /// Makes the connection report acknowledgments to the listener from now on.
   void tell_acknowledged() noexcept { tells_acknowledged_ = true; }
   /// Remembers when the byte at stream offset `offset` (0-based) first leaves.
@@ -132,7 +134,7 @@ class TcpConnection {
   }
   void prefetch_flight() const noexcept {
     sender_.prefetch_flight();
-    __builtin_prefetch(&listener_, 1);
+    __builtin_prefetch(listener_, 1);
   }
 
   // -- state
@@ -209,7 +211,7 @@ class TcpConnection {
   bool closes_first_ : 1 = false;  ///< our FIN left before the peer's arrived
   Handshake handshake_;
   TcpReceiver receiver_;
-  ConnectionListener& listener_;
+  ConnectionListener* listener_;
   BurstIdentity identity_;
   FlowKey flow_;
 };

@@ -31,6 +31,27 @@ TEST(AdvicePlan, KeepsTheTimeThatIsWanted) {
   }
 }
 
+// The least that verifies is three arms with four seeds; a search runs each arm once or, in brief,
+// for two thirds of that.
+TEST(AdvicePlan, WhatTakesTooLongIsScaledDownOrNotBegun) {
+  struct Row {
+    double case_seconds, minutes;
+    Tried tried;
+  };
+  constexpr Row kRows[] = {
+      {1, 1, Tried::kAll},             // 23 x 2/3 + 12 = 28 s
+      {3, 1, Tried::kOneOfEachKind},   // 82 s, and 54 s with one of each kind
+      {6, 1, Tried::kOneOfEachKind},   // 108 s: over a minute, but nobody asks for so little
+      {7, 1, Tried::kNothing},         // 126 s
+      {20, 5, Tried::kOneOfEachKind},  // 547 s, and 360 s: 1.2 times what is wanted
+      {30, 5, Tried::kNothing},        // 540 s: 1.8 times
+      {30, 15, Tried::kAll},           // 820 s of 900
+  };
+  for (const Row& row : kRows)
+    EXPECT_EQ(scale_down(23, 9, row.case_seconds, row.minutes * 60, row.minutes * 60), row.tried)
+        << row.case_seconds << " s a case, " << row.minutes << " min";
+}
+
 TEST(AdvicePlan, NothingIsAskedOfNobody) {
   EXPECT_EQ(verify_size(9, 100, -5), (RoundSize{.arms = 3, .seeds = 4})) << "the least";
   EXPECT_EQ(verify_size(2, 100, 10), (RoundSize{.arms = 2, .seeds = 4})) << "there are no more";

@@ -88,6 +88,13 @@ TEST(TimeEstimate, WorkIsWhatLinksCarry) {
   EXPECT_DOUBLE_EQ(wire_bits(c, 10, models), 10 * 8000.0 * 2 * 2 * 2 + 2 * 10e6);
 }
 
+TEST(TimeEstimate, TheCaseThatMeasuresTheMachineIsOne) {
+  const Case c = speed_case();
+  ModelSizes models;
+  EXPECT_EQ(c.background_flows, 8U);
+  EXPECT_GT(virtual_seconds(c, models).value(), 900) << "it ends by its time on the wall";
+}
+
 TEST(TimeEstimate, TextHasTheUnitThatFits) {
   EXPECT_EQ(duration_text(0.2), "1 s");
   EXPECT_EQ(duration_text(99), "99 s");

@@ -8,9 +8,9 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <stdexcept>
 
 #include "common/config/signal_key_file.h"
-#include "common/dpdk/error.h"
 #include "common/runtime/poll_program.h"
 
 namespace outrider::keygen_test {

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <deque>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/lab/advise/cluster.h"
+#include "tools/lab/cli/cli.h"
+#include "tools/lab/cli/cli_plan.h"
+#include "tools/lab/run/run_store.h"
+#include "tools/lab/summary/summary.h"
+
+namespace outrider::lab {
+
+/// A round's cases, and what came of them.
+struct AdviceRound {
+  std::string name;  ///< AdviceQuestion::name
+  std::vector<Case> cases;
+  Summary summary{};
+  int status = kExitOk;  ///< kExitOk only if all cases have ended
+  bool timed = false;    ///< all cases were run now, none in an earlier session
+};
+
+/// A cluster that one round runs.
+struct AdviceQuestion {
+  std::string name;  ///< of its folder below the results
+  Cluster cluster;
+  Point parameters{};  ///< over those that follow from the cluster
+  bool brief = false;
+  Runtime runtime = Runtime::kVirtual;
+  ReferenceRuns references = ReferenceRuns::kOfOff;
+};
+
+/// Runs the rounds of one piece of advice. Each has a folder below the results.
+class AdviceRounds {
+ public:
+  /// @param options  must outlive this
+  AdviceRounds(const LabOptions& options, std::filesystem::path directory);
+
+  /// Writes a round's experiment and plans it. @return nothing, after printing a message, on a
+  /// fault
+  [[nodiscard]] std::optional<Planned> plan(const AdviceQuestion& question,
+                                            const PlanOptions& options) const;
+
+  /// Runs one round and writes its results. @return nothing, after printing a message, on a fault
+  std::optional<AdviceRound> ask(const AdviceQuestion& question, const PlanOptions& options);
+
+  /// Returns how many processes run cases.
+  [[nodiscard]] std::size_t jobs() const { return jobs_; }
+  [[nodiscard]] const std::filesystem::path& directory() const { return directory_; }
+  /// Says what of the last round has ended.
+  [[nodiscard]] const std::string& ended() const { return ended_; }
+  /// Forgets the finished cases, once the advice is given.
+  void clear();
+
+ private:
+  const LabOptions& options_;
+  std::filesystem::path directory_;
+  std::filesystem::path conf_;
+  std::size_t jobs_;
+  std::deque<RunStore> stores_{};  ///< of the rounds so far
+  std::string ended_{};
+};
+
+}  // namespace outrider::lab

@@ -1,0 +1,167 @@
+#include "tools/lab/plan/plan_rows.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/config/checks.h"
+#include "common/config/toml_text.h"
+#include "tools/lab/experiment/summary_points.h"
+
+namespace outrider::lab {
+namespace {
+
+constexpr std::uint32_t kQuickSkipped = 1;
+constexpr std::uint32_t kQuickMeasured = 2;
+
+/// Applies the point's changes to the arm. An off arm keeps its own values of the regulator's
+/// parameters, because they have no effect on it.
+PlannedRow at_point(const Arm& arm, const std::string& origin, const Point& point) {
+  PlannedRow row{
+      .label = arm.label, .origin = origin, .parameters = arm.parameters, .against = arm.against};
+  const bool off =
+      arm.parameters.regulation == RegulationMode::kOff && !grants_bursts(arm.parameters.settings);
+  for (const auto& [name, value] : point) {
+    if (off && is_regulator_parameter(name)) continue;
+    assign_parameter(row.parameters, name, value);
+  }
+  return row;
+}
+
+/// Returns what a point makes of [parameters], whatever an arm sets.
+Parameters changes_at(const ExperimentFile& e, const Point& point) {
+  CaseParameters there = e.parameters;
+  for (const auto& [name, value] : point) assign_parameter(there, name, value);
+  const Parameters before = resolved_parameters(e, e.parameters);
+  const Parameters after = resolved_parameters(e, there);
+  Parameters changed;
+  for (const auto& [name, given] : point)
+    if (const ParameterValue& value = value_in(after, name); value != value_in(before, name))
+      changed.emplace_back(name, value);
+  return changed;
+}
+
+/// Returns the names of the parameters that the points of two cases must share and in which they
+/// differ.
+std::vector<std::string> differences(const Case& a, const Case& b) {
+  std::set<std::string> names;
+  for (const auto& [own, other] : {std::pair(&a, &b), std::pair(&b, &a)})
+    for (const auto& [name, value] : own->point) {
+      if (tells_arms_apart(name)) continue;
+      const auto it = std::ranges::find(other->point, name, &Parameters::value_type::first);
+      if (it == other->point.end() || it->second != value) names.insert(name);
+    }
+  return {names.begin(), names.end()};
+}
+
+/// Says why a case has no off case: in which parameters the nearest off case differs.
+std::string why_without_off(const Case& c, const std::vector<Case>& all) {
+  const Case* nearest = nullptr;
+  std::vector<std::string> least;
+  for (const Case& other : all) {
+    if (!other.label.starts_with("off")) continue;
+    auto names = differences(c, other);
+    if (nearest != nullptr && names.size() >= least.size()) continue;
+    nearest = &other;
+    least = std::move(names);
+  }
+  std::string text = "is compared with nothing";
+  if (nearest == nullptr) return text + ": no arm is \"off\" or begins with \"off-\"";
+  text += ": the nearest off arm, \"" + nearest->label + "\", differs in ";
+  for (std::size_t i = 0; i < least.size(); ++i) text += (i == 0 ? "" : ", ") + least[i];
+  return text;
+}
+
+}  // namespace
+
+const ParameterValue& value_in(const Parameters& parameters, const std::string& name) {
+  static const Parameters kDefaults = to_all_parameters({});
+  const auto it = std::ranges::find(parameters, name, &Parameters::value_type::first);
+  return it != parameters.end()
+             ? it->second
+             : std::ranges::find(kDefaults, name, &Parameters::value_type::first)->second;
+}
+
+std::vector<PlannedRow> rows_of(const ExperimentFile& e) {
+  std::vector<PlannedRow> rows;
+  std::vector<Parameters> values;  // of each
+  const auto add = [&](PlannedRow row) {
+    Parameters own = resolved_parameters(e, row.parameters);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      if (rows[i].label == row.label && values[i] == own) return;
+    rows.push_back(std::move(row));
+    values.push_back(std::move(own));
+  };
+  for (std::size_t a = 0; a < e.arms.size() && !e.sweeps_alone; ++a)
+    add(at_point(e.arms[a], join_key("", "arm", a), {}));
+  for (const auto& sweep : e.sweeps)
+    for (const auto& point : sweep.points) {
+      const Parameters changed = changes_at(e, point);
+      for (const auto& arm : e.arms) {
+        if (std::ranges::find(sweep.arms, arm.label) == sweep.arms.end()) continue;
+        PlannedRow row = at_point(arm, sweep.key, point);
+        row.point = changed;
+        add(std::move(row));
+      }
+    }
+  return rows;
+}
+
+std::vector<PlannedRow> quick_rows(ExperimentFile e) {
+  if (e.sweeps_alone) {
+    e.sweeps.resize(1);
+    e.sweeps.front().points.resize(1);
+  } else {
+    e.sweeps.clear();
+  }
+  std::vector<PlannedRow> rows = rows_of(e);
+  for (auto& row : rows) {
+    CaseParameters& p = row.parameters;
+    p.skip_iterations = std::min(p.skip_iterations, kQuickSkipped);
+    p.iterations = std::min(p.iterations, p.skip_iterations + kQuickMeasured);
+  }
+  return rows;
+}
+
+void require_baselines(const ExperimentFile& e, std::vector<PlannedRow>& rows,
+                       ConfigIssues& issues) {
+  std::vector<Case> cases;
+  for (const auto& row : rows) {
+    Case& c = cases.emplace_back();
+    c.label = row.label;
+    c.parameters = resolved_parameters(e, row.parameters);
+    c.point = row.point;
+    c.against = row.against;
+  }
+  std::vector<const Case*> pointers;
+  pointers.reserve(cases.size());
+  for (const Case& c : cases) pointers.push_back(&c);
+  const CasePoints points = points_of(pointers);
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const bool without_off = points.off[i] == cases.size();
+    if (!without_off && points.baseline[i] != cases.size()) {
+      rows[i].against = rows[points.baseline[i]].label;
+      rows[i].off = rows[points.off[i]].label;
+      continue;
+    }
+    const std::string problem =
+        "arm \"" + cases[i].label + "\": " +
+        (without_off ? why_without_off(cases[i], cases)
+                     : "is compared with \"" + rows[i].against + "\", which is not at this point");
+    const bool known = std::ranges::any_of(issues, [&](const ConfigIssue& issue) {
+      return issue.key == rows[i].origin && issue.problem == problem;
+    });
+    if (!known) issues.push_back({rows[i].origin, problem});
+  }
+}
+
+std::set<std::string> wanted_arms(const PlanOptions& options, const std::vector<PlannedRow>& rows) {
+  std::set<std::string> wanted{"off"};
+  const auto asked_for = [&options](const std::string& label) {
+    return options.arms.empty() || std::ranges::find(options.arms, label) != options.arms.end();
+  };
+  for (const auto& row : rows)
+    if (asked_for(row.label)) wanted.insert({row.label, row.against, row.off});
+  return wanted;
+}
+
+}  // namespace outrider::lab

@@ -1,0 +1,118 @@
+#include "tools/lab/summary/table_rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "tools/lab/experiment/summary_points.h"
+#include "tools/lab/summary/metric.h"
+
+namespace outrider::lab {
+
+std::set<std::string> varying_parameters(const Arms& arms, bool (*keep)(std::string_view)) {
+  std::map<std::string, std::set<std::string>> values;
+  for (const ArmSummary* arm : arms)
+    for (const auto& [name, value] : arm->parameters)
+      if (keep(name)) values[name].insert(text_of(value));
+  std::set<std::string> names;
+  for (const auto& [name, seen] : values) {
+    const auto has = [&n = name](const ArmSummary* arm) {
+      return std::ranges::find(arm->parameters, n, &Parameters::value_type::first) !=
+             arm->parameters.end();
+    };
+    if (seen.size() > 1 || !std::ranges::all_of(arms, has)) names.insert(name);
+  }
+  return names;
+}
+
+std::string parameters_text(const ArmSummary& arm, const std::set<std::string>& names) {
+  std::string text;
+  for (const auto& [name, value] : arm.parameters)
+    if (names.contains(name)) text += (text.empty() ? "" : ", ") + name + "=" + text_of(value);
+  return text;
+}
+
+std::string row_name(const ArmSummary& arm, const Arms& point) {
+  Arms same;
+  for (const ArmSummary* other : point)
+    if (other->label == arm.label) same.push_back(other);
+  const std::string settings = parameters_text(arm, varying_parameters(same, tells_arms_apart));
+  return settings.empty() ? arm.label : arm.label + " " + settings;
+}
+
+namespace {
+
+std::string cell_text(const ArmSummary& arm, const MetricCell& cell) {
+  const ArmMetric m = arm.metric(cell.metric);
+  const double scale = column_of(metric_named(cell.metric)).scale;
+  if (cell.part == MetricCell::kValue) return shown(m.value.value * scale);
+  if (cell.part == MetricCell::kValueInterval) return shown_bounds(m.value, scale);
+  if (arm.off) return "";
+  return cell.part == MetricCell::kChange ? shown_change(m.change.value) : shown_interval(m.change);
+}
+
+TableCells values(const ArmSummary& arm, std::span<const MetricCell> cells) {
+  TableCells texts;
+  for (std::size_t i = 0; i < cells.size(); ++i) texts[i] = cell_text(arm, cells[i]);
+  return texts;
+}
+
+/// Returns a figure against `off`; empty where it is none, or the same as against the baseline.
+std::string cell_against_off(const ArmSummary& arm, const MetricCell& cell) {
+  const ArmMetric m = arm.metric_against_off(cell.metric);
+  if (cell.part == MetricCell::kChange)
+    return std::isnan(m.change.value) ? "" : shown_change(m.change.value);
+  if (cell.part == MetricCell::kInterval) return shown_interval(m.change);
+  const double own = arm.metric(cell.metric).value.value;
+  if (std::isnan(m.value.value) || m.value.value == own) return "";
+  const double scale = column_of(metric_named(cell.metric)).scale;
+  return cell.part == MetricCell::kValue ? shown(m.value.value * scale)
+                                         : shown_bounds(m.value, scale);
+}
+
+}  // namespace
+
+bool has_other_baseline(const ArmSummary& arm) { return !arm.against_off.empty(); }
+
+std::string baseline_name(const ArmSummary& arm, const Arms& point) {
+  return row_name(arm, point) + " / " + arm.against;
+}
+
+std::string off_name(const Arms& point) {
+  const auto off = std::ranges::find_if(point, [](const ArmSummary* arm) { return arm->off; });
+  return "  / " + (off == point.end() ? "off" : (*off)->label);
+}
+
+std::string arm_rows(const ArmSummary& arm, const Arms& point, std::span<const MetricCell> cells) {
+  TableCells against_off;
+  bool any = false;
+  if (has_other_baseline(arm))
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      against_off[i] = cell_against_off(arm, cells[i]);
+      any |= !against_off[i].empty();
+    }
+  if (!any) return table_line(row_name(arm, point), values(arm, cells));
+  return table_line(baseline_name(arm, point), values(arm, cells)) +
+         table_line(off_name(point), against_off);
+}
+
+std::string cell_headings(std::span<const MetricCell> cells) {
+  TableCells names, units;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const Column column = column_of(metric_named(cells[i].metric));
+    const bool value = cells[i].part == MetricCell::kValue;
+    names[i] = value                                  ? std::string(column.heading)
+               : cells[i].part == MetricCell::kChange ? "change"
+                                                      : "95 %";
+    if (value) units[i] = column.unit;
+  }
+  return table_line("", names) + table_line("", units);
+}
+
+std::string arms_rows(const Arms& point, std::span<const MetricCell> cells) {
+  std::string text = cell_headings(cells);
+  for (const ArmSummary* arm : point) text += arm_rows(*arm, point, cells);
+  return text;
+}
+
+}  // namespace outrider::lab

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/lab/summary/summary.h"
+#include "tools/lab/summary/table_text.h"
+
+namespace outrider::lab {
+
+/// A cell of a block: a metric's value, its change against off, or the confidence interval of the
+/// value or of the change.
+struct MetricCell {
+  enum Part : std::uint8_t { kValue, kValueInterval, kChange, kInterval };
+  std::string_view metric;
+  Part part = kValue;
+};
+
+/// The arms of a point.
+using Arms = std::vector<const ArmSummary*>;
+
+/// Returns the parameters for which `keep` is true that differ between arms.
+std::set<std::string> varying_parameters(const Arms& arms, bool (*keep)(std::string_view));
+
+/// Returns the arm's values of these parameters: "h_packets=10, workers=4".
+std::string parameters_text(const ArmSummary& arm, const std::set<std::string>& names);
+
+/// Returns the label of an arm. If several arms have it, the settings of the remedy follow.
+std::string row_name(const ArmSummary& arm, const Arms& point);
+
+/// Says whether an arm is compared with another one than the `off` of its point.
+bool has_other_baseline(const ArmSummary& arm);
+
+/// Returns the name of the row against the arm's own baseline: "on-mark-pfc / off-pfc".
+std::string baseline_name(const ArmSummary& arm, const Arms& point);
+
+/// Returns the name of the row against `off`, below the one above.
+std::string off_name(const Arms& point);
+
+/// Returns the row of an arm. Where its baseline is not off, and the cells depend on that, a row
+/// against off follows.
+std::string arm_rows(const ArmSummary& arm, const Arms& point, std::span<const MetricCell> cells);
+
+/// Returns two lines: the headings of the columns and their units.
+std::string cell_headings(std::span<const MetricCell> cells);
+
+/// Returns the headings and the rows of all arms.
+std::string arms_rows(const Arms& point, std::span<const MetricCell> cells);
+
+}  // namespace outrider::lab
