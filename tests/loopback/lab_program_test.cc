@@ -51,6 +51,7 @@ class LabProgram : public testing::Test {
 
 /// Both programs as processes, in real time.
 class LabLoopback : public LabProgram {};
+class LabLoopbackLong : public LabLoopback {};
 
 TEST_F(LabProgram, ResultsDoNotDependOnTheNumberOfProcesses) {
   const std::string quick = experiment("quick");
@@ -331,7 +332,7 @@ TEST_F(LabProgram, AdvisesWithWhatIsKnownOnInterruptInTheSearch) {
   EXPECT_THAT(process.output(), HasSubstr("! not finished: "));
 }
 
-TEST_F(LabLoopback, ConfirmsAdviceBetweenProcesses) {
+TEST_F(LabLoopbackLong, ConfirmsAdviceBetweenProcesses) {
   const std::string file = directory_ / "cluster.toml", out = directory_ / "advice";
   write_whole_file(file, kSmallCluster);
   ASSERT_EQ(run({"advise", file, "--minutes", "0.1", "--confirm", "loopback", "--out", out}, "log"),
