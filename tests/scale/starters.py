@@ -22,6 +22,7 @@ while [[ $1 == -* ]]; do
 done
 echo "$1" >>"{log}"
 shift
+[[ $1 != -- ]] || shift
 cd / && exec bash -c "$*"
 """
 
