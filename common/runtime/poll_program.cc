@@ -19,6 +19,7 @@
 #include "common/telemetry/exit_status.h"
 #include "common/telemetry/log.h"
 #include "common/telemetry/standard_output.h"
+#include "common/telemetry/whole_file.h"
 
 namespace outrider {
 
@@ -85,6 +86,8 @@ void check_report_path(const std::string& path, const std::string& option) {
                      " does not exist.");
   if (fs::is_directory(path, ignored))
     throw UsageError(option + " " + path + ": is a directory; name a file.");
+  if (is_special_file(path))
+    throw UsageError(option + " " + path + ": is a device or a pipe, which a file would replace.");
   if (access(directory.c_str(), W_OK) != 0)
     throw UsageError(option + " " + path + ": no permission to write in " + directory.string() +
                      ".");

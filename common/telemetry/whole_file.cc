@@ -53,14 +53,22 @@ void sync_directory(const std::string& path) {
   close(fd);
 }
 
-/// @return 0, or errno
+/// @return 0, or errno: EEXIST for what is_special_file()
 int rename_and_sync(const std::string& partial, const std::string& path) {
+  if (is_special_file(path)) return EEXIST;
   if (std::rename(partial.c_str(), path.c_str()) != 0) return errno;
   sync_directory(path);
   return 0;
 }
 
 }  // namespace
+
+bool is_special_file(const std::string& path) {
+  std::error_code none;
+  const auto status = std::filesystem::status(path, none);
+  return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) &&
+         !std::filesystem::is_directory(status);
+}
 
 std::string partial_name(const std::string& path) {
   std::uint64_t drawn = 0;
@@ -72,6 +80,8 @@ std::string partial_name(const std::string& path) {
 }
 
 void write_whole_file(const std::string& path, std::string_view text, mode_t mode) {
+  if (is_special_file(path))
+    throw std::runtime_error(path + ": cannot be written: is no regular file");
   const std::string partial = partial_name(path);
   const int fd = create(partial, mode);
   if (fd < 0) fail(path, errno);

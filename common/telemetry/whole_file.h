@@ -7,6 +7,10 @@
 
 namespace outrider {
 
+/// Returns whether something is there that a file must not take the place of: a device, a pipe, a
+/// socket, or a link to one. The functions below refuse it: root would replace /dev/null.
+bool is_special_file(const std::string& path);
+
 /// Returns a name beside `path` for a file that is not whole yet: PATH.0123456789abcdef.partial,
 /// with digits that are drawn for each call. Several writers of one file thus never write into, or
 /// publish, what another has begun. One that is killed leaves its partial file, which nothing

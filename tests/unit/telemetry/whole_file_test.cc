@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -116,6 +117,14 @@ TEST_F(WholeFile, NamesTheFileAndTheCause) {
   fs::create_directory(file());
   EXPECT_THAT(fault("x"), HasSubstr("report.json: cannot be written: Is a directory (errno 21)"));
   EXPECT_EQ(files(), 1U) << "nothing is left behind";
+  fs::remove(file());
+  ASSERT_EQ(mkfifo(file().c_str(), 0600), 0);
+  EXPECT_THAT(fault("x"), HasSubstr("report.json: cannot be written: is no regular file"));
+  fs::create_symlink("report.json", directory_ / "link");
+  EXPECT_THROW(write_whole_file(directory_ / "link", "x"), std::runtime_error);
+  std::ofstream(directory_ / "partial") << "x";
+  EXPECT_EQ(publish_file(directory_ / "partial", file()), EEXIST);
+  EXPECT_TRUE(fs::is_fifo(file()) && fs::is_symlink(directory_ / "link"));
   const SoleWriter none(directory_ / "no" / "such");
   EXPECT_THAT(none.problem(), HasSubstr("cannot be written: No such file or directory (errno 2)"));
 }
