@@ -45,15 +45,6 @@ bool is_transport_of_arms(std::string_view n) {
   return n == "protocol" || starts_with_any(n, kSettings);
 }
 
-/// Says whether a parameter sets transports or background, which a baseline shares with an arm.
-bool is_transport_or_background(std::string_view n) {
-  static constexpr std::array<std::string_view, 4> kSettings{"transport.", "background.",
-                                                             "background_", "requests."};
-  if (is_other_remedy(n)) return false;
-  return n == "connection" || n == "send_jitter" || n == "start_spread_seconds" ||
-         is_transport_of_arms(n) || starts_with_any(n, kSettings);
-}
-
 /// Says whether a parameter makes an arm a remedy.
 bool is_remedy(std::string_view n) {
   return tells_on_from_off(n) || is_other_remedy(n) || is_threshold(n);
@@ -123,16 +114,15 @@ std::size_t default_baseline(std::span<const Case* const> cases, const Candidate
     return differing(cases[i]->parameters, cases[own]->parameters, count) != 0;
   };
   const auto consider = [&](std::size_t i) {
-    if (!is_off(*cases[i]) || differ(i, is_transport_or_background)) return;
+    if (!is_off(*cases[i]) || differ(i, [](std::string_view n) { return !is_remedy(n); })) return;
     if (is_plain(*cases[i], *cases[off])) plain.push_back(i);
     else if (!is_off(*cases[own]) && !differ(i, is_remedy_of_off)) with_its_queues.push_back(i);
   };
   consider(off);  // first: it is preferred to another one that differs as little
   for (const std::size_t i : there)
     if (i != off && i != own) consider(i);
-  const std::size_t found = nearest(cases, plain.empty() ? with_its_queues : plain, own,
-                                    [](std::string_view n) { return !is_remedy(n); });
-  return found == cases.size() ? off : found;
+  const Candidates& found = plain.empty() ? with_its_queues : plain;
+  return found.empty() ? off : found.front();
 }
 
 /// Returns the cases with this label.
@@ -219,11 +209,16 @@ CasePoints points_of(std::span<const Case* const> cases) {
   return out;
 }
 
-std::vector<std::string> differences_beside_remedy(const Parameters& own,
+bool belongs_to_remedy(std::string_view parameter, std::string_view label) {
+  if (label.starts_with("off")) return is_remedy(parameter);
+  return tells_on_from_off(parameter) || parameter == "signal_form";
+}
+
+std::vector<std::string> differences_beside_remedy(std::string_view label, const Parameters& own,
                                                    const Parameters& baseline) {
   std::vector<std::string> all;
   for (const auto& [name, value] : own) {
-    if (is_remedy(name)) continue;
+    if (belongs_to_remedy(name, label)) continue;
     const auto other = std::ranges::find(baseline, name, &Parameters::value_type::first);
     if (other == baseline.end()) continue;
     const std::string mine = text_of(value), theirs = text_of(other->second);

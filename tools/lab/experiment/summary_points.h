@@ -49,15 +49,20 @@ struct CasePoints {
 ///
 /// The `off` of a point has the label "off"; without one, the first that begins with "off" is.
 /// The baseline is the arm `Case::against`. If that is empty, it is an arm that begins with "off",
-/// has the transport and the background of the case, and no remedy: differs from `off` in no queue,
-/// order, path or threshold. Without such an arm it is one that has the remedies of the case but
-/// for the regulator, else `off`. Of several the one counts that differs least. An arm that begins
-/// with "off" and has no remedy is compared with `off`.
+/// has the workload, the transport and the background of the case, and no remedy: differs from
+/// `off` in no queue, order, path or threshold. Without such an arm it is one that has the remedies
+/// of the case but for the regulator, else `off`. An arm that begins with "off" and has no remedy
+/// is compared with `off`.
 CasePoints points_of(std::span<const Case* const> cases);
+
+/// Says whether a parameter belongs to what an arm of this label is the remedy of: an arm that does
+/// not begin with "off" is credited with its regulator alone, not with queues of its own.
+bool belongs_to_remedy(std::string_view parameter, std::string_view label);
 
 /// Says in what two arms differ beside the remedy, "protocol roce instead of tcp" each: what a
 /// change between them may be due to, too.
-std::vector<std::string> differences_beside_remedy(const Parameters& own,
+/// @param label  of the arm that is compared with the other
+std::vector<std::string> differences_beside_remedy(std::string_view label, const Parameters& own,
                                                    const Parameters& baseline);
 
 }  // namespace outrider::lab

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <iterator>
 
 namespace outrider::lab {
 
@@ -22,6 +23,9 @@ bool rises(const AnswerArm& a) { return is_change(a.change) && a.change.value > 
 double rank_of(const AnswerArm& a) {
   return std::isnan(a.against_off.value) ? a.change.value : a.against_off.value;
 }
+
+/// Returns what an arm costs the background at most, against its baseline or against off.
+double loss_of(const AnswerArm& a) { return std::fmax(a.lost.value, a.lost_against_off.value); }
 
 /// Returns a share in percent: "33" for 0.331, "0.9" for 0.0086.
 std::string percent_of(double share) {
@@ -69,36 +73,52 @@ std::string joined(const std::vector<std::string>& parts) {
   return text;
 }
 
-/// Returns "differs from off in protocol (roce instead of tcp), ..." as a sentence; empty if the
-/// remedy is all that the two differ in.
-std::string beside_text(const AnswerArm& arm, const std::string& off) {
-  if (arm.beside.empty()) return "";
-  std::vector<std::string> named(
-      arm.beside.begin(), arm.beside.begin() + static_cast<std::ptrdiff_t>(
-                                                   std::min(arm.beside.size(), kNamedDifferences)));
-  if (const std::size_t more = arm.beside.size() - named.size(); more > 0)
+std::string differs_text(const std::string& name, const std::string& other,
+                         const std::vector<std::string>& in) {
+  if (in.empty()) return "";
+  const std::size_t few = std::min(in.size(), kNamedDifferences);
+  std::vector<std::string> named(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(few));
+  if (const std::size_t more = in.size() - few; more > 0)
     named.push_back(std::to_string(more) + (more == 1 ? " more setting" : " more settings"));
-  return " Beside a remedy, " + arm.name + " differs from " +
-         (arm.against.empty() ? off : arm.against) + " in " + joined(named) + ".";
+  return " Beside a remedy, " + name + " differs from " + other + " in " + joined(named) + ".";
+}
+
+/// Returns "Beside a remedy, on-x differs from off in protocol roce instead of tcp." for what the
+/// arm is compared with; empty if the remedy is all that the two differ in.
+std::string beside_text(const AnswerArm& arm, const std::string& off) {
+  if (arm.against.empty()) return differs_text(arm.name, off, arm.beside);
+  return differs_text(arm.name, arm.against, arm.beside) +
+         differs_text(arm.name, off, arm.beside_off);
 }
 
 /// Returns the change of an arm, what it is against and what it costs: a sentence without its full
 /// stop. @param off  name of the arm that all are compared with
 std::string gain_text(const AnswerArm& arm, const std::string& off) {
   std::string text = "communication time " + change_in_words(arm.change) + " with " + arm.name +
-                     " against " + (arm.against.empty() ? off : arm.against);
+                     " against " + (arm.against.empty() ? off : arm.against) +
+                     background_text(arm.lost);
   if (!arm.against.empty() && !std::isnan(arm.against_off.value))
-    text += ", and " + change_in_words(arm.against_off) + " against " + off;
-  return text + background_text(arm.lost);
+    text += ". Against " + off + ", it " + change_in_words(arm.against_off) +
+            background_text(arm.lost_against_off);
+  return text;
 }
 
-/// Returns the names of arms, with their baselines where these are not off.
-std::string names_of(const std::vector<const AnswerArm*>& arms) {
-  std::vector<std::string> names;
-  names.reserve(arms.size());
+/// Returns "off: on-a and on-b; LINK off-roce: on-c", arms by what they are compared with.
+std::string names_by_baseline(const std::vector<const AnswerArm*>& arms, const std::string& off,
+                              const std::string& link) {
+  std::vector<std::string> baselines;
   for (const AnswerArm* arm : arms)
-    names.push_back(arm->name + (arm->against.empty() ? "" : " (against " + arm->against + ")"));
-  return joined(names);
+    if (std::ranges::find(baselines, arm->against) == baselines.end())
+      baselines.push_back(arm->against);
+  std::string text;
+  for (const auto& baseline : baselines) {
+    std::vector<std::string> names;
+    for (const AnswerArm* arm : arms)
+      if (arm->against == baseline) names.push_back(arm->name);
+    text += (text.empty() ? "" : "; " + link + " ") + (baseline.empty() ? off : baseline) + ": " +
+            joined(names);
+  }
+  return text;
 }
 
 std::string capitalised(std::string text) {
@@ -131,7 +151,7 @@ AnswerSentence few_seeds(const std::vector<AnswerArm>& arms, const std::string& 
 const AnswerArm* best_within(const std::vector<AnswerArm>& arms, double most) {
   const AnswerArm* best = nullptr;
   for (const auto& a : arms)
-    if (falls(a) && !(a.lost.value > most) && (!best || rank_of(a) < rank_of(*best))) best = &a;
+    if (falls(a) && !(loss_of(a) > most) && (!best || rank_of(a) < rank_of(*best))) best = &a;
   return best;
 }
 
@@ -168,6 +188,16 @@ void add_gains(const std::vector<AnswerArm>& arms, const std::string& off,
                                 " costs the background less than " + percent_of(kLittle) + " %."});
 }
 
+/// Has arms of different baselines compared with `off`.
+void judge_alike(std::vector<AnswerArm>& arms) {
+  const auto as_first = [&](const AnswerArm& a) { return a.against == arms.front().against; };
+  if (std::ranges::all_of(arms, as_first)) return;
+  for (auto& a : arms) {
+    if (!a.against.empty()) a.change = a.against_off;
+    a.against.clear();
+  }
+}
+
 }  // namespace
 
 bool is_change(const Estimate& change) {
@@ -185,14 +215,20 @@ std::vector<AnswerSentence> answer_of(const std::vector<AnswerArm>& arms, const 
   } else {
     add_gains(arms, off, out);
     std::vector<const AnswerArm*> same, worse;
+    std::vector<std::string> none;
     for (const auto& a : arms) {
-      if (rises(a)) worse.push_back(&a);
-      else if (!falls(a) && has_change(a)) same.push_back(&a);
+      if (!has_change(a)) none.push_back(a.name);
+      else if (rises(a)) worse.push_back(&a);
+      else if (!falls(a)) same.push_back(&a);
     }
     if (!same.empty())
-      out.push_back({"same", "Not distinguishable from " + off + ": " + names_of(same) + "."});
+      out.push_back(
+          {"same", "Not distinguishable from " + names_by_baseline(same, off, "from") + "."});
     if (!worse.empty())
-      out.push_back({"worse", "Longer than with " + off + ": " + names_of(worse) + "."});
+      out.push_back(
+          {"worse", "Longer than with " + names_by_baseline(worse, off, "than with") + "."});
+    if (!none.empty())
+      out.push_back({"same", "No communication time to compare: " + joined(none) + "."});
   }
   if (seeds < kSeedsOfClaims)
     out.push_back({"warning", "A demonstration with " + std::to_string(seeds) +
@@ -215,18 +251,18 @@ std::vector<AnswerSentence> answer_over(const std::vector<PointAnswer>& points) 
              "counted."}};
   std::vector<AnswerSentence> out;
   for (const auto& name : names) {
-    std::vector<double> gains;
-    std::size_t here = 0, longer = 0;
-    std::string against;
+    std::vector<AnswerArm> there;
     for (const auto& p : points)
-      for (const auto& a : p.arms) {
-        if (a.name != name) continue;
-        ++here;
-        against = a.against;
-        longer += rises(a);
-        if (falls(a)) gains.push_back(-a.change.value);
-      }
+      std::ranges::copy_if(p.arms, std::back_inserter(there),
+                           [&name](const AnswerArm& a) { return a.name == name; });
+    const std::size_t here = there.size();
     if (here < 2) continue;
+    judge_alike(there);
+    const std::string against = there.front().against;
+    std::vector<double> gains;
+    const auto longer = static_cast<std::size_t>(std::ranges::count_if(there, rises));
+    for (const auto& a : there)
+      if (falls(a)) gains.push_back(-a.change.value);
     const std::string baseline = against.empty() ? "off" : against;
     std::string text = name + " shortens communication time at " + std::to_string(gains.size()) +
                        " of " + std::to_string(here) + " points";

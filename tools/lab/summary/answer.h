@@ -11,11 +11,14 @@ namespace outrider::lab {
 /// The figures of an arm that a sentence uses.
 struct AnswerArm {
   std::string name;
-  Estimate change{};       ///< change of the median communication time against its baseline
-  Estimate lost{};         ///< share of the background's bytes that was lost against it
-  std::string against{};   ///< name of the baseline; empty: `off`
-  Estimate against_off{};  ///< change against `off`; only where the baseline is another one
-  std::vector<std::string> beside{};  ///< see differences_beside_remedy()
+  Estimate change{};      ///< change of the median communication time against its baseline
+  Estimate lost{};        ///< share of the background's bytes that was lost against it
+  std::string against{};  ///< name of the baseline; empty: `off`
+  // The following two only where the baseline is another one than `off`.
+  Estimate against_off{};                 ///< change against `off`
+  Estimate lost_against_off{};            ///< share of the background's bytes
+  std::vector<std::string> beside{};      ///< see differences_beside_remedy()
+  std::vector<std::string> beside_off{};  ///< the same against `off`
 };
 
 struct AnswerSentence {
@@ -47,7 +50,7 @@ struct PointAnswer {
 };
 
 /// Returns a sentence for each arm that several points have: at how many of them it helps, and
-/// between what bounds.
+/// between what bounds. An arm whose baseline is not the same at all of them is judged against off.
 std::vector<AnswerSentence> answer_over(const std::vector<PointAnswer>& points);
 
 }  // namespace outrider::lab

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "tools/lab/experiment/summary_points.h"
 #include "tools/lab/summary/results_version.h"
 #include "tools/lab/summary/summary.h"
 #include "tools/lab/summary/table_text.h"
@@ -15,7 +16,21 @@ double number_or_none(const ReportJson& value) {
   return value.is_number() ? value.get<double>() : kNotDefined;
 }
 
-AnswerArm answer_arm(const ReportArm& arm) {
+/// Returns in what an arm differs from the `off` of its point beside the remedy.
+std::vector<std::string> beside_remedy(const ReportArm& arm, const ReportArm& off) {
+  const auto label = arm.json->at("label").get<std::string>();
+  std::vector<std::string> all;
+  for (const auto& [name, value] : arm.parameters.items()) {
+    if (belongs_to_remedy(name, label)) continue;
+    const ReportJson theirs = off.parameters.value(name, ReportJson(nullptr));
+    if (theirs != value && !theirs.is_null())
+      all.push_back(name + " " + shown_value(value) + " instead of " + shown_value(theirs));
+  }
+  return all;
+}
+
+/// @param off  of its point; null: there is none
+AnswerArm answer_arm(const ReportArm& arm, const ReportArm* off) {
   constexpr const char* kTime = "communication_seconds_median";
   const ReportJson& metrics = arm.json->at("metrics");
   AnswerArm out{.name = arm.name,
@@ -26,8 +41,12 @@ AnswerArm answer_arm(const ReportArm& arm) {
   if (arm.against.empty()) return out;
   out.against = arm.against;
   const ReportJson against_off = arm.json->value("against_off", ReportJson::object());
-  out.against_off =
-      estimate_in_result(against_off.contains(kTime) ? against_off : metrics, kTime, "change");
+  const auto other = [&](const char* metric, const char* part) {
+    return estimate_in_result(against_off.contains(metric) ? against_off : metrics, metric, part);
+  };
+  out.against_off = other(kTime, "change");
+  out.lost_against_off = other("background_lost_fraction", "value");
+  if (off != nullptr) out.beside_off = beside_remedy(arm, *off);
   return out;
 }
 
@@ -79,10 +98,12 @@ ResultAnswer answer_of_result(const ReportJson& summary) {
   for (std::size_t p = 0; p < names.size(); ++p) {
     PointAnswer& here = compared.emplace_back(PointAnswer{.point = names[p], .arms = {}});
     std::size_t seeds = std::size_t{1} << 20;
+    const auto off =
+        std::ranges::find_if(arms, [p](const ReportArm& arm) { return arm.off && arm.point == p; });
     for (const auto& arm : arms) {
       if (arm.point != p) continue;
       seeds = std::min(seeds, arm.cases.size());
-      if (!arm.off) here.arms.push_back(answer_arm(arm));
+      if (!arm.off) here.arms.push_back(answer_arm(arm, off == arms.end() ? nullptr : &*off));
     }
     answer.points.push_back({names[p], answer_of(here.arms, off_of_point(arms, p), seeds)});
   }

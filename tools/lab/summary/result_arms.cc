@@ -16,10 +16,6 @@ namespace {
 
 using ParameterFilter = std::function<bool(std::string_view)>;
 
-std::string shown_value(const ReportJson& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
-}
-
 /// Returns the parameters for which `keep` is true that differ between arms, in their order.
 std::vector<std::string> varying_of(const std::vector<const ReportArm*>& arms,
                                     const ParameterFilter& keep) {
@@ -43,6 +39,10 @@ std::string setting_values(const ReportArm& arm, const std::vector<std::string>&
 }
 
 }  // namespace
+
+std::string shown_value(const ReportJson& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
 
 std::vector<ReportArm> report_arms(const ReportJson& summary) {
   std::vector<ReportArm> arms;
@@ -97,7 +97,11 @@ std::vector<std::string> point_names(const std::vector<ReportArm>& arms) {
   std::vector<const ReportArm*> all;
   all.reserve(speakers.size());
   for (const auto& [point, speaker] : speakers) all.push_back(speaker);
-  const ParameterFilter keep = [](std::string_view n) { return !is_regulator_parameter(n); };
+  // Without an off, an arm speaks for its point, which does not have the arm's own settings.
+  const bool all_off = std::ranges::all_of(all, &ReportArm::off);
+  const ParameterFilter keep = [all_off](std::string_view n) {
+    return all_off ? !is_regulator_parameter(n) : !tells_arms_apart(n);
+  };
   const auto differing = varying_of(all, keep);
   std::vector<std::string> names;
   for (const ReportArm* speaker : all) {

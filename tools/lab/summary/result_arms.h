@@ -24,6 +24,9 @@ struct ReportArm {
 /// @param summary  summary.json; must outlive the result
 std::vector<ReportArm> report_arms(const ReportJson& summary);
 
+/// Returns a value of a summary as a person would write it.
+std::string shown_value(const ReportJson& value);
+
 /// Returns a name for each point: what distinguishes it from the first point, or from all other
 /// points if they differ in only one parameter.
 std::vector<std::string> point_names(const std::vector<ReportArm>& arms);

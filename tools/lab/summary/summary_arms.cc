@@ -90,7 +90,7 @@ void estimate_arm(const std::vector<CaseSummary>& cases, ArmSummary& arm) {
   if (compared == own.end()) return;
   const CaseSummary& baseline = cases[*(*compared)->baseline];
   if (!arm.off) arm.against = baseline.label;
-  arm.beside = differences_beside_remedy(arm.parameters, baseline.parameters);
+  arm.beside = differences_beside_remedy(arm.label, arm.parameters, baseline.parameters);
   if ((*compared)->off != (*compared)->baseline) add_against_off(cases, arm);
 }
 

@@ -350,10 +350,34 @@ TEST(Points, AnArmIsNoPointAndItsBaselineSharesItsTransport) {
   EXPECT_EQ(points.off, std::vector<std::size_t>(cases.size(), 0));
   EXPECT_EQ(points.baseline, (std::vector<std::size_t>{0, 0, 0, 1, 1, 0, 0}))
       << "a regulator is not credited with what RoCEv2 does";
-  EXPECT_EQ(differences_beside_remedy(cases[3].parameters, cases[1].parameters),
+  EXPECT_EQ(differences_beside_remedy(cases[3].label, cases[3].parameters, cases[1].parameters),
             std::vector<std::string>{});
-  EXPECT_EQ(differences_beside_remedy(cases[5].parameters, cases[0].parameters),
+  EXPECT_EQ(differences_beside_remedy(cases[5].label, cases[5].parameters, cases[0].parameters),
             std::vector<std::string>{"protocol mlt instead of tcp"});
+}
+
+// Nor is it with a queue that it has beside.
+TEST(Points, AQueueIsNoPartOfARegulator) {
+  const Parameters plain{{"scheduler", std::string("fifo")}, {"regulation", std::string("off")}};
+  const Parameters own{{"scheduler", std::string("strict_floor")},
+                       {"regulation", std::string("mark")}};
+  EXPECT_EQ(differences_beside_remedy("on-two", own, plain),
+            std::vector<std::string>{"scheduler strict_floor instead of fifo"});
+  EXPECT_EQ(differences_beside_remedy("off-two", own, plain), std::vector<std::string>{});
+}
+
+// A baseline with bursts of another size says nothing of the arm's remedy.
+TEST(Points, ABaselineHasTheWorkloadOfItsArm) {
+  const Parameters off{{"protocol", std::string("tcp")}, {"workers", std::int64_t{1}}};
+  const Parameters roce{{"protocol", std::string("roce")}, {"workers", std::int64_t{1}}};
+  const Parameters large{{"protocol", std::string("roce")},
+                         {"workers", std::int64_t{9}},
+                         {"regulation", std::string("mark")}};
+  const std::vector<Case> cases{over("off", "tcp", off), over("off-roce", "roce", roce),
+                                over("on-large", "roce", large)};
+  std::vector<const Case*> pointers;
+  for (const auto& c : cases) pointers.push_back(&c);
+  EXPECT_EQ(points_of(pointers).baseline, (std::vector<std::size_t>{0, 0, 0}));
 }
 
 // Without an arm that has its transport and no remedy, a regulated one is compared with its own

@@ -252,7 +252,41 @@ TEST(Answer, FewSeedsAreFlaggedAndOneProvesNothing) {
   EXPECT_EQ(
       text_of(answer_of({arm("on", {0, -0.1, 0.1}, none), arm("on-b", none, none)}, "off", 30)),
       "same: No arm's communication time is distinguishably shorter than that of off.\n"
-      "same: Not distinguishable from off: on.\n");
+      "same: Not distinguishable from off: on.\n"
+      "same: No communication time to compare: on-b.\n");
+}
+
+// What a sentence says of off must be true of off.
+TEST(Answer, ArmsOfOtherBaselinesAreToldApart) {
+  AnswerArm same = arm("on-roce", {0, -0.1, 0.1}, {});
+  AnswerArm worse = arm("off-cubic", {0.3, 0.2, 0.4}, {});
+  same.against = "off-roce";
+  worse.against = "off-reno";
+  same.against_off = worse.against_off = {-0.8, -0.9, -0.7};
+  EXPECT_EQ(text_of(answer_of(
+                {arm("on", {0, -0.1, 0.1}, {}), same, arm("off-red", {0.2, 0.1, 0.3}, {}), worse},
+                "off", 30)),
+            "same: No arm's communication time is distinguishably shorter than that of its "
+            "baseline.\n"
+            "same: Not distinguishable from off: on; from off-roce: on-roce.\n"
+            "worse: Longer than with off: off-red; than with off-reno: off-cubic.\n");
+}
+
+TEST(Answer, ACheapArmIsCheapAgainstOffToo) {
+  AnswerArm dear = arm("on-reno", {-0.2, -0.3, -0.1}, {0.001, -0.001, 0.002});
+  dear.against = "off-reno";
+  dear.against_off = {-0.5, -0.6, -0.4};
+  dear.lost_against_off = {0.6, 0.5, 0.7};
+  EXPECT_THAT(text_of(answer_of({dear}, "off", 30)),
+              testing::HasSubstr("cheap: No arm that is distinguishable from its baseline"));
+}
+
+TEST(Answer, AnArmOfTwoBaselinesIsJudgedAgainstOff) {
+  AnswerArm here = arm("on", {0, -0.1, 0.1}, {});
+  here.against = "off-roce";
+  here.against_off = {-0.8, -0.9, -0.7};
+  EXPECT_EQ(text_of(answer_over({{"a", {here}}, {"b", {arm("on", {-0.3, -0.4, -0.2}, {})}}})),
+            "gain: on shortens communication time at 2 of 2 points, by 30 to 80 %.\n");
 }
 
 TEST(Answer, AZeroInTheIntervalIsNoGain) {
@@ -270,16 +304,19 @@ TEST(Answer, NamesTheBaselineAndWhatDiffersBesideTheRemedy) {
   AnswerArm mark = arm("on-mark-roce", {-0.05, -0.06, -0.04}, {0.02, 0.01, 0.03});
   mark.against = "off-roce";
   mark.against_off = {-0.9, -0.91, -0.89};
+  mark.lost_against_off = {0.3, 0.2, 0.4};
+  mark.beside_off = {"protocol roce instead of tcp"};
   AnswerArm pace = arm("on-pace-roce", {0.0, -0.01, 0.01}, {0.02, 0.01, 0.03});
   pace.against = "off-roce";
   pace.against_off = {-0.89, -0.9, -0.88};
   EXPECT_EQ(text_of(answer_of({roce, mark, pace}, "off", 30)),
             "gain: Communication time falls by 5.0 % [4.0, 6.0] with on-mark-roce against "
-            "off-roce, and falls by 90 % [89, 91] against off; background loses 2.0 % [1.0, "
-            "3.0].\n"
+            "off-roce; background loses 2.0 % [1.0, 3.0]. Against off, it falls by 90 % [89, 91]; "
+            "background loses 30 % [20, 40]. Beside a remedy, on-mark-roce differs from off in "
+            "protocol roce instead of tcp.\n"
             "cheap: No arm that is distinguishable from its baseline costs the background less "
             "than 1.0 %.\n"
-            "same: Not distinguishable from off: on-pace-roce (against off-roce).\n");
+            "same: Not distinguishable from off-roce: on-pace-roce.\n");
   EXPECT_EQ(text_of(answer_of({roce}, "off", 30)),
             "gain: Communication time falls by 89 % [88, 90] with off-roce against off; background "
             "loses 20 % [19, 21]. Beside a remedy, off-roce differs from off in protocol roce "
