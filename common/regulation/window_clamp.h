@@ -229,7 +229,7 @@ class WindowClamp {
   static constexpr double kEpoch_rtts = 8;
   /// Held flows answer once per round trip, queueing included.
   static constexpr double kRound_rtts = 4;
-  /// Of what a burst has in flight, from one round trip to the next: slow start.
+  /// Growth of what a burst has in flight from one round trip to the next: slow start.
   static constexpr double kGrowth = 2;
   static constexpr double kRttSmoothing = 1.0 / 16;
 
