@@ -325,7 +325,7 @@ TEST(Binding, OfManyFaultsTwentyAreTold) {
 
 TEST(Binding, ErrorsThatAreNotKeptAreCounted) {
   ConfigIssues issues, more;
-  for (int i = 0; i < 20; ++i) issues.push_back({"a", "is wrong"});
+  for (int i = 0; i < 20; ++i) issues.push_back({"a" + std::to_string(i), "is wrong"});
   EXPECT_FALSE(issues.has_more());
   EXPECT_EQ(format_issues("f", issues).find("and more"), std::string::npos);
   const std::size_t before = issues.found();
@@ -337,7 +337,18 @@ TEST(Binding, ErrorsThatAreNotKeptAreCounted) {
   ConfigIssues of_setting;
   Checks(of_setting).faults_of_file("list", "x.csv", issues);
   EXPECT_TRUE(of_setting.has_more());
-  EXPECT_EQ(of_setting.front().problem, "\"x.csv\": a: is wrong");
+  EXPECT_EQ(of_setting.front().problem, "\"x.csv\": a0: is wrong");
+}
+
+// Twenty times the same would hide the next one.
+TEST(Binding, AnErrorThatIsFoundAgainIsKeptOnce) {
+  ConfigIssues issues;
+  for (int i = 0; i < 30; ++i) issues.push_back({"a", "is wrong"});
+  EXPECT_EQ(issues.size(), 1U);
+  EXPECT_FALSE(issues.has_more());
+  EXPECT_EQ(issues.found(), 30U);
+  issues.push_back({"b", "is wrong"});
+  EXPECT_EQ(issues.back().key, "b");
 }
 
 TEST(Binding, RulesAreNotAppliedToWhatCouldNotBeRead) {

@@ -101,7 +101,7 @@ TEST(TopologyFile, AFaultOfTheFirstLineHidesNoOther) {
 // Also of one line that has hundreds of thousands of words, and of nodes.
 TEST(TopologyFile, OfManyFaultsTwentyAreKept) {
   std::string words = "1000 500 10\n", nodes = "{\"nodes\": [0";
-  for (int i = 0; i < 300'000; ++i) words += "x ";
+  for (int i = 0; i < 300'000; ++i) words += "x" + std::to_string(i) + ' ';
   for (int i = 0; i < 80'000; ++i) nodes += ",0";
   ConfigIssues of_words, of_nodes;
   EXPECT_FALSE(parse_hpcc_topology(words, of_words));
