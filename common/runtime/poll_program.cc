@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <new>
 #include <sstream>
 #include <string>
@@ -91,6 +92,19 @@ void check_report_path(const std::string& path, const std::string& option) {
   if (access(directory.c_str(), W_OK) != 0)
     throw UsageError(option + " " + path + ": no permission to write in " + directory.string() +
                      ".");
+}
+
+void check_report_paths(std::span<const OutputPath> outputs) {
+  std::map<std::string, std::string> option_of;
+  for (const auto& [option, path] : outputs) {
+    if (path.empty()) continue;
+    check_report_path(path, option);
+    std::error_code ignored;
+    const auto [first, added] =
+        option_of.try_emplace(fs::weakly_canonical(fs::absolute(path), ignored).string(), option);
+    if (!added)
+      throw UsageError(option + " " + path + ": is the file of " + first->second + " already.");
+  }
 }
 
 int run_program(const std::function<int()>& body) {

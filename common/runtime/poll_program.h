@@ -7,6 +7,7 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -57,8 +58,19 @@ EalOptions eal_options(std::string program, std::vector<std::uint32_t> cpus, std
 PortConfig port_config(std::string name, const std::string& device, std::uint16_t rx_descriptors,
                        std::uint16_t tx_descriptors, const ProgramOptions& options);
 
-/// @throws UsageError if the directory of `path` does not exist or is not writable
+/// @throws UsageError if the directory of `path` does not exist or is not writable, or if `path` is
+/// no place for a file
 void check_report_path(const std::string& path, const std::string& option = "--report");
+
+/// A file that an option asks for; empty: it was not given.
+struct OutputPath {
+  std::string option;
+  std::string path;
+};
+
+/// Checks all files that a program will write, which must not be one.
+/// @throws UsageError as check_report_path() does
+void check_report_paths(std::span<const OutputPath> outputs);
 
 /// The command line asks for something impossible.
 class UsageError : public std::runtime_error {

@@ -55,11 +55,24 @@ ConfigResult<SwitchProcessConfig> load_configuration(const ProgramOptions& optio
   return loaded;
 }
 
+namespace {
+
+std::vector<OutputPath> outputs_of(const ProgramOptions& options,
+                                   const std::vector<CaptureOptions>& captures) {
+  std::vector<OutputPath> outputs{{"--report", options.report}};
+  outputs.reserve(1 + captures.size());
+  for (const auto& capture : captures)
+    outputs.push_back({"--capture " + capture.port, capture.file});
+  return outputs;
+}
+
+}  // namespace
+
 int run_switch_program(const SwitchProcessConfig& config, const ProgramOptions& options,
                        const std::vector<CaptureOptions>& captures,
                        std::optional<Duration> duration, std::uint64_t (*now_since_1970_ns)(),
                        std::vector<std::string> eal_extra) {
-  check_report_path(options.report);
+  check_report_paths(outputs_of(options, captures));
   const std::vector<std::uint32_t> cpus = cpus_of(config);
   std::vector<PortConfig> ports;
   for (const auto& d : config.devices) {

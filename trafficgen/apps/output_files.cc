@@ -1,6 +1,7 @@
 #include "trafficgen/apps/output_files.h"
 
 #include <filesystem>
+#include <vector>
 
 #include "common/runtime/poll_program.h"
 #include "common/telemetry/whole_file.h"
@@ -11,11 +12,11 @@
 namespace outrider::tg {
 
 void prepare(const OutputFiles& files) {
-  check_report_path(files.report);
-  check_report_path(files.flow_records, "--flow-records");
-  check_report_path(files.streams_csv, "--streams-csv");
-  check_report_path(files.samples, "--samples");
-  check_report_path(files.hops, "--hops");
+  check_report_paths(std::vector<OutputPath>{{"--report", files.report},
+                                             {"--flow-records", files.flow_records},
+                                             {"--streams-csv", files.streams_csv},
+                                             {"--samples", files.samples},
+                                             {"--hops", files.hops}});
   if (files.csv_directory.empty()) return;
   std::error_code failed;
   std::filesystem::create_directory(files.csv_directory, failed);
