@@ -31,7 +31,8 @@ inline void add_common_options(CLI::App& app, ProgramOptions& options) {
   app.add_option("--wait-for-peer", options.wait_for_peer_seconds,
                  "Longest wait for the other end of a device at start [30]")
       ->type_name("SECONDS")
-      ->check(CLI::Range(0.0, 86400.0));
+      ->check(CLI::Range(0.0, 86400.0))
+      ->check(not_nan());
   app.add_option("--eal", options.eal,
                  "More DPDK EAL arguments, in one word; also: EAL-ARGS -- ...")
       ->type_name("\"ARGS\"");

@@ -3,6 +3,8 @@
 // Includes CLI11, which is slow to compile: for command lines alone.
 
 #include <CLI/CLI.hpp>
+#include <cmath>
+#include <cstdlib>
 #include <iostream>
 #include <sstream>
 
@@ -11,6 +13,15 @@
 #include "common/telemetry/standard_output.h"
 
 namespace outrider {
+
+/// Refuses "nan", which CLI::Range takes for a number of any range.
+inline CLI::Validator not_nan() {
+  return {[](const std::string& text) {
+            return std::isnan(std::strtod(text.c_str(), nullptr)) ? text + " is no number"
+                                                                  : std::string();
+          },
+          ""};
+}
 
 /// Prints why a command line is not run: the help that it asked for, or its fault, of which an
 /// argument of any size shows its beginning.

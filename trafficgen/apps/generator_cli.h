@@ -33,12 +33,14 @@ inline void add_options(CLI::App& app, GeneratorArguments& a) {
   app.add_option("--flow-records", a.files.flow_records,
                  "Write the records of [[flows]] tables with `records`")
       ->type_name("FILE.csv");
-  app.add_option("--seed", a.seed, "Seed of all random draws, instead of the file's");
+  app.add_option("--seed", a.seed, "Seed of all random draws, instead of the file's")
+      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{INT64_MAX}));
   app.add_option("--stall", a.stall_seconds,
                  "End with status 7 if hosts send, by all devices or by one, and nothing comes\n"
                  "there for so long [goes on]")
       ->type_name("SECONDS")
-      ->check(CLI::Range(0.001, 86400.0));
+      ->check(CLI::Range(0.001, 86400.0))
+      ->check(not_nan());
   app.add_option("--streams-csv", a.files.streams_csv, "Write a line of figures a stream")
       ->type_name("FILE.csv");
   app.add_option("--samples", a.files.samples, "Write the raw latencies that streams keep")
