@@ -112,6 +112,7 @@ void check_queues(const Checks& at, const SwitchConfig& sw, const SwitchPortConf
                  "needs [[switch.port.queues]]: another queue to steer bursts to");
   }
   at.in_range("queues", port.queues.size(), 0, kMaxQueuesPerPort, "queues");
+  if (port.queues.size() > kMaxQueuesPerPort) return;
   for (std::size_t q = 0; q < port.queues.size(); ++q) {
     const auto queue = at.below("queues", q);
     check(queue.below("marker"), port.queues[q].marker, port.queues[q].queue);
@@ -150,7 +151,6 @@ void check_port(const Checks& at, const SwitchConfig& sw, const SwitchPortConfig
                 Uses& uses) {
   if (link_rates().breach(port.drain_rate).empty()) check_floors(at, port);
   check_queues(at, sw, port);
-  check_lossless(at, sw, port);
   check_numbers(at, "lose_packets", port.lose_packets);
   check_numbers(at, "mark_packets", port.mark_packets);
 
@@ -187,9 +187,11 @@ void check_switch(const Checks& at, const SwitchConfig& sw, Uses& uses) {
   check_buffer(at.below("buffer"), sw);
   check_hops(at.below("hop_records"), sw);
   Names ports;
+  const bool lossless = has_lossless(sw);  // each port's queues hold what all ports may bring
   for (std::size_t i = 0; i < sw.ports.size(); ++i) {
     check_name(at.below("port", i), ports, sw.ports[i].name);
     check_port(at.below("port", i), sw, sw.ports[i], uses);
+    if (lossless) check_lossless(at.below("port", i), sw, sw.ports[i]);
   }
   check_forwarding(at, sw);
   check_classes(at, sw);
