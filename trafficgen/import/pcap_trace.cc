@@ -41,7 +41,8 @@ std::string add(PcapTrace& trace, const pcap_pkthdr& header, const std::uint8_t*
                 const PcapLimits& limits, Duration& first) {
   if (header.caplen < header.len && !limits.pad_cut)
     return "was cut to " + std::to_string(header.caplen) + " of " + std::to_string(header.len) +
-           " bytes by the capture's snap length; --pad-cut pads it with zeros";
+           " bytes by the capture's snap length" +
+           (limits.options ? "; --pad-cut pads it with zeros" : "");
   if (header.len > kMaxFrameBytes && limits.skip_long) {
     ++trace.skipped;
     return {};
@@ -50,8 +51,8 @@ std::string add(PcapTrace& trace, const pcap_pkthdr& header, const std::uint8_t*
     return "has " + std::to_string(header.len) + " bytes, more than " +
            std::to_string(kMaxFrameBytes) +
            ": the kernel or the NIC had joined packets. Capture with that off (ethtool -K IFACE "
-           "gro "
-           "off lro off tso off gso off), or leave such packets out with --skip-long";
+           "gro off lro off tso off gso off)" +
+           (limits.options ? ", or leave such packets out with --skip-long" : "");
   const std::optional<Duration> stamp = stamp_of(header);
   if (!stamp)
     return "has a time stamp of " + std::to_string(header.ts.tv_sec) +

@@ -32,6 +32,7 @@ struct PcapLimits {
   std::uint64_t max_bytes = 1ULL << 30;  ///< of frames and their index in memory
   bool pad_cut = false;                  ///< else a packet cut by the snap length is a fault
   bool skip_long = false;                ///< else a packet beyond 9014 bytes is a fault
+  bool options = false;                  ///< messages name --pad-cut and --skip-long
 };
 
 struct PcapResult {
@@ -42,7 +43,7 @@ struct PcapResult {
 /// Reads a whole pcap or pcapng file of Ethernet frames. It refuses, with the reason and the
 /// packet, a file that cannot be opened, is no capture, is empty or truncated, has another link
 /// type, cut packets (unless padded), frames beyond 9014 bytes (unless skipped), or more than
-/// max_bytes. Its messages name the options of `outrider-trafficgen replay`.
+/// max_bytes.
 PcapResult load_pcap(const std::string& path, const PcapLimits& limits);
 
 }  // namespace outrider::tg

@@ -88,7 +88,7 @@ void check(const Checks& at, const ReplayConfig& r) {
   at.require(r.layer == RateLayer::kL1 || !r.rate || r.rate->unit != StreamRate::Unit::kShare,
              "layer", "\"l2\"", "a percentage is one of the line rate, which counts L1");
   at.in_range("loops", r.loops, 1, 1ULL << 40);
-  at.in_range("max_memory_bytes", r.max_memory_bytes, 4096, 1ULL << 40, "bytes");
+  at.in_range("max_memory", r.max_memory_bytes, 4096, 1ULL << 40, "bytes");
   for (std::size_t i = 0; i < r.rewrite.size(); ++i)
     at.below("rewrite", i).parses("", r.rewrite[i], parse_rule(r.rewrite[i]));
   at.not_negative("start", r.start);
@@ -124,7 +124,8 @@ RewriteCounts rewrite_addresses(PcapTrace& trace, const std::vector<std::string>
 LoadedReplay load_replay(const ReplayConfig& replay) {
   PcapResult loaded = load_pcap(replay.file, {.max_bytes = replay.max_memory_bytes,
                                               .pad_cut = replay.pad_cut,
-                                              .skip_long = replay.skip_long});
+                                              .skip_long = replay.skip_long,
+                                              .options = true});
   if (!loaded.problem.empty()) throw std::runtime_error(replay.file + ": " + loaded.problem);
   LoadedReplay result;
   if (!replay.rewrite.empty()) result.rewrites = rewrite_addresses(loaded.trace, replay.rewrite);
