@@ -71,9 +71,9 @@ int run_doctor(const DoctorOptions& options, Machine machine) {
   const Findings findings = check_machine(machine);
   const std::string text =
       options.json ? findings_json(findings) : findings_text(findings, isatty(STDOUT_FILENO) == 1);
-  const bool written =
-      std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
-  return written ? exit_status_of(findings) : kExitFailure;
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  flush_standard_output();  // throws what has failed
+  return exit_status_of(findings);
 }
 
 }  // namespace outrider
