@@ -155,7 +155,8 @@ int merge_command(const LabOptions& given) {
                               .runtime = Runtime::kVirtual,
                               .planned_cases = planned->cases.size(),
                               .question = planned->file.question,
-                              .quick = options.quick};
+                              .quick = options.quick,
+                              .advised = planned->advised};
   const fs::path directory = directory_of(options, experiment.name);
   if (!prepare(directory)) return kExitUsage;
   const auto lock =

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <iterator>
 #include <utility>
 
 #include "common/config/config_file.h"
@@ -105,21 +104,20 @@ std::optional<Planned> plan_cases(const std::string& path, const PlanOptions& op
     tell(format_issues(path, plan.issues));
     return std::nullopt;
   }
-  Planned planned{std::move(*file.config), std::move(*plan.config), {}};
+  Planned planned{std::move(*file.config), std::move(*plan.config), {}, {}};
   if (planned.cases.empty()) {
     tell(no_case_text(options.filter) + '\n');
     return std::nullopt;
   }
   for (const auto& c : planned.cases) planned.names.push_back(case_name(planned.file, c));
+  planned.advised = advice(planned.file);
+  planned.advised.add(advice(planned.cases));
   return planned;
 }
 
 std::optional<Planned> load(const LabOptions& options, bool speaks) {
   auto planned = plan_cases(options.file, plan_options(options), speaks);
-  if (!planned || !speaks) return planned;
-  ConfigIssues advised = advice(planned->file);
-  std::ranges::copy(advice(planned->cases), std::back_inserter(advised));
-  std::fputs(format_advice(options.file, advised).c_str(), stderr);
+  if (planned && speaks) std::fputs(format_advice(options.file, planned->advised).c_str(), stderr);
   return planned;
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "common/core/config_issue.h"
 #include "tools/lab/cli/cli.h"
 #include "tools/lab/experiment/experiment.h"
 #include "tools/lab/plan/plan.h"
@@ -14,6 +15,7 @@ struct Planned {
   ExperimentFile file;
   std::vector<Case> cases;
   std::vector<std::string> names;  ///< [cases]
+  ConfigIssues advised{};          ///< what is valid, but hardly meant
 };
 
 PlanOptions plan_options(const LabOptions& options);

@@ -121,7 +121,8 @@ int run_all(const LabOptions& options, const Planned& planned, const CaseSession
       .planned_cases = planned.cases.size(),
       .question = planned.file.question,
       .flagged = options.exclude_flagged ? Flagged::kExcluded : Flagged::kKept,
-      .quick = options.quick};
+      .quick = options.quick,
+      .advised = planned.advised};
   FinishedRuns runs(options.runtime, experiment.flagged);
   const RunOutcome outcome = run_session(session, all, runs);
   const ShownResults shown =

@@ -62,6 +62,8 @@ void add_warnings(const ReportJson& summary, ResultAnswer& answer) {
     answer.warnings.push_back("made at version " + std::to_string(version) +
                               " of the results; those of this program are of version " +
                               std::to_string(kResultsVersion));
+  for (const auto& text : summary.value("advice", std::vector<std::string>{}))
+    answer.warnings.push_back(text);
   const ReportJson warnings = summary.value("warnings", ReportJson::array());
   const bool several = answer.points.size() > 1;
   for (const auto& w : warnings) {

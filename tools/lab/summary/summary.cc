@@ -69,6 +69,9 @@ Summary summarise(const Experiment& experiment, std::span<const RunDigest* const
                   .quick = experiment.quick,
                   .cases = {},
                   .arms = {}};
+  summary.advice.reserve(experiment.advised.size());
+  for (const auto& advised : experiment.advised)
+    summary.advice.push_back(advised.key + ": " + advised.problem);
   std::vector<const Case*> cases;
   std::vector<const CostObservation*> observations;
   for (const RunDigest* d : digests) {

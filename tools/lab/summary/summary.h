@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/core/config_issue.h"
 #include "tools/lab/experiment/case.h"
 #include "tools/lab/measure/background_cost.h"
 #include "tools/lab/measure/metrics.h"
@@ -31,7 +32,8 @@ struct Experiment {
   std::vector<CaseRun> runs{};
   std::string question{};
   Flagged flagged = Flagged::kKept;
-  bool quick = false;  ///< PlanOptions::quick
+  bool quick = false;      ///< PlanOptions::quick
+  ConfigIssues advised{};  ///< what `check` warns of, which the answer repeats
 };
 
 /// The hosts of a job, as the case's configuration names them.
@@ -94,7 +96,8 @@ struct Summary {
   Runtime runtime = Runtime::kVirtual;
   bool interrupted = false;
   std::size_t planned_cases = 0;
-  bool quick = false;  ///< PlanOptions::quick: the figures mean nothing
+  bool quick = false;                 ///< PlanOptions::quick: the figures mean nothing
+  std::vector<std::string> advice{};  ///< what `check` warns of, a sentence each
   std::vector<CaseSummary> cases{};
   std::vector<ArmSummary> arms{};
 };

@@ -77,6 +77,7 @@ ReportJson result_of(const Summary& summary) {
            {"runtime", name_of(summary.runtime)},     {"interrupted", summary.interrupted},
            {"planned_cases", summary.planned_cases}};
   if (summary.quick) out["quick"] = true;
+  if (!summary.advice.empty()) out["advice"] = summary.advice;
   for (const char* list : {"warnings", "cases", "arms"}) out[list] = Json::array();
   for (const auto& w : warnings_of(summary))
     out["warnings"].push_back(

@@ -69,12 +69,14 @@ TEST(BriefText, SaysWhatRegulationBringsWhereSomethingElseIsBest) {
 TEST(BriefText, EndsWithTheAnswerAndItsWarnings) {
   Summary s = summary();
   s.cases[1].metrics.incomplete = 2;
+  s.advice = {"on-pcn: its senders obey no CNP"};
   s.interrupted = true;
   s.planned_cases = 12;
   const ReportJson result = result_of(s);
   const std::string answer = answer_text(result);
   EXPECT_THAT(answer, HasSubstr("with on-window against off"));
   EXPECT_THAT(answer, HasSubstr("! off: 2 iterations never completed"));
+  EXPECT_THAT(answer, HasSubstr("! on-pcn: its senders obey no CNP"));
   EXPECT_THAT(answer, HasSubstr("! incomplete: 3 of 12 cases have results"));
   EXPECT_TRUE(brief_text(result).ends_with("\n\n" + answer));
   EXPECT_TRUE(result_text(s).ends_with("\n\n" + answer)) << "the long output has the same";
