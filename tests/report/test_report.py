@@ -95,6 +95,7 @@ def glossary():
 class Report(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
+        cls.pictures = []
         cls.directory = tempfile.TemporaryDirectory(prefix="outrider-report-")
         cls.addClassCleanup(cls.directory.cleanup)
         root = cls.directory.name
@@ -119,9 +120,13 @@ class Report(unittest.TestCase):
         self.keep_picture(f"{results.name}-{scheme}-{width}")
 
     def keep_picture(self, name):
+        """Of the first page, or of all where somebody wants to see them: each takes a second."""
         keep = os.environ.get("OUTRIDER_SCREENSHOTS")
+        if not keep and self.pictures:
+            return
         path = pathlib.Path(keep or self.directory.name) / f"{name}.png"
         self.page.screenshot(path, whole=True)
+        self.pictures.append(path)
         self.assertGreater(path.stat().st_size, 20_000, "an empty picture")
 
     def check_figures(self, expected, empty=()):
