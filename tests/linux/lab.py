@@ -151,6 +151,13 @@ class Lab:
         self.sysctl(host, "net.ipv4.tcp_ecn=1")
         return host
 
+    def silent_host(self, suffix=""):
+        """A namespace for the generator, and at the end of its `cable` a host without an address,
+        whose Linux therefore answers nothing. @return both, and the host's MAC address"""
+        near = self.namespace("near" + suffix)
+        host = self.linux_host(near, "cable", None, "linux" + suffix)
+        return near, host, self.run_in(host, "cat", "/sys/class/net/eth0/address").strip()
+
     def write(self, name, text):
         path = self.directory / name
         path.write_text(text)
@@ -171,6 +178,12 @@ class Lab:
 
     def report(self, name="generator"):
         return json.loads((self.directory / f"{name}.json").read_text())
+
+    @staticmethod
+    def call(module, call):
+        """Words that call a function of a test's module, in another process."""
+        code = f"import sys; sys.path.insert(0, {str(HERE)!r}); import {module} as t; t.{call}"
+        return [sys.executable, "-c", code]
 
     @staticmethod
     def run_in(namespace, *words):

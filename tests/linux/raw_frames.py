@@ -19,6 +19,12 @@ def mac(text):
     return bytes.fromhex(text.replace(":", ""))
 
 
+def own_mac(device):
+    """In the device's namespace."""
+    with open(f"/sys/class/net/{device}/address", encoding="ascii") as file:
+        return mac(file.read().strip())
+
+
 def mac_of(address):
     """Of a host of the generator's."""
     return b"\x02\0" + socket.inet_aton(address)

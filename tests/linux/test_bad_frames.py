@@ -2,7 +2,6 @@
 """Frames that no host should send: each is counted under its name, and the generator
 goes on as if they had not come."""
 import random
-import sys
 
 import lab
 
@@ -95,9 +94,7 @@ class BadFrames(lab.LabTest):
         linux = self.lab.linux_host(near, "cable", LINUX + "/24")
         generator = self.lab.generator(near, CONFIG)
         generator.says("sending")
-        code = f"import sys; sys.path.insert(0, {str(lab.HERE)!r}); import test_bad_frames as t; " \
-               "t.send_all('eth0')"
-        self.lab.run_in(linux, sys.executable, "-c", code)
+        self.lab.run_in(linux, *self.lab.call("test_bad_frames", "send_all('eth0')"))
         peer = self.lab.peer(linux, "connect", "send", HOST, 7001, SIZE)
         self.ended(generator, 0)
         self.ended(peer, 0)

@@ -4,7 +4,6 @@ under one name, and the transfers end as if none had come."""
 import json
 import random
 import struct
-import sys
 import zlib
 
 import lab
@@ -76,8 +75,7 @@ class Wire:
     def __init__(self):
         self.socket = raw.packet_socket("eth0")
         self.socket.settimeout(10)
-        with open("/sys/class/net/eth0/address", encoding="ascii") as file:
-            self.own = raw.mac(file.read().strip())
+        self.own = raw.own_mac("eth0")
         self.sent = {}
         self.number = 0
 
@@ -192,12 +190,9 @@ def be_the_peer(wild):
 class HostileRoce(lab.LabTest):
     def run_against(self, repair, wild):
         """@return the generator's counters, and what the peer sent by the name that it should get"""
-        near = self.lab.namespace("near-" + repair)
-        linux = self.lab.linux_host(near, "cable", None, "linux-" + repair)
-        mac = self.lab.run_in(linux, "cat", "/sys/class/net/eth0/address").strip()
-        code = f"import sys; sys.path.insert(0, {str(lab.HERE)!r}); " \
-               f"import test_hostile_roce as t; t.be_the_peer({wild})"
-        peer = lab.Process(self.lab, linux, [sys.executable, "-c", code], "peer")
+        near, linux, mac = self.lab.silent_host("-" + repair)
+        peer = lab.Process(self.lab, linux,
+                           self.lab.call("test_hostile_roce", f"be_the_peer({wild})"), "peer")
         peer.says("ready")
         config = CONFIG.format(mac=mac, repair=repair) + transfer(OUT, "out", True) + transfer(
             IN, "in", False)

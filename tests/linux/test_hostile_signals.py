@@ -6,7 +6,6 @@ Tags are computed by libsodium here, not by the program's own code.
 """
 import os
 import struct
-import sys
 import time
 
 import lab
@@ -96,10 +95,9 @@ class HostileSignals(SwitchTest):
         self.first = time.time_ns()
 
     def send(self, host, to):
-        code = (f"import sys; sys.path.insert(0, {str(lab.HERE)!r}); "
-                f"import test_hostile_signals as t; t.send_all({host!r}, {self.mac(to)!r})")
-        self.lab.run_in(self.hosts[host], "env", f"FIRST_COUNTER={self.first}", sys.executable,
-                        "-c", code)
+        self.lab.run_in(self.hosts[host], "env", f"FIRST_COUNTER={self.first}",
+                        *self.lab.call("test_hostile_signals",
+                                       f"send_all({host!r}, {self.mac(to)!r})"))
 
     def test_replayed_and_altered_ones_arm_nothing_and_are_named(self):
         # Counters that end below those of this test's messages: a switch believes what is younger

@@ -105,17 +105,16 @@ class Bridged(SwitchTest):
     def test_tagged_frames_keep_their_tag(self):
         self.start(BRIDGE)
         self.assertEqual(self.ping("left", PREFIX + "2", lab.PATIENCE), 64)
-        receiver = self.python("right", "t.receive_tagged()")
+        receiver = self.python("right", "receive_tagged()")
         receiver.says("ready")
-        self.ended(self.python("left", f"t.send_tagged({self.mac('right')!r})", "sender"), 0)
+        self.ended(self.python("left", f"send_tagged({self.mac('right')!r})", "sender"), 0)
         self.ended(receiver, 0)
         self.assertEqual(receiver.result(), {"tags": TAGS})
         self.stop()
 
     def python(self, name, call, log="receiver"):
         """Starts a function of this file in a host's namespace."""
-        code = f"import sys; sys.path.insert(0, {str(lab.HERE)!r}); import test_switch as t; {call}"
-        return lab.Process(self.lab, self.hosts[name], [sys.executable, "-c", code], log)
+        return lab.Process(self.lab, self.hosts[name], self.lab.call("test_switch", call), log)
 
 
 class Routed(SwitchTest):

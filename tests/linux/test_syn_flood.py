@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """A flood of SYNs at the generator's listener, in the name of the peer that it waits for: as many
 connections as a host may have are half open, and the peer gets through."""
-import sys
 
 import lab
 import raw_frames as raw
@@ -40,9 +39,7 @@ tcp_port = {port}
 
 def flood(source, first, count):
     """In the Linux host's namespace."""
-    with open("/sys/class/net/eth0/address", encoding="ascii") as file:
-        own = raw.mac(file.read().strip())
-    frames = [raw.ethernet(raw.mac_of(HOST), own,
+    frames = [raw.ethernet(raw.mac_of(HOST), raw.own_mac("eth0"),
                            raw.syn(source, HOST, first + i, PORT, 1000 + 7 * i))
               for i in range(count)]
     raw.send_paced(raw.packet_socket("eth0"), frames)
@@ -50,9 +47,8 @@ def flood(source, first, count):
 
 class SynFlood(lab.LabTest):
     def flood(self, *arguments):
-        code = f"import sys; sys.path.insert(0, {str(lab.HERE)!r}); import test_syn_flood as t; " \
-               f"t.flood(*{arguments!r})"
-        return lab.Process(self.lab, self.linux, [sys.executable, "-c", code],
+        return lab.Process(self.lab, self.linux,
+                           self.lab.call("test_syn_flood", f"flood(*{arguments!r})"),
                            "flood" + str(arguments[1]))
 
     def send(self):
@@ -61,10 +57,7 @@ class SynFlood(lab.LabTest):
         self.assertNotIn("error", peer.result())
 
     def test_the_peer_gets_through(self):
-        near = self.lab.namespace("near")
-        # Without an address, Linux resets nothing that it did not open.
-        self.linux = self.lab.linux_host(near, "cable", None)
-        mac = self.lab.run_in(self.linux, "cat", "/sys/class/net/eth0/address").strip()
+        near, self.linux, mac = self.lab.silent_host()
         generator = self.lab.generator(near, CONFIG.format(
             host=HOST, linux=LINUX, mac=mac, size=SIZE, count=TRANSFERS, port=PORT))
         generator.says("sending")
