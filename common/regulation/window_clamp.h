@@ -231,6 +231,9 @@ class WindowClamp {
   static constexpr double kRound_rtts = 4;
   /// Growth of what a burst has in flight from one round trip to the next: slow start.
   static constexpr double kGrowth = 2;
+  /// Windows open in steps, one per answer of a held flow, which fills the queue in lumps. These
+  /// lumps say nothing about the senders' windows, so flows are spared marks for this long.
+  static constexpr double kSettle_rtts = 2;
   static constexpr double kRttSmoothing = 1.0 / 16;
 
   WindowPolicy policy_;
