@@ -42,6 +42,9 @@ std::uint32_t required_mbufs(const SwitchProcessConfig& config);
 /// so that a reload may double rates, and raise queues' limits by a quarter.
 std::uint32_t starting_mbufs(const SwitchProcessConfig& config);
 
+/// Returns the settings that starting_mbufs() follows from most: "`limit_packets` of queues".
+std::string buffer_keys(const SwitchProcessConfig& config);
+
 /// Returns the room of each packet buffer [bytes]. It holds the longest frame of any device
 /// with two VLAN tags and FCS, and is not less than devices require.
 std::uint32_t frame_room_bytes(const SwitchProcessConfig& config);

@@ -1,12 +1,10 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
 #include "common/config/checks.h"
@@ -16,6 +14,7 @@
 #include "common/core/window_lead.h"
 #include "switch/config/config_toml.h"
 #include "switch/config/lcore_plan.h"
+#include "switch/config/mbuf_need.h"
 #include "switch/config/queue_advice.h"
 #include "switch/config/regulation_config.h"
 
@@ -23,7 +22,6 @@ namespace outrider::sw {
 namespace {
 
 constexpr std::uint64_t kMaxNumberedPackets = 1024;  // of a list
-constexpr std::uint64_t kShortestFrameWireBytes = 60 + kL1OverheadBytes;
 
 using Names = std::set<std::string>;
 
@@ -218,61 +216,6 @@ void check_links(const Checks& root, const SwitchProcessConfig& c, Uses& uses) {
   }
 }
 
-/// Values out of range are clamped for this computation only; they are reported as errors
-/// elsewhere.
-std::uint64_t in_flight_packets(BitRate rate, Duration delay) {
-  const auto wide = std::clamp(delay, Duration::zero(), kMaxDelay);
-  const auto bits = seconds(wide) * static_cast<double>(std::min(rate, kMaxRate).bits_per_second);
-  return static_cast<std::uint64_t>(bits / (8.0 * kShortestFrameWireBytes)) + 1;
-}
-
-struct MbufNeed {
-  std::uint64_t descriptors = 0, queues = 0, links = 0, slack = 0;
-  [[nodiscard]] std::uint64_t total() const { return descriptors + queues + links + slack; }
-};
-
-MbufNeed mbuf_need(const SwitchProcessConfig& c) {
-  const std::uint64_t lcores = 1 + c.more_lcores.size();
-  MbufNeed need;
-  need.slack = lcores * (kPoolCachePackets + (lcores - 1) * kHandoverPackets);
-  for (const auto& d : c.devices) {
-    const std::uint64_t queue =
-        is_vdev(d.device) ? d.rx_descriptors : receive_ring_mbufs(d.rx_descriptors);
-    need.descriptors += queue * rx_queues_at_most(d, lcores) + d.tx_descriptors;
-    need.slack += 2 * kBatchPackets;
-  }
-  for (const auto& sw : c.switches) {
-    for (const auto& port : sw.ports) {
-      for (const auto& queue : queues_of(port)) {
-        need.queues += queue.queue.limit_packets;
-        if (grants(queue.regulation.grant)) need.queues += queue.regulation.max_entries;  // answers
-      }
-      need.queues += 1;  // in service
-      if (port.device) need.links += 2 * in_flight_packets(port.drain_rate, port.delay);
-      need.slack += 2 * kBatchPackets;
-    }
-  }
-  std::unordered_map<std::string, BitRate> rate_of;  // by full name
-  for (const auto& sw : c.switches)
-    for (const auto& port : sw.ports)
-      rate_of.try_emplace(sw.name + '.' + port.name, port.drain_rate);
-  for (const auto& link : c.links)
-    for (const auto& end : {link.a, link.b})
-      if (const auto rate = rate_of.find(end); rate != rate_of.end())
-        need.links += in_flight_packets(rate->second, link.delay);
-  return need;
-}
-
-void check_mbufs(const Checks& root, const SwitchProcessConfig& c) {
-  if (!c.mbufs) return;
-  const auto need = mbuf_need(c);
-  root.require(*c.mbufs >= need.total(), "mbufs", std::to_string(*c.mbufs),
-               "must be at least " + std::to_string(need.total()) + " = descriptors " +
-                   std::to_string(need.descriptors) + " + queues " + std::to_string(need.queues) +
-                   " + in flight on links " + std::to_string(need.links) +
-                   " + batches, caches and rings " + std::to_string(need.slack));
-}
-
 /// Checks the rules that join several settings.
 ConfigIssues joint_faults(const SwitchProcessConfig& config) {
   ConfigIssues issues;
@@ -355,25 +298,6 @@ ConfigIssues advice(const SwitchProcessConfig& config) {
 std::vector<PortQueueConfig> queues_of(const SwitchPortConfig& port) {
   if (!port.queues.empty()) return port.queues;
   return {{port.queue, port.marker, port.regulation}};
-}
-
-std::uint32_t frame_room_bytes(const SwitchProcessConfig& config) {
-  std::uint32_t room = 2048;
-  for (const auto& device : config.devices)
-    room = std::max(room, receive_room_bytes(device.mtu_bytes));
-  return room;
-}
-
-std::uint32_t required_mbufs(const SwitchProcessConfig& config) {
-  constexpr std::uint64_t kLargest = std::numeric_limits<std::uint32_t>::max();
-  return static_cast<std::uint32_t>(std::min(mbuf_need(config).total(), kLargest));
-}
-
-std::uint32_t starting_mbufs(const SwitchProcessConfig& config) {
-  constexpr std::uint64_t kLargest = std::numeric_limits<std::uint32_t>::max();
-  const auto need = mbuf_need(config);
-  const std::uint64_t derived = need.total() + need.links + need.queues / 4;
-  return config.mbufs.value_or(static_cast<std::uint32_t>(std::min(derived, kLargest)));
 }
 
 }  // namespace outrider::sw

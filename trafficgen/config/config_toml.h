@@ -37,6 +37,9 @@ std::string to_toml(const GeneratorConfig& config);
 /// addition: 512 in the pool's cache.
 std::uint32_t required_mbufs(const GeneratorConfig& config);
 
+/// Returns the settings that the packet buffers follow from most: "`mbufs`".
+std::string buffer_keys(const GeneratorConfig& config);
+
 /// Checks single tables, for files that hold them in another place.
 void check(const Checks& at, const TcpConfig& tcp);
 

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -15,6 +14,7 @@
 #include "trafficgen/config/config_limits.h"
 #include "trafficgen/config/config_toml.h"
 #include "trafficgen/config/lcore_plan.h"
+#include "trafficgen/config/mbuf_need.h"
 #include "trafficgen/config/mlt_rules.h"
 #include "trafficgen/config/roce_rules.h"
 #include "trafficgen/hosts/nic_queue.h"
@@ -24,8 +24,6 @@ namespace {
 
 constexpr std::uint64_t kMaxJobs = 65535;      ///< a BurstIdentity counts jobs in 16 bits
 constexpr std::uint32_t kMaxTsoBytes = 65536;  // largest IPv4 packet that a NIC accepts
-constexpr std::uint64_t kMaxReceiveBufferBytes = 65535ULL << 14;  ///< RFC 7323, 2.3
-constexpr std::uint64_t kHostPackets = 64;
 
 /// The names that references in a file may use.
 struct Scope {
@@ -357,58 +355,6 @@ void check_stream_devices(const Checks& root, const GeneratorConfig& c, const Sc
                    "no [[device]] has this name");
 }
 
-struct MbufNeed {
-  std::uint64_t descriptors = 0, hosts = 0, slack = 0;
-  [[nodiscard]] std::uint64_t total() const { return descriptors + hosts + slack; }
-};
-
-MbufNeed mbuf_need(const GeneratorConfig& c) {
-  MbufNeed need;
-  const std::size_t lcores = cpus_of(c).size();
-  need.slack = lcores * kPoolCachePackets;
-  if (lcores > 1)  // each way
-    need.slack += borrowings(c, plan_lcores(c, static_cast<std::uint32_t>(lcores))).size() *
-                  std::uint64_t{2} * kHandoverPackets;
-  for (const auto& d : c.devices) {
-    need.descriptors += std::uint64_t{d.rx_descriptors} + d.tx_descriptors;
-    need.slack += 2 * kBatchPackets;
-  }
-  need.hosts = c.hosts.size() * kHostPackets;
-  return need;
-}
-
-void check_mbufs(const Checks& root, const GeneratorConfig& c) {
-  if (!c.mbufs) return;
-  const auto need = mbuf_need(c);
-  root.require(*c.mbufs >= need.total(), "mbufs", std::to_string(*c.mbufs),
-               "must be at least " + std::to_string(need.total()) + " = descriptors " +
-                   std::to_string(need.descriptors) + " + hosts " + std::to_string(need.hosts) +
-                   " + batches, caches and lcores' queues " + std::to_string(need.slack));
-}
-
-}  // namespace
-
-void check(const Checks& at, const TcpConfig& tcp) {
-  check(at, tcp.control);
-  const ControllerRow& controller = row_of(tcp.control.controller);
-  at.require(tcp.ecn || !controller.accurate_ecn_echo, "ecn", "false",
-             "controller \"" + std::string(controller.name) + "\" needs it");
-  at.in_range("receive_buffer_bytes", tcp.receive_buffer_bytes, tcp.mss_bytes,
-              kMaxReceiveBufferBytes, "bytes");
-  if (tcp.min_rto > Duration::zero())
-    at.require(tcp.delayed_ack < tcp.min_rto, "delayed_ack", format_duration(tcp.delayed_ack),
-               "must be shorter than min_rto, " + format_duration(tcp.min_rto) +
-                   ": a lone last segment would time out before its ACK");
-  at.require(tcp.initial_rto >= tcp.min_rto, "initial_rto", format_duration(tcp.initial_rto),
-             "must not be shorter than min_rto, " + format_duration(tcp.min_rto));
-  at.require(tcp.sack || tcp.loss_detection != LossDetection::kRackTlp, "sack", "false",
-             "loss_detection \"rack_tlp\" needs it; set \"rfc6675\"");
-  at.require(tcp.max_rto >= tcp.initial_rto, "max_rto", format_duration(tcp.max_rto),
-             "must not be shorter than initial_rto, " + format_duration(tcp.initial_rto));
-}
-
-namespace {
-
 /// Checks the rules that involve several settings.
 ConfigIssues joint_faults(const GeneratorConfig& config) {
   ConfigIssues issues;
@@ -443,11 +389,6 @@ ConfigIssues validate(const GeneratorConfig& config, std::uint64_t max_devices) 
   check_ranges(Checks(issues), config);
   merge_issues(issues, joint_faults(config));
   return issues;
-}
-
-std::uint32_t required_mbufs(const GeneratorConfig& config) {
-  constexpr std::uint64_t kLargest = std::numeric_limits<std::uint32_t>::max();
-  return static_cast<std::uint32_t>(std::min(mbuf_need(config).total(), kLargest));
 }
 
 }  // namespace outrider::tg
