@@ -150,11 +150,16 @@ std::vector<std::string> eal_arguments(const EalOptions& options, std::uint64_t 
 Eal::Eal(const EalOptions& options) : own_runtime_(!names(options.extra, "--file-prefix")) {
   for (const std::uint32_t cpu : options.cpus) check_cpu(cpu);
   for (const auto& address : options.pci_devices) check_pci_device(address);
-  private_runtime_ = make_private_runtime();
+  constexpr std::size_t kFilesOfEal = 32, kFilesOfLcore = 4, kFilesOfDevice = 8;  // generous
+  check_open_files(kFilesOfEal + kFilesOfLcore * options.cpus.size() +
+                   kFilesOfDevice * options.devices);
 
   const std::uint64_t huge_mb = usable_hugepages_mb(options);
   std::vector<std::string> arguments = eal_arguments(options, huge_mb, getpid());
-  if (names(arguments, "--no-huge") && options.inform)
+  const bool ordinary_pages = names(arguments, "--no-huge");
+  if (ordinary_pages) check_free_memory(options.memory_mb, options.memory_keys, MachineTree("/"));
+  private_runtime_ = make_private_runtime();
+  if (ordinary_pages && options.inform)
     options.inform("memory: " + std::to_string(options.memory_mb) + " MiB of ordinary pages (" +
                    std::to_string(huge_mb) +
                    " MiB of huge pages can be used; more make it faster)");
@@ -191,6 +196,11 @@ Eal::~Eal() {
   const fs::path runtime = rte_eal_get_runtime_dir();
   rte_eal_cleanup();
   if (own_runtime_) remove_quietly(runtime);
+  remove_quietly(private_runtime_);
+}
+
+void Eal::remove_runtime() const noexcept {
+  if (own_runtime_) remove_quietly(rte_eal_get_runtime_dir());
   remove_quietly(private_runtime_);
 }
 

@@ -14,10 +14,13 @@ struct EalOptions {
   std::vector<std::uint32_t> cpus{0};      ///< lcore i runs on cpus[i]; lcore 0 is the main one
   std::vector<std::string> pci_devices{};  ///< addresses; empty: PCI is not scanned
   std::uint32_t memory_mb = 64;            ///< for pools, rings and tables
-  bool use_hugepages = true;               ///< use them if enough are free
-  std::vector<std::string> extra{};        ///< further EAL arguments from the user
-  LineSink inform{};                       ///< takes lines for the user; may be empty
-  LineSink trace{};                        ///< takes DPDK's own log; may be empty
+  std::string memory_keys =
+      "`rx_descriptors` and `tx_descriptors`";  ///< the settings that make it smaller
+  std::uint32_t devices = 0;                    ///< that are going to be attached
+  bool use_hugepages = true;                    ///< use them if enough are free
+  std::vector<std::string> extra{};             ///< further EAL arguments from the user
+  LineSink inform{};                            ///< takes lines for the user; may be empty
+  LineSink trace{};                             ///< takes DPDK's own log; may be empty
 };
 
 /// Returns the EAL's arguments for the options. Pure.
@@ -36,6 +39,9 @@ class Eal {
   ~Eal();
   Eal(const Eal&) = delete;
   Eal& operator=(const Eal&) = delete;
+
+  /// Removes the runtime directories, for a process that ends without the destructor. Any thread.
+  void remove_runtime() const noexcept;
 
   /// Returns the path of DPDK's telemetry socket, to which dpdk-telemetry.py connects.
   [[nodiscard]] static std::filesystem::path telemetry_socket();

@@ -1,11 +1,14 @@
 #include "common/dpdk/eal_check.h"
 
+#include <net/if.h>
 #include <sched.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cerrno>
 #include <cstring>
@@ -13,6 +16,7 @@
 
 #include "common/core/shortened.h"
 #include "common/dpdk/error.h"
+#include "common/machine/free_memory.h"
 #include "common/machine/huge_pages.h"
 #include "common/machine/machine_tree.h"
 #include "common/machine/network_devices.h"
@@ -65,6 +69,46 @@ bool has_listener(const std::string& path) {
 }
 
 bool is_vhost(const std::string& device) { return device.starts_with("net_vhost"); }
+
+/// Returns whether the driver is `net_NAME`, or `eth_NAME` as DPDK also calls it.
+bool is_driver(const std::string& device, std::string_view name) {
+  return std::string_view(device).substr(0, 4).ends_with('_') &&
+         std::string_view(device).substr(std::min<std::size_t>(4, device.size())).starts_with(name);
+}
+
+/// Calls `use` with the values of all arguments "key=value" of a device.
+template <class Use>
+void for_each_value(const std::string& device, std::string_view key, Use&& use) {
+  const std::string wanted = ',' + std::string(key) + '=';
+  for (std::size_t at = 0; (at = device.find(wanted, at)) != std::string::npos;) {
+    at += wanted.size();
+    use(device.substr(at, device.find(',', at) - at));
+  }
+}
+
+void require_interface(const std::string& subject, const std::string& interface) {
+  if (if_nametoindex(interface.c_str()) != 0) return;
+  throw EnvironmentError(subject + "no network interface " +
+                         shortened(interface, kShownValue_bytes) +
+                         " is in this network namespace; `ip link` lists those that are. Name one "
+                         "of them, or run this program where it is: ip netns exec NAMESPACE ...");
+}
+
+void require_file(const std::string& subject, const std::string& path, int wanted) {
+  if (access(path.c_str(), wanted) == 0) return;
+  throw EnvironmentError(subject + shortened(path, kShownValue_bytes) + ": " +
+                         std::strerror(errno) + ".");
+}
+
+std::uint64_t open_files() {
+  std::error_code failed;
+  std::uint64_t count = 0;
+  for (fs::directory_iterator each("/proc/self/fd", failed), end; !failed && each != end;
+       each.increment(failed))
+    ++count;
+  return count;
+}
+
 }  // namespace
 
 std::string argument_of(const std::string& device, std::string_view key) {
@@ -161,6 +205,54 @@ void check_socket(const std::string& device) {
     throw EnvironmentError(
         "socket " + path +
         ": a dead process left it and it cannot be removed: " + std::strerror(errno));
+}
+
+void check_vdev(const std::string& name, const std::string& device) {
+  const std::string subject =
+      "device " + name + " (" + shortened(device, kShownValue_bytes) + "): ";
+  const bool pcap = is_driver(device, "pcap");
+  const bool one_interface = is_driver(device, "af_packet") || is_driver(device, "af_xdp");
+  constexpr std::array kInterfaces{"iface", "rx_iface", "rx_iface_in", "tx_iface"};
+  constexpr std::array kFiles{"rx_pcap", "tx_pcap"};
+  const auto names = [&device](const char* key) { return !argument_of(device, key).empty(); };
+  if (one_interface && !names("iface"))
+    throw EnvironmentError(subject + "names no interface: add iface=NAME; `ip link` lists them.");
+  if (pcap && std::ranges::none_of(kInterfaces, names) && std::ranges::none_of(kFiles, names))
+    throw EnvironmentError(subject +
+                           "names no interface and no file: add iface=NAME, or rx_pcap=FILE and "
+                           "tx_pcap=FILE.");
+  const auto interface = [&subject](const std::string& value) {
+    require_interface(subject, value);
+  };
+  if (pcap || one_interface)
+    for (const char* key : kInterfaces) for_each_value(device, key, interface);
+  if (is_driver(device, "tap")) for_each_value(device, "remote", interface);
+  if (!pcap) return;
+  for_each_value(device, "rx_pcap",
+                 [&](const std::string& path) { require_file(subject, path, R_OK); });
+  for_each_value(device, "tx_pcap", [&](const std::string& path) {
+    const fs::path directory = fs::path(path).parent_path();
+    require_file(subject, directory.empty() ? "." : directory.string(), W_OK | X_OK);
+  });
+}
+
+void check_free_memory(std::uint64_t needed_mb, const std::string& cure,
+                       const MachineTree& machine) {
+  const auto free_mb = free_memory_mb(machine);
+  if (!free_mb || needed_mb <= *free_mb) return;
+  throw EnvironmentError("memory: packet buffers and tables need " + std::to_string(needed_mb) +
+                         " MiB, and " + std::to_string(*free_mb) + " MiB are free here. Lower " +
+                         cure + ", or end other programs.");
+}
+
+void check_open_files(std::uint64_t further) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
+  const std::uint64_t needed = open_files() + further;
+  if (limit.rlim_cur >= needed) return;
+  throw EnvironmentError("files: this process may have " + std::to_string(limit.rlim_cur) +
+                         " open, and needs " + std::to_string(needed) +
+                         ". Raise the limit: ulimit -n 1024 (LimitNOFILE of systemd).");
 }
 
 std::uint64_t free_hugepages_mb(const std::string& root) {

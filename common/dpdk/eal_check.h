@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "common/machine/machine_tree.h"
+
 namespace outrider {
 
 [[nodiscard]] inline bool is_virtio_user(std::string_view device) noexcept {
@@ -32,6 +34,18 @@ void check_pci_device(const std::string& address, const std::string& bus = "/sys
 /// Checks that the socket's directory is usable and, if this end binds the socket, that no
 /// process listens there yet. It removes a socket file that a dead process left behind.
 void check_socket(const std::string& device);
+
+/// Checks what a virtual device of the kernel's or of a capture names: that its interfaces are in
+/// this network namespace, and its files readable.
+/// @param name  of the device, for the message
+void check_vdev(const std::string& name, const std::string& device);
+
+/// Checks that memory of ordinary pages is free. @param cure  ends "... Lower ", names keys
+void check_free_memory(std::uint64_t needed_mb, const std::string& cure,
+                       const MachineTree& machine);
+
+/// Checks that the process may open so many more files; DPDK aborts where it may not.
+void check_open_files(std::uint64_t further);
 
 /// Returns the free huge pages of all sizes [MiB].
 /// @param root  directory with one hugepages-<n>kB per size

@@ -111,6 +111,7 @@ Port::~Port() { detach(); }
 void Port::attach(const PortConfig& config) {
   if (!is_pci_address(config.device)) {
     check_socket(config.device);
+    check_vdev(name_, config.device);
     if (rte_eth_dev_count_total() >= RTE_MAX_ETHPORTS)
       throw EnvironmentError("device " + name_ + ": this build of DPDK has room for " +
                              std::to_string(RTE_MAX_ETHPORTS) +
@@ -135,15 +136,14 @@ void Port::attach(const PortConfig& config) {
           " in time. Start the other program with the same socket (vhost with client=1), or wait "
           "longer with --wait-for-peer. DPDK's last lines:" +
           last_dpdk_lines());
-    const std::string remedy = error == 0 ? std::string{} : attach_remedy(last_dpdk_lines());
-    if (error != 0)
-      throw EnvironmentError(
-          (remedy.empty()
-               ? DpdkError("rte_eal_hotplug_add", config.device, error).what() +
-                     (". Check the driver's name and arguments of device " + name_ + ".")
-               : "device " + name_ + " (" + config.device + ") cannot be attached." + remedy) +
-          " DPDK's last lines:" + last_dpdk_lines() +
-          advice_for(check_machine(this_machine()), config.device + last_dpdk_lines()));
+    if (error != 0) {
+      const std::string said = last_dpdk_lines();
+      const std::string remedy = attach_remedy(said);
+      throw EnvironmentError("device " + name_ + " (" + config.device + ") cannot be attached." +
+                             (remedy.empty() ? " Check the driver's name and arguments." : remedy) +
+                             " DPDK's last lines:" + said +
+                             advice_for(check_machine(this_machine()), config.device + said));
+    }
     if (waits) peer_.emplace(socket_of(config.device));
   }
   const std::string full = vdev_.empty() ? with_pci_domain(config.device) : vdev_;
@@ -160,9 +160,11 @@ void Port::attach(const PortConfig& config) {
 }
 
 void Port::check(const char* call, int error) const {
-  if (error < 0)
-    throw EnvironmentError(DpdkError(call, name_, error).what() +
-                           (". DPDK's last lines:" + last_dpdk_lines()));
+  if (error >= 0) return;
+  // Many drivers return -1 for whatever fails, which as an errno would read "not permitted".
+  const std::string what = error == -EPERM ? std::string(call) + '(' + name_ + "): refused"
+                                           : DpdkError(call, name_, error).what();
+  throw EnvironmentError(what + ". DPDK's last lines:" + last_dpdk_lines());
 }
 
 /// Spreads flows over the queues by addresses and ports, and other packets by addresses. Both

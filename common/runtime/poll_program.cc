@@ -49,7 +49,7 @@ std::string named_cpus(const std::vector<std::uint32_t>& cpus) {
   return text;
 }
 
-EalOptions eal_options(std::string program, std::vector<std::uint32_t> cpus, std::uint32_t mbufs,
+EalOptions eal_options(std::string program, std::vector<std::uint32_t> cpus, std::uint64_t mbufs,
                        const std::vector<PortConfig>& ports, std::vector<std::string> extra) {
   constexpr std::uint64_t kFixed_mb = 64;  // rings, queues, DPDK itself
   std::vector<std::string> devices(ports.size());
@@ -58,8 +58,8 @@ EalOptions eal_options(std::string program, std::vector<std::uint32_t> cpus, std
   EalOptions options{.program = std::move(program), .cpus = std::move(cpus)};
   for (const auto& port : ports)
     if (is_pci_address(port.device)) options.pci_devices.push_back(port.device);
-  options.memory_mb =
-      static_cast<std::uint32_t>((std::uint64_t{mbufs} * kBytesPerPlainMbuf >> 20) + kFixed_mb);
+  options.memory_mb = static_cast<std::uint32_t>((mbufs * kBytesPerPlainMbuf >> 20) + kFixed_mb);
+  options.devices = static_cast<std::uint32_t>(ports.size());
   options.extra = std::move(extra);
   options.inform = [](std::string_view line) { log_info(line); };
   options.trace = [](std::string_view line) { log_debug("dpdk: " + std::string(line)); };

@@ -49,7 +49,7 @@ inline constexpr std::uint32_t kBytesPerPlainMbuf = 2560;
 
 /// Returns EalOptions for a pool of `mbufs` full frames; the EAL's lines go to the log. May go on
 /// in another process first, see leave_taken_fanout_groups(): it is the last moment for that.
-EalOptions eal_options(std::string program, std::vector<std::uint32_t> cpus, std::uint32_t mbufs,
+EalOptions eal_options(std::string program, std::vector<std::uint32_t> cpus, std::uint64_t mbufs,
                        const std::vector<PortConfig>& ports, std::vector<std::string> extra);
 
 /// Returns the configuration of a port. It limits the time that an exclusive device waits for

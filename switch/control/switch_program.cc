@@ -10,9 +10,9 @@
 
 #include "common/config/process_checks.h"
 #include "common/dpdk/control_thread.h"
-#include "common/dpdk/mempool.h"
 #include "common/runtime/live_report.h"
 #include "common/runtime/poll_stop.h"
+#include "common/runtime/program_pool.h"
 #include "common/telemetry/exit_status.h"
 #include "common/telemetry/log.h"
 #include "common/telemetry/whole_file.h"
@@ -46,6 +46,17 @@ std::unique_ptr<PrometheusEndpoint> endpoint_of(const TelemetryConfig& telemetry
   return std::make_unique<PrometheusEndpoint>(*telemetry.prometheus, snapshots, state);
 }
 
+std::vector<PortConfig> ports_of(const SwitchProcessConfig& config, const ProgramOptions& options) {
+  std::vector<PortConfig> ports;
+  for (const auto& d : config.devices) {
+    ports.push_back(port_config(d.name, d.device, d.rx_descriptors, d.tx_descriptors, options));
+    ports.back().rx_queues = d.rx_queues;
+    ports.back().mtu_bytes = d.mtu_bytes;
+    ports.back().lcores = static_cast<std::uint16_t>(cpus_of(config).size());
+  }
+  return ports;
+}
+
 }  // namespace
 
 ConfigResult<SwitchProcessConfig> load_configuration(const ProgramOptions& options,
@@ -74,24 +85,19 @@ int run_switch_program(const SwitchProcessConfig& config, const ProgramOptions& 
                        std::vector<std::string> eal_extra) {
   check_report_paths(outputs_of(options, captures));
   const std::vector<std::uint32_t> cpus = cpus_of(config);
-  std::vector<PortConfig> ports;
-  for (const auto& d : config.devices) {
-    ports.push_back(port_config(d.name, d.device, d.rx_descriptors, d.tx_descriptors, options));
-    ports.back().rx_queues = d.rx_queues;
-    ports.back().mtu_bytes = d.mtu_bytes;
-    ports.back().lcores = static_cast<std::uint16_t>(cpus.size());
-  }
+  const std::vector<PortConfig> ports = ports_of(config, options);
   const std::uint32_t mbufs = starting_mbufs(config);
-  EalOptions eal_settings = eal_options(kSwitchProgram, cpus, mbufs, ports, std::move(eal_extra));
   const std::uint32_t room_bytes = frame_room_bytes(config);
-  eal_settings.memory_mb += table_memory_mb(config);
+  EalOptions eal_settings = eal_options(kSwitchProgram, cpus, mbufs, ports, std::move(eal_extra));
   eal_settings.memory_mb +=
+      table_memory_mb(config) +
       static_cast<std::uint32_t>(std::uint64_t{mbufs} * (room_bytes - frame_room_bytes({})) >> 20);
+  eal_settings.memory_keys = buffer_keys(config);
   const Eal eal(eal_settings);
-  const Mempool pool = make_packet_pool({.name = "packets",
-                                         .mbufs = mbufs,
-                                         .frame_room_bytes = room_bytes,
-                                         .lcores = static_cast<std::uint32_t>(cpus.size())});
+  const Mempool pool = make_program_pool(eal, {.name = "packets",
+                                               .mbufs = mbufs,
+                                               .frame_room_bytes = room_bytes,
+                                               .lcores = static_cast<std::uint32_t>(cpus.size())});
   PollDevices devices(ports, *pool);
   log_info("forwarding on " + named_cpus(cpus) + "; Ctrl-C ends");
 

@@ -6,8 +6,8 @@
 
 #include "common/config/addresses.h"
 #include "common/config/process_checks.h"
-#include "common/dpdk/mempool.h"
 #include "common/runtime/entropy.h"
+#include "common/runtime/program_pool.h"
 #include "common/telemetry/exit_status.h"
 #include "common/telemetry/log.h"
 #include "trafficgen/apps/poll_loop.h"
@@ -73,22 +73,26 @@ int run_host_program(const GeneratorConfig& config, const ProgramOptions& option
   const std::uint32_t send_mbufs = config.mbufs.value_or(required_mbufs(config));
   const std::uint32_t receive = ring_mbufs(config);
   const std::uint32_t streams = config.streams.empty() ? 0 : stream_send_mbufs(config);
-  const Eal eal(eal_options(kProgram, cpus,
-                            send_mbufs + (receive + streams) * (stream_room_bytes(config) / 2048),
-                            ports, std::move(eal_extra)));
+  EalOptions eal_settings = eal_options(
+      kProgram, cpus,
+      send_mbufs + (std::uint64_t{receive} + streams) * (stream_room_bytes(config) / 2048), ports,
+      std::move(eal_extra));
+  eal_settings.memory_keys = buffer_keys(config);
+  const Eal eal(eal_settings);
   const Mempool send_pool =
-      make_packet_pool({.name = "sent", .mbufs = send_mbufs, .lcores = lcores});
-  const Mempool receive_pool = make_packet_pool({.name = "received",
-                                                 .mbufs = receive,
-                                                 .frame_room_bytes = stream_room_bytes(config),
-                                                 .lcores = lcores});
+      make_program_pool(eal, {.name = "sent", .mbufs = send_mbufs, .lcores = lcores});
+  const Mempool receive_pool =
+      make_program_pool(eal, {.name = "received",
+                              .mbufs = receive,
+                              .frame_room_bytes = stream_room_bytes(config),
+                              .lcores = lcores});
   PollDevices devices(ports, *receive_pool);
   Mempool stream_pool;  // separate: hosts write where a stream's payload must be zeros
   std::optional<StreamEngine> engine;
   if (streams != 0) {
     check_streams_fit(config, devices);
-    stream_pool = make_packet_pool(
-        {.name = "streams", .mbufs = streams, .frame_room_bytes = stream_room_bytes(config)});
+    stream_pool = make_program_pool(
+        eal, {.name = "streams", .mbufs = streams, .frame_room_bytes = stream_room_bytes(config)});
     engine.emplace(stream_setup(config, devices, config.duration), *stream_pool);
   }
   const HostLanes lanes = make_host_lanes(

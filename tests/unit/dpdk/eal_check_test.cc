@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -158,6 +159,53 @@ TEST(EalCheck, AddsUpFreeHugepagesOfAllSizes) {
   std::ofstream(root / "hugepages-1048576kB/free_hugepages") << 2;
   EXPECT_EQ(free_hugepages_mb(root / ""), 20U + 2048U);
   EXPECT_EQ(free_hugepages_mb(root / "absent"), 0U);
+}
+
+// Drivers give -1 for whatever fails, which reads "Operation not permitted".
+TEST(EalCheck, NamesWhatAVirtualDeviceLacks) {
+  const auto said = [](const std::string& device) {
+    return message_of([&] { check_vdev("d", device); });
+  };
+  for (const char* device :
+       {"net_af_packet0,iface=absent0", "net_af_xdp0,iface=absent0", "net_pcap0,iface=absent0",
+        "eth_pcap0,rx_iface=lo,tx_iface=absent0", "net_pcap0,rx_iface=lo,rx_iface=absent0",
+        "net_pcap0,rx_iface_in=absent0", "net_tap0,iface=t0,remote=absent0"}) {
+    EXPECT_THAT(said(device), HasSubstr("no network interface absent0 is in this")) << device;
+    EXPECT_THAT(said(device), HasSubstr("`ip link` lists")) << device;
+  }
+  EXPECT_THAT(said("net_af_packet0"), HasSubstr("add iface=NAME"));
+  EXPECT_THAT(said("net_pcap0"), HasSubstr("add iface=NAME, or rx_pcap=FILE"));
+  EXPECT_THAT(said("net_pcap0,rx_pcap=/absent/file"),
+              HasSubstr("/absent/file: No such file or directory"));
+  EXPECT_THAT(said("net_pcap0,rx_iface=lo,tx_pcap=/absent/file"),
+              HasSubstr("/absent: No such file or directory"));
+  for (const char* device :
+       {"net_af_packet0,iface=lo", "net_pcap0,iface=lo", "net_tap0,iface=t0", "net_null0",
+        "net_ring0", "net_vhost0,iface=/tmp/s", "net_virtio_user0,path=/tmp/s", "net_", "eth"})
+    EXPECT_NO_THROW(check_vdev("d", device)) << device;
+}
+
+TEST(EalCheck, RefusesMemoryThatIsNotFreeWithTheSettingThatAsksForIt) {
+  const TemporaryDirectory root;
+  fs::create_directory(root / "proc");
+  std::ofstream(root / "proc/meminfo") << "MemFree: 9 kB\nMemAvailable:  204800 kB\n";
+  const MachineTree machine(root / "");
+  EXPECT_NO_THROW(check_free_memory(200, "`mbufs`", machine));
+  EXPECT_EQ(message_of([&] { check_free_memory(201, "`mbufs`", machine); }),
+            "memory: packet buffers and tables need 201 MiB, and 200 MiB are free here. Lower "
+            "`mbufs`, or end other programs.");
+  EXPECT_NO_THROW(check_free_memory(201, "`mbufs`", MachineTree(root / "absent")));
+}
+
+TEST(EalCheck, RefusesALimitOfFilesThatDpdkWouldAbortAt) {
+  EXPECT_NO_THROW(check_open_files(1));
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit few{.rlim_cur = 20, .rlim_max = before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+  EXPECT_THAT(message_of([] { check_open_files(20); }),
+              testing::AllOf(HasSubstr("may have 20 open"), HasSubstr("ulimit -n")));
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
 }
 
 bool holds(const std::vector<std::string>& arguments, const std::string& wanted) {

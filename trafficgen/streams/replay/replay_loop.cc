@@ -7,6 +7,7 @@
 #include "common/dpdk/mempool.h"
 #include "common/runtime/poll_loop.h"
 #include "common/runtime/poll_program.h"
+#include "common/runtime/program_pool.h"
 #include "trafficgen/measure/live.h"
 #include "trafficgen/streams/engine/sender_report.h"
 
@@ -79,8 +80,8 @@ ReplayReport run_replay(const ReplayConfig& config, const LoadedReplay& loaded,
   const Eal eal(eal_options("outrider-trafficgen", {process.lcore}, 2 * kMbufs * plain, ports,
                             std::move(eal_extra)));
   const Mempool pool =
-      make_packet_pool({.name = "replay", .mbufs = kMbufs, .frame_room_bytes = room});
-  const Mempool receive = make_packet_pool({.name = "received", .mbufs = kMbufs});
+      make_program_pool(eal, {.name = "replay", .mbufs = kMbufs, .frame_room_bytes = room});
+  const Mempool receive = make_program_pool(eal, {.name = "received", .mbufs = kMbufs});
   PollDevices devices(ports, *receive);
   if (!wait_for_links(devices, from_seconds(options.wait_for_peer_seconds))) {
     report.interrupted = true;

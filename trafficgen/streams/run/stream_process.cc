@@ -7,6 +7,7 @@
 #include "common/config/process_checks.h"
 #include "common/dpdk/eal_check.h"
 #include "common/runtime/poll_program.h"
+#include "common/runtime/program_pool.h"
 #include "trafficgen/measure/program_name.h"
 
 namespace outrider::tg {
@@ -33,10 +34,10 @@ std::uint32_t receive_mbufs(const GeneratorConfig& c) {
 }
 
 /// Returns buffers of stream_room_bytes() in units of the buffers that eal_options() counts.
-std::uint32_t plain_mbufs(const GeneratorConfig& c) {
+std::uint64_t plain_mbufs(const GeneratorConfig& c) {
   const std::uint32_t each =
       (stream_room_bytes(c) + 512 + kBytesPerPlainMbuf - 1) / kBytesPerPlainMbuf;
-  return (stream_send_mbufs(c) + receive_mbufs(c)) * each;
+  return (std::uint64_t{stream_send_mbufs(c)} + receive_mbufs(c)) * each;
 }
 
 std::vector<PortConfig> stream_ports(const GeneratorConfig& config, const ProgramOptions& options) {
@@ -122,14 +123,14 @@ StreamProcess::StreamProcess(const GeneratorConfig& config, const ProgramOptions
       ports_(stream_ports(config, options)),
       eal_(eal_options(kProgram, cpus_of(config), plain_mbufs(config), ports_,
                        std::move(eal_extra))),
-      send_pool_(make_packet_pool({.name = "streams",
-                                   .mbufs = stream_send_mbufs(config),
-                                   .frame_room_bytes = stream_room_bytes(config),
-                                   .lcores = lcores_of(config)})),
-      receive_pool_(make_packet_pool({.name = "received",
-                                      .mbufs = receive_mbufs(config),
-                                      .frame_room_bytes = stream_room_bytes(config),
-                                      .lcores = lcores_of(config)})),
+      send_pool_(make_program_pool(eal_, {.name = "streams",
+                                          .mbufs = stream_send_mbufs(config),
+                                          .frame_room_bytes = stream_room_bytes(config),
+                                          .lcores = lcores_of(config)})),
+      receive_pool_(make_program_pool(eal_, {.name = "received",
+                                             .mbufs = receive_mbufs(config),
+                                             .frame_room_bytes = stream_room_bytes(config),
+                                             .lcores = lcores_of(config)})),
       devices_(ports_, *receive_pool_) {
   check_streams_fit(config_, devices_);
 }
