@@ -85,6 +85,7 @@ void CaptureFile::write(const CaptureNote& note, const std::uint8_t* bytes) {
   if (written_bytes_ + block_.size() > options_.max_bytes) return packets_.finish();
   file_.write(reinterpret_cast<const char*>(block_.data()),
               static_cast<std::streamsize>(block_.size()));
+  if (!file_) return end_after_failure(errno);  // the next call of the library forgets why
   written_bytes_ += block_.size();
   if (++written_packets_ == options_.max_packets) packets_.finish();
 }

@@ -107,6 +107,33 @@ class FullDisk(unittest.TestCase):
         self.check(LAB, "metrics", "--renew", "DISK", prepare=pages,
                    steps=(size, size + 1, size + 2, size + 2000))
 
+    def test_a_capture_ends_and_forwarding_goes_on(self):
+        text = "".join(f"""
+[[device]]
+name = "{name}"
+device = "net_null{name},size=1500"
+""" for name in "12") + """
+[[switch]]
+name = "s"
+[switch.l2]
+learning = true
+""" + "".join(f"""
+[[switch.port]]
+name = "{name}"
+device = "{name}"
+drain_rate = "1gbit"
+""" for name in "12")
+        with Disk(25) as disk, tempfile.NamedTemporaryFile("w", suffix=".toml") as config:
+            config.write(text)
+            config.flush()
+            done = subprocess.run([lab.SWITCH, "--config", config.name, "--duration", "300ms",
+                                   "--capture", f"s.2={disk}/c.pcapng", "--capture-snap", "1400"],
+                                  capture_output=True, text=True, check=False, timeout=lab.PATIENCE,
+                                  env=lab.ENVIRONMENT)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, r"--capture .*: No space left on device \(errno 28\); it ends here")
+        self.assertRegex(done.stderr, r"capture of s\.2: [1-9]\d* packets")
+
     def test_standard_output(self):
         key = pathlib.Path(tempfile.mkdtemp(prefix="outrider-key-")) / "key"
         commands = [
@@ -125,7 +152,8 @@ class FullDisk(unittest.TestCase):
                     done = subprocess.run(list(map(str, command)), stdout=full, check=False,
                                           stderr=subprocess.PIPE, text=True, env=lab.ENVIRONMENT)
                     self.assertEqual(done.returncode, 1, done.stderr)
-                    self.assertIn("standard output: cannot be written", done.stderr)
+                    self.assertIn("standard output: cannot be written: No space left on device",
+                                  done.stderr)
                     self.assertFalse(key.exists(), "a key that nobody could read of")
         finally:
             key.unlink(missing_ok=True)
