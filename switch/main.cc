@@ -38,14 +38,19 @@ int start(int argc, char** argv) {
       "has it read its configuration again.",
       kSwitchProgram);
   add_common_options(app, options);
+  add_run_options(app, options);
   CaptureArguments captures;
   add_capture_options(app, captures);
+  exclude_all(app, "--check", {"--duration", "--report", "--live", "--capture"});
   KeygenArguments keygen;
   add_keygen_command(app, keygen);
   if (const auto status = parse_command_line(app, options, std::move(arguments.own)))
     return *status;
   start_log(kSwitchProgram, options.verbose ? LogLevel::kDebug : LogLevel::kInfo);
   if (keygen.given) {
+    for (const CLI::Option* option : app.get_options())
+      if (option->count() > 0)
+        throw UsageError(option->get_name() + ": is not for keygen: leave it out");
     generate_key_file(keygen.file, keygen.id, std::cout);
     return kExitOk;
   }

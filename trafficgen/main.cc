@@ -58,7 +58,9 @@ int start(int argc, char** argv) {
   if (!given.preview.file.empty()) return write_preview(config, given.preview);
   auto eal = eal_words(std::move(arguments.eal), options.eal);
   given.files.report = options.report;
-  prepare(given.files);
+  prepare(given.files, config);
+  if (given.stall_seconds && config.hosts.empty())
+    throw UsageError("--stall: is about hosts, and there is no [[host]]");
   ProcessHashKey::set(random_hash_key());
   // Files with streams only have a loop of their own, without the cost of hosts.
   if (config.hosts.empty()) return run_stream_program(config, options, given.files, std::move(eal));

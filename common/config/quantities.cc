@@ -185,12 +185,7 @@ Parsed<double> parse_percentage(std::string_view text) {
   return {share, {}};
 }
 
-std::string number_problem(double value) {
-  if (!std::isfinite(value)) return "must be a finite number";
-  const double magnitude = std::abs(value);
-  if (magnitude > kLargestNumber) return "must be at most 1e15";
-  return magnitude == 0 || magnitude >= kSmallestNumber ? "" : "must be 0, or at least 1e-12";
-}
+std::string number_problem(double value) { return std::string(number_rule(value)); }
 
 std::string format_duration(Duration d) {
   const auto count = d.count();

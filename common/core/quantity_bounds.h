@@ -1,7 +1,9 @@
 #pragma once
 
 #include <chrono>
+#include <cmath>
 #include <cstdint>
+#include <string_view>
 
 #include "common/core/clock.h"
 #include "common/core/units.h"
@@ -25,5 +27,13 @@ inline constexpr std::uint64_t kLargestCount = 1'000'000'000'000'000;
 /// finite, and the seconds that it stands for have not become 0.
 inline constexpr double kSmallestNumber = 1e-12;
 inline constexpr double kLargestNumber = 1e15;
+
+/// Returns the rule that a number breaks, whatever it stands for; empty: none.
+[[nodiscard]] inline std::string_view number_rule(double value) noexcept {
+  if (!std::isfinite(value)) return "must be a finite number";
+  const double magnitude = std::abs(value);
+  if (magnitude > kLargestNumber) return "must be at most 1e15";
+  return magnitude == 0 || magnitude >= kSmallestNumber ? "" : "must be 0, or at least 1e-12";
+}
 
 }  // namespace outrider

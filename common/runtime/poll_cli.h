@@ -20,10 +20,14 @@ inline void add_live_option(CLI::App& app, ProgramOptions& options) {
   app.add_flag("--live", options.live, "Show rates and counters once a second, on stderr");
 }
 
-inline void add_common_options(CLI::App& app, ProgramOptions& options) {
-  app.add_option("-c,--config", options.config, "TOML file (required)");
+/// Adds the options of commands that run a file for a time that the user may give.
+inline void add_run_options(CLI::App& app, ProgramOptions& options) {
   app.add_flag("--check", options.check, "Validate, print the resolved TOML, and end");
   app.add_option("--duration", options.duration, "Run for so long, e.g. 10s or 500ms");
+}
+
+inline void add_common_options(CLI::App& app, ProgramOptions& options) {
+  app.add_option("-c,--config", options.config, "TOML file (required)");
   app.add_option("--report", options.report, "Write the report as JSON, on every exit")
       ->type_name("FILE.json");
   add_live_option(app, options);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What a program cannot have is named before it starts: memory, files, interfaces, drivers. A signal ends
-a start that takes long."""
+"""What a program cannot have is named before it starts: memory, files, interfaces, drivers, options that
+would have no effect. A signal ends a start that takes long."""
 import os
 import pathlib
 import re
@@ -126,6 +126,49 @@ class Start(unittest.TestCase):
                     said = self.refusal(words)
                     self.assertIn(cause, said)
                     self.assertNotIn("Operation not permitted", re.sub(r"\n    .*", "", said))
+
+    def test_options_that_would_have_no_effect(self):
+        file = self.directory / "f"
+        switch, generator = self.words(lab.SWITCH, SWITCH), self.words(lab.GENERATOR, GENERATOR)
+        replay = [lab.GENERATOR, "replay", "--file", file, "--device", "net_null0"]
+        preview = ["--preview", self.directory / "p.pcap"]
+        cases = [([*switch, *words], *named) for words, *named in (
+            (["--check", "--report", file], "--check", "--report"),
+            (["--check", "--live"], "--check", "--live"),
+            (["--check", "--duration", "1s"], "--check", "--duration"),
+            (["--check", "--capture", f"s.p={file}"], "--check", "--capture"),
+            (["--capture-packets", "1"], "--capture-packets", "--capture"),
+            (["--capture-bytes", "1MB"], "--capture-bytes", "--capture"),
+            (["--capture-snap", "100"], "--capture-snap", "--capture"),
+            (["--capture", f"s.p={file}", "--capture-bytes", "0B"], "--capture-bytes 0B: must be at least"),
+            (["--capture", f"s.p={file}", "--capture-packets", "-1"], "-1: must be a whole number from 1"),
+            (["keygen", file], "--config: is not for keygen"))]
+        outputs = ["--report", "--csv", "--flow-records", "--streams-csv", "--samples", "--hops"]
+        cases += [([*generator, *words], *named) for words, *named in (
+            *(([*preview, option, file], "--preview", option) for option in outputs),
+            *((["--check", option, file], "--check", option) for option in outputs),
+            ([*preview, "--live"], "--preview", "--live"),
+            ([*preview, "--stall", "1"], "--preview", "--stall"),
+            ([*preview, "--check"], "--preview", "--check"),
+            (["--preview-limit", "5"], "--preview-limit", "--preview"),
+            ([*preview, "--preview-limit", "-1"], "-1: must be a whole number from 1"),
+            (["--seed", "-1"], "-1: must be a whole number from 0"),
+            *(([option, file], option, "there is no [[") for option in outputs[2:]))]
+        cases += [([*replay, *words], *named) for words, *named in (
+            ([*preview, "--report", file], "--preview", "--report"),
+            ([*preview, "--live"], "--preview", "--live"),
+            (["--preview-limit", "5"], "--preview-limit", "--preview"),
+            (["--layer", "l2"], "--layer", "--rate"),
+            (["--loops", "-1"], "-1: must be a whole number from 1"),
+            (["--loops", "0"], "0: must be a whole number from 1"))]
+        cases += [([lab.GENERATOR, command, *words], words[0]) for command in ("ndr", "pdr")
+                  for words in (["--check"], ["--duration", "1s"])]
+        for words, *named in cases:
+            with self.subTest(words[1:]):
+                said = self.refusal(words, USAGE)
+                for text in named:
+                    self.assertIn(text, said)
+                self.assertFalse(file.exists())
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@
 
 #include "common/config/quantities.h"
 #include "common/config/signal_key_file.h"
+#include "common/config/toml_text.h"
 #include "common/telemetry/exit_status.h"
 #include "common/telemetry/parse_end.h"
 #include "tools/hostagent/bpf/wire.h"
@@ -100,7 +101,8 @@ void add_record(CLI::App& command, AgentOptions& o) {
       ->type_name("DIR");
   command
       .add_option("--max-bursts", o.max_bursts, "Rows of bursts.csv at most; others are counted")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(whole_number(1));
 }
 
 void add_announce(CLI::App& command, AgentOptions& o, Texts& texts) {
@@ -150,13 +152,15 @@ void add_hold(CLI::App& command, HoldOptions& o, Texts& texts) {
   command.add_option("--rtt", texts.rtt, "Round trip of background without queueing [measured]")
       ->type_name("DURATION");
   command.add_option("--floor", o.floor, "Share of the rate that background keeps during a burst")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(not_nan());
   command
       .add_option(
           "--standing", o.standing,
           "Window of a connection that is not held while bursts are expected, as a multiple "
           "of what it lately had in flight")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(not_nan());
   command
       .add_option("--job-port", o.job_ports,
                   "Local TCP port whose connections are never held; repeat it")
@@ -169,13 +173,16 @@ void add_hold(CLI::App& command, HoldOptions& o, Texts& texts) {
   command
       .add_option("--sender-share", o.sender_share,
                   "Largest share of 10 s that the bursts of one sender hold")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(not_nan());
   command.add_option("--budget-share", o.budget_share, "The same of all senders together")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(not_nan());
   command
       .add_option("--max-connections", o.max_connections,
                   "Connections that are followed; others are left alone")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(whole_number(1, HoldOptions::kMostConnections));
 }
 
 std::vector<std::pair<AgentCommand, CLI::App*>> add_commands(CLI::App& app, AgentOptions& o,
@@ -308,16 +315,17 @@ std::string format_address(std::uint32_t address) {
 namespace {
 
 std::string share_fault(const char* flag, double value, const char* rule) {
-  return std::string(flag) + ": " + std::to_string(value) + ": must be " + rule;
+  return std::string(flag) + ": " + to_toml_text(ConfigValue(value)) + ": must be " + rule;
 }
 
 void require_hold(const HoldOptions& o, std::vector<std::string>& faults) {
   const auto require = [&faults](bool holds, std::string fault) {
     if (!holds) faults.push_back(std::move(fault));
   };
+  constexpr std::uint64_t kSlowest = 8;  // a byte a second
   constexpr std::uint64_t kFastest = 100'000'000'000;
-  require(o.rate.bits_per_second >= 8 && o.rate.bits_per_second <= kFastest,
-          "--rate: " + format_rate(o.rate) + ": must be above 0 and at most 100gbit");
+  require(o.rate.bits_per_second >= kSlowest && o.rate.bits_per_second <= kFastest,
+          "--rate: " + format_rate(o.rate) + ": must be at least 8bit and at most 100gbit");
   require(o.rtt <= std::chrono::seconds(1),
           "--rtt: " + format_duration(o.rtt) + ": must be at most 1s");
   require(o.floor >= 0 && o.floor <= 1, share_fault("--floor", o.floor, "0 to 1"));
@@ -332,7 +340,6 @@ void require_hold(const HoldOptions& o, std::vector<std::string>& faults) {
           share_fault("--sender-share", o.sender_share, "above 0 and at most 1"));
   require(o.budget_share > 0 && o.budget_share <= 1,
           share_fault("--budget-share", o.budget_share, "above 0 and at most 1"));
-  require(o.max_connections > 0, "--max-connections: 0: must be above 0");
   require(o.job_ports.size() <= AGENT_MAX_JOB_PORTS,
           "--job-port: " + std::to_string(o.job_ports.size()) + " ports: must be at most " +
               std::to_string(AGENT_MAX_JOB_PORTS));
@@ -365,7 +372,6 @@ std::vector<std::string> faults_of(const AgentOptions& o) {
   const bool watches = o.command == AgentCommand::kAnnounce || o.command == AgentCommand::kRecord;
   if (!watches) return faults;
   require(o.idle_gap > Duration::zero(), "--idle-gap: 0s: must be above 0s");
-  require(o.max_bursts > 0, "--max-bursts: 0: must be above 0");
   if (o.command == AgentCommand::kRecord) return faults;
   require(o.worker < 32768, "--worker: " + std::to_string(o.worker) + ": must be 0 to 32767");
   require(o.threshold_packets % 5 == 0 && o.threshold_packets >= 5 && o.threshold_packets <= 75,
@@ -374,6 +380,9 @@ std::vector<std::string> faults_of(const AgentOptions& o) {
   require(o.max_period >= o.idle_gap, "--max-period: " + format_duration(o.max_period) +
                                           ": must be at least --idle-gap, " +
                                           format_duration(o.idle_gap));
+  require(o.lead <= o.max_period, "--lead: " + format_duration(o.lead) +
+                                      ": must be at most --max-period, " +
+                                      format_duration(o.max_period));
   if (o.lead_limit) require_told_lead(o, faults);
   return faults;
 }

@@ -40,8 +40,10 @@ struct HoldOptions {
   double sender_share = 0.5;                          ///< of kWindow, in (0, 1]
   double budget_share = 0.75;                         ///< of kWindow, in (0, 1]
   std::vector<std::uint16_t> job_ports{};             ///< local TCP ports, > 0
-  std::uint32_t max_connections = 4096;               ///< > 0
+  std::uint32_t max_connections = 4096;               ///< 1 to kMostConnections
 
+  /// What the kernel makes room for at once, some 200 MB.
+  static constexpr std::uint32_t kMostConnections = 1U << 20;
   /// Over which the shares count.
   static constexpr Duration kWindow = std::chrono::seconds(10);
 };

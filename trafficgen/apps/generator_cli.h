@@ -23,10 +23,13 @@ struct GeneratorArguments {
 
 inline void add_options(CLI::App& app, GeneratorArguments& a) {
   add_common_options(app, a.program);
+  add_run_options(app, a.program);
   app.add_option("--preview", a.preview.file,
                  "Write what will start when (.csv) or the frames (.pcap), and send nothing")
       ->type_name("FILE");
-  app.add_option("--preview-limit", a.preview.limit, "Of lines [5000000] or frames [1000000]");
+  app.add_option("--preview-limit", a.preview.limit, "Of lines [5000000] or frames [1000000]")
+      ->check(whole_number(1))
+      ->needs(app.get_option("--preview"));
   app.add_option("--csv", a.files.csv_directory,
                  "Write bursts, iterations, flows, streams and so on as CSV, on every exit")
       ->type_name("DIRECTORY");
@@ -34,7 +37,7 @@ inline void add_options(CLI::App& app, GeneratorArguments& a) {
                  "Write the records of [[flows]] tables with `records`")
       ->type_name("FILE.csv");
   app.add_option("--seed", a.seed, "Seed of all random draws, instead of the file's")
-      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{INT64_MAX}));
+      ->check(whole_number(0, INT64_MAX));
   app.add_option("--stall", a.stall_seconds,
                  "End with status 7 if hosts send, by all devices or by one, and nothing comes\n"
                  "there for so long [goes on]")
@@ -47,6 +50,11 @@ inline void add_options(CLI::App& app, GeneratorArguments& a) {
       ->type_name("FILE.csv");
   app.add_option("--hops", a.files.hops, "Write the raw hop records that streams of probes keep")
       ->type_name("FILE.csv");
+  for (const char* alone : {"--check", "--preview"})
+    exclude_all(app, alone,
+                {"--report", "--csv", "--flow-records", "--streams-csv", "--samples", "--hops",
+                 "--live", "--stall"});
+  exclude_all(app, "--check", {"--preview"});
 }
 
 }  // namespace outrider::tg

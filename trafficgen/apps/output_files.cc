@@ -1,5 +1,6 @@
 #include "trafficgen/apps/output_files.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <vector>
 
@@ -11,7 +12,26 @@
 
 namespace outrider::tg {
 
-void prepare(const OutputFiles& files) {
+namespace {
+
+void check_content(const OutputFiles& files, const GeneratorConfig& config) {
+  const auto require = [](bool has, const char* option, const std::string& file, const char* rule) {
+    if (!has && !file.empty()) throw UsageError(option + (' ' + file + ": ") + rule);
+  };
+  const auto& streams = config.streams;
+  require(std::ranges::any_of(config.flows, &FlowsConfig::records), "--flow-records",
+          files.flow_records, "there is no [[flows]] with `records`");
+  require(!streams.empty(), "--streams-csv", files.streams_csv, "there is no [[stream]]");
+  require(std::ranges::any_of(streams, &StreamConfig::latency_samples), "--samples", files.samples,
+          "there is no [[stream]] with `latency_samples`");
+  require(std::ranges::any_of(streams, &StreamConfig::hops), "--hops", files.hops,
+          "there is no [[stream]] with `hops`");
+}
+
+}  // namespace
+
+void prepare(const OutputFiles& files, const GeneratorConfig& config) {
+  check_content(files, config);
   check_report_paths(std::vector<OutputPath>{{"--report", files.report},
                                              {"--flow-records", files.flow_records},
                                              {"--streams-csv", files.streams_csv},

@@ -3,6 +3,7 @@
 #include <span>
 #include <string>
 
+#include "trafficgen/config/config.h"
 #include "trafficgen/report/report.h"
 
 namespace outrider::tg {
@@ -20,8 +21,8 @@ struct OutputFiles {
 };
 
 /// Prepares the files before the run: makes the directory for tables if only that is missing.
-/// @throws UsageError naming the option
-void prepare(const OutputFiles& files);
+/// @throws UsageError naming the option, also of a file that the configuration has nothing for
+void prepare(const OutputFiles& files, const GeneratorConfig& config);
 
 /// Writes the files after the run, however it ended. @param streams of all lcores that had any
 /// @throws std::runtime_error

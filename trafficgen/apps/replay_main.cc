@@ -35,9 +35,12 @@ void add_options(CLI::App& app, ReplayConfig& c, ReplayTexts& texts, ReplayProce
   app.add_option("--rate", texts.rate, "e.g. 1mpps, 5gbps, 40%, instead of the file's gaps");
   app.add_option("--layer", texts.layer, "Of a bit rate")
       ->capture_default_str()
-      ->check(CLI::IsMember({"l1", "l2"}));
+      ->check(CLI::IsMember({"l1", "l2"}))
+      ->needs(app.get_option("--rate"));
   app.add_option("--line-rate", texts.line_rate, "Of the device, at L1; for percentages");
-  app.add_option("--loops", c.loops, "Times through the file")->capture_default_str();
+  app.add_option("--loops", c.loops, "Times through the file")
+      ->capture_default_str()
+      ->check(whole_number(1, kMostReplayLoops));
   app.add_option("--rewrite", c.rewrite, "FROM=TO of IPv4 addresses, e.g. 10.0.0.0/8=198.0.0.0/8")
       ->delimiter(',');
   app.add_flag("--pad-cut", c.pad_cut, "Pad packets that the capture has cut, with zeros");
@@ -104,11 +107,14 @@ int start_replay(std::vector<std::string> eal, std::vector<std::string> own) {
   std::optional<std::uint64_t> preview_frames;
   app.add_option("--preview", preview_file, "Write the frames to this file, and send nothing")
       ->type_name("FILE.pcap");
-  app.add_option("--preview-limit", preview_frames, "Of frames [1000000]");
+  app.add_option("--preview-limit", preview_frames, "Of frames [1000000]")
+      ->check(whole_number(1))
+      ->needs(app.get_option("--preview"));
   app.add_option("--report", options.report, "Write the figures as JSON")->type_name("FILE.json");
   app.add_option("--eal", options.eal, "More DPDK EAL arguments, in one word");
   add_live_option(app, options);
   app.add_flag("--verbose", options.verbose, "Show DPDK's own log and the EAL arguments");
+  exclude_all(app, "--preview", {"--report", "--live"});
   app.footer(kExitStatusHelp);
   if (const auto status = parse_command_line(app, options, std::move(own))) return *status;
   start_log(kProgram, options.verbose ? LogLevel::kDebug : LogLevel::kInfo);

@@ -8,6 +8,7 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <string_view>
 
 #include "common/config/signal_key_file.h"
 #include "common/telemetry/exit_status.h"
@@ -86,8 +87,6 @@ TEST(AgentOptions, HoldIsRefusedWithAllItsFaults) {
                              "0",
                              "--budget-share",
                              "2",
-                             "--max-connections",
-                             "0",
                              "--standing",
                              "0.5"})
                 .exit_status,
@@ -96,8 +95,34 @@ TEST(AgentOptions, HoldIsRefusedWithAllItsFaults) {
   for (const char* const fault :
        {"--rate: 200gbit: must be", "--rtt: 2s: must be", "--floor: 1.5", "--job-port: 0",
         "--longest: 1s: must be above --lead, 1s", "--wait: 0s", "--idle-end: 0s",
-        "--sender-share: 0", "--budget-share: 2", "--max-connections: 0", "--standing: 0.5"})
+        "--sender-share: 0", "--budget-share: 2", "--standing: 0.5"})
     EXPECT_THAT(text, HasSubstr(fault));
+}
+
+TEST(AgentOptions, ValuesThatMeanNothingAreRefused) {
+  const auto said = [](const char* command, const char* option, const char* value) {
+    testing::internal::CaptureStderr();
+    const bool holds = std::string_view(command) == "hold";
+    const auto parsed =
+        parse(std::array{"outrider-hostagent", command, "--interface", "eth0",
+                         holds ? "--accept-from" : "--server", holds ? "10.0.0.0/8" : "10.0.0.9:5",
+                         holds ? "--rate" : "--idle-gap", holds ? "1gbit" : "2ms", option, value});
+    const std::string text = testing::internal::GetCapturedStderr();
+    return parsed.exit_status == kExitUsage ? text : "taken: " + text;
+  };
+  for (const char* option : {"--floor", "--standing", "--sender-share", "--budget-share"})
+    for (const char* value : {"nan", "-nan", "inf", "-inf", "1e-320", "1e-13", "1e16", "-1"})
+      EXPECT_THAT(said("hold", option, value), HasSubstr(option + std::string(": "))) << value;
+  for (const char* value : {"0", "-1", "nan", "1048577", "4294967295", "-18446744073709551615"})
+    EXPECT_THAT(said("hold", "--max-connections", value),
+                HasSubstr("must be a whole number from 1 to 1048576"))
+        << value;
+  for (const char* value : {"0", "-1", "1000000000000001"})
+    EXPECT_THAT(said("record", "--max-bursts", value), HasSubstr("must be a whole number from 1"));
+  EXPECT_THAT(said("announce", "--lead", "61s"),
+              HasSubstr("--lead: 61s: must be at most --max-period, 60s"));
+  EXPECT_THAT(said("announce", "--lead", "-1s"), HasSubstr("must not be negative"));
+  EXPECT_THAT(said("hold", "--lead", "10000001s"), HasSubstr("must be at most 10000000s"));
 }
 
 TEST(AgentOptions, AToldLeadNeedsSomebodyToTellIt) {

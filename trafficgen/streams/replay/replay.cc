@@ -87,7 +87,7 @@ void check(const Checks& at, const ReplayConfig& r) {
              "must not be given together with rate");
   at.require(r.layer == RateLayer::kL1 || !r.rate || r.rate->unit != StreamRate::Unit::kShare,
              "layer", "\"l2\"", "a percentage is one of the line rate, which counts L1");
-  at.in_range("loops", r.loops, 1, 1ULL << 40);
+  at.in_range("loops", r.loops, 1, kMostReplayLoops);
   at.in_range("max_memory", r.max_memory_bytes, 4096, 1ULL << 40, "bytes");
   for (std::size_t i = 0; i < r.rewrite.size(); ++i)
     at.below("rewrite", i).parses("", r.rewrite[i], parse_rule(r.rewrite[i]));

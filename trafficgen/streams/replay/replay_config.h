@@ -9,6 +9,8 @@
 
 namespace outrider::tg {
 
+inline constexpr std::uint64_t kMostReplayLoops = 1ULL << 40;
+
 /// A [[replay]]: the frames of a capture, sent with its gaps or at a rate.
 struct ReplayConfig {
   std::string name{};
