@@ -86,6 +86,10 @@ int write_preview(const ReplayConfig& config, const LoadedReplay& loaded, BitRat
   file.close();
   if (trace.skipped > 0)
     std::cout << kProgram << ": " << trace.skipped << " packets are too long and were left out\n";
+  if (trace.backwards > 0)
+    std::cout << kProgram << ": " << trace.backwards
+              << " time stamps run backwards (the first: packet " << trace.first_backwards + 1
+              << ") and are taken as equal to the one before\n";
   std::cout << kProgram << ": " << file.frames() << " frames"
             << (schedule.next() != kNever ? ", the first of more (--preview-limit)" : "") << " in "
             << path << '\n';

@@ -21,18 +21,19 @@ struct PcapCloser {
 };
 using PcapFile = std::unique_ptr<pcap_t, PcapCloser>;
 
-/// Differences of two stamps within 146 years of 1970 fit a Duration.
+/// Stamps within 146 years of 1970 fit a Duration.
 constexpr std::int64_t kMaxStampSeconds = std::numeric_limits<std::int64_t>::max() / 2'000'000'000;
 /// Longest capture. A period of all its packets and the gap to the next round fit a Duration.
 constexpr Duration kMaxSpan = std::chrono::hours(24 * 365 * 10);
 
-/// Returns when the packet was captured, since 1970; nothing if that is out of range.
+/// Returns when the packet was captured, since 1970; nothing if no clock gives such a stamp.
 std::optional<Duration> stamp_of(const pcap_pkthdr& header) {
   const std::int64_t seconds = header.ts.tv_sec;
   // The file is opened with nanosecond precision, so tv_usec holds nanoseconds.
   const std::int64_t nanoseconds = header.ts.tv_usec;
-  if (seconds <= -kMaxStampSeconds || seconds >= kMaxStampSeconds) return std::nullopt;
-  if (nanoseconds < 0 || nanoseconds > UINT32_MAX) return std::nullopt;
+  if (seconds < 0 || seconds >= kMaxStampSeconds) return std::nullopt;
+  if (nanoseconds < 0 || nanoseconds >= static_cast<std::int64_t>(kNsPerSecond))
+    return std::nullopt;
   return std::chrono::seconds(seconds) + Duration{nanoseconds};
 }
 
@@ -55,8 +56,10 @@ std::string add(PcapTrace& trace, const pcap_pkthdr& header, const std::uint8_t*
            (limits.options ? ", or leave such packets out with --skip-long" : "");
   const std::optional<Duration> stamp = stamp_of(header);
   if (!stamp)
-    return "has a time stamp of " + std::to_string(header.ts.tv_sec) +
-           " s since 1970, out of range";
+    return "has a time stamp of " + std::to_string(header.ts.tv_sec) + " s and " +
+           std::to_string(header.ts.tv_usec) +
+           " ns since 1970: seconds must be from 0, and below " + std::to_string(kMaxStampSeconds) +
+           ", nanoseconds below 1000000000. Set the stamps anew (editcap -t)";
   if (trace.packets.empty()) first = *stamp;
   Duration at = *stamp - first;
   if (at > kMaxSpan)

@@ -137,6 +137,26 @@ TEST_F(Replay, RefusesStampsThatAreOutOfRange) {
               HasSubstr("packet 2 came 4"));
 }
 
+TEST_F(Replay, RefusesStampsThatNoClockGives) {
+  const auto problem_of_second = [this](std::uint32_t seconds, std::uint32_t fraction,
+                                        std::uint32_t magic) {
+    auto packets = three();
+    packets[1].seconds = seconds;
+    packets[1].fraction = fraction;
+    return load(pcap_of(packets, magic)).problem;
+  };
+  constexpr std::uint32_t kMicroseconds = 0xA1B2C3D4, kNanoseconds = 0xA1B23C4D;
+  EXPECT_EQ(problem_of_second(5, 999'999, kMicroseconds), "");
+  EXPECT_EQ(problem_of_second(5, 999'999'999, kNanoseconds), "");
+  for (const auto& [seconds, fraction, magic] : {std::tuple{5U, 1'000'000U, kMicroseconds},
+                                                 {5U, 1'000'000'000U, kNanoseconds},
+                                                 {5U, 4'000'000'000U, kNanoseconds},
+                                                 {0xFFFF'FFFFU, 0U, kMicroseconds}})
+    EXPECT_THAT(problem_of_second(seconds, fraction, magic),
+                HasSubstr("packet 2 has a time stamp of "))
+        << seconds << ' ' << fraction;
+}
+
 TEST_F(Replay, RefusesWhatItCannotReplay) {
   const std::string good = pcap_of(three());
   EXPECT_THAT(load_pcap(directory_ / "absent", {}).problem, HasSubstr("No such file"));
