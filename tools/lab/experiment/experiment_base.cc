@@ -35,7 +35,7 @@ void inherit(const ConfigTable& base, const std::string& name, ConfigTable& file
   if (parameters == nullptr) return;  // not a table: its reader reports the fault
   ConfigTable both = with_nested_keys(*of_base->as<ConfigTable>());
   const ConfigTable given = with_nested_keys(*parameters);
-  check_inherited(given, both, name, issues);
+  check_inherited(given, both, name, as_written, issues);
   overlay(both, given);
   own = ConfigValue(std::move(both));
 }

@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <array>
-#include <span>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "common/config/checks.h"
 #include "common/config/config_file.h"
+#include "common/config/quantities.h"
+#include "switch/config/queue_config.h"
 #include "tools/lab/experiment/experiment.h"
 
 namespace outrider::lab {
@@ -25,24 +27,60 @@ bool has_text(const ConfigValue& v, std::string_view text) {
   return s != nullptr && *s == text;
 }
 
+std::optional<double> as_bytes(const ConfigValue& v) {
+  if (const auto* i = v.as<std::int64_t>()) return static_cast<double>(*i);
+  const auto* text = v.as<std::string>();
+  const auto bytes = parse_bytes(text == nullptr ? std::string_view{} : *text);
+  return bytes.value ? std::optional(static_cast<double>(*bytes.value)) : std::nullopt;
+}
+
+/// A queue of full frames reaches the limit in packets first.
+bool are_fewer_packets(const ConfigValue& own_bytes, const ConfigValue& packets) {
+  const auto bytes = as_bytes(own_bytes);
+  const auto* number = packets.as<std::int64_t>();
+  return bytes && number != nullptr && static_cast<double>(*number) * sw::kFullFrameBytes < *bytes;
+}
+
+bool are_fewer_bytes(const ConfigValue& own_packets, const ConfigValue& bytes) {
+  const auto limit = as_bytes(bytes);
+  const auto* number = own_packets.as<std::int64_t>();
+  return limit && number != nullptr && *limit < static_cast<double>(*number) * sw::kFullFrameBytes;
+}
+
 /// A value that is given, and another one that makes it something else than it says.
 struct Contradiction {
   std::string_view given;
   std::string_view inherited;
-  bool (*contradicts)(const ConfigValue& inherited);
+  bool (*contradicts)(const ConfigValue& own, const ConfigValue& inherited);
   std::string_view effect;
+  /// Arms commonly give `inherited` themselves, and then [parameters] and sweeps say nothing of it.
+  bool of_arms = false;
 };
 
-constexpr std::array<Contradiction, 4> kContradictions{
-    {{"model", "compute_seconds", is_active,
+using Value = const ConfigValue&;
+
+constexpr std::array<Contradiction, 9> kContradictions{
+    {{"model", "compute_seconds", [](Value, Value v) { return is_active(v); },
       "would replace the time that the model computes; give compute_seconds = 0 for the model's "
       "time"},
-     {"burst_bytes", "model", is_active,
+     {"burst_bytes", "model", [](Value, Value v) { return is_active(v); },
       "says how long bursts are, whatever burst_bytes is; give model = \"\" to use burst_bytes"},
-     {"period_seconds", "schedule", [](const ConfigValue& v) { return has_text(v, "closed_loop"); },
+     {"period_seconds", "schedule", [](Value, Value v) { return has_text(v, "closed_loop"); },
       "has no period; give schedule = \"fixed\" to use it"},
-     {"compute_seconds", "schedule", [](const ConfigValue& v) { return has_text(v, "fixed"); },
-      "does not wait for computing; give schedule = \"closed_loop\" to use it"}}};
+     {"compute_seconds", "schedule", [](Value, Value v) { return has_text(v, "fixed"); },
+      "does not wait for computing; give schedule = \"closed_loop\" to use it"},
+     {"background_floor", "scheduler", [](Value, Value v) { return has_text(v, "dwrr"); },
+      "shares the link by ddl_weight; give scheduler = \"strict_floor\" to use background_floor",
+      true},
+     {"ddl_weight", "scheduler", [](Value, Value v) { return has_text(v, "strict_floor"); },
+      "shares the link by background_floor; give scheduler = \"dwrr\" to use ddl_weight", true},
+     {"switch.marker.threshold_packets", "switch.marker.kind",
+      [](Value, Value v) { return !has_text(v, "step"); },
+      "has no threshold; give switch.marker.kind = \"step\" to use it", true},
+     {"switch.queue.limit_packets", "switch.queue.limit_bytes", are_fewer_bytes,
+      "limits the queue before its packets do; give a larger one to use limit_packets"},
+     {"switch.queue.limit_bytes", "switch.queue.limit_packets", are_fewer_packets,
+      "limits the queue before its bytes do; give a larger one to use limit_bytes"}}};
 
 /// What background may come from. All that are set flow together.
 constexpr std::array<std::string_view, 5> kSources{"background_load", "background_flows_per_pair",
@@ -61,11 +99,18 @@ struct Values {
   const ConfigTable& inherited;
   std::string key;   ///< of the place in which they are given
   std::string from;  ///< what they are inherited from, for messages
+  /// Looked up where `inherited` has none; nullptr: another place is asked for these
+  const ConfigTable* defaults = nullptr;
 
   [[nodiscard]] const ConfigValue* own(std::string_view name) const { return find(given, name); }
   /// @return nullptr, too, if it is given
   [[nodiscard]] const ConfigValue* others(std::string_view name) const {
-    return own(name) != nullptr ? nullptr : find(inherited, name);
+    if (own(name) != nullptr) return nullptr;
+    const ConfigValue* value = find(inherited, name);
+    return value != nullptr || defaults == nullptr ? value : find(*defaults, name);
+  }
+  [[nodiscard]] std::string origin_of(std::string_view name) const {
+    return find(inherited, name) != nullptr ? "inherited from " + from : "the default";
   }
 };
 
@@ -73,14 +118,34 @@ void fault(const Values& v, std::string_view given, std::string_view inherited,
            std::string_view effect, ConfigIssues& issues) {
   const std::string name(inherited);
   issues.push_back({join_key(v.key, given),
-                    name + " = " + display(*v.others(inherited)) + ", inherited from " + v.from +
+                    name + " = " + display(*v.others(inherited)) + ", " + v.origin_of(inherited) +
                         ", " + std::string(effect) + ", or give " + name + " here to keep it"});
 }
 
-void check_contradictions(const Values& v, ConfigIssues& issues) {
-  for (const auto& [given, inherited, contradicts, effect] : kContradictions) {
+template <class F>
+void for_each_table(const ConfigTable& file, std::string_view key, F f) {
+  const ConfigValue* list = file.get(key);
+  if (list == nullptr || !is_array_of_tables(*list)) return;
+  const auto& tables = *list->as<ConfigValue::Array>();
+  for (std::size_t i = 0; i < tables.size(); ++i)
+    f(*tables[i].as<ConfigTable>(), join_key("", key, i));
+}
+
+bool has_arm_with(const ConfigTable& file, std::string_view name) {
+  bool any = false;
+  for_each_table(file, "arm", [&](const ConfigTable& arm, const std::string&) {
+    any |= find(with_nested_keys(arm), name) != nullptr;
+  });
+  return any;
+}
+
+/// @param file  whose arms may have values of their own
+void check_contradictions(const Values& v, const ConfigTable& file, ConfigIssues& issues) {
+  for (const auto& [given, inherited, contradicts, effect, of_arms] : kContradictions) {
     const ConfigValue *own = v.own(given), *others = v.others(inherited);
-    if (own != nullptr && others != nullptr && is_active(*own) && contradicts(*others))
+    if (own == nullptr || others == nullptr || !is_active(*own) || !contradicts(*own, *others))
+      continue;
+    if (!of_arms || v.key.starts_with("arm") || !has_arm_with(file, inherited))
       fault(v, given, inherited, effect, issues);
   }
 }
@@ -100,10 +165,39 @@ void check_stacks(const Values& v, ConfigIssues& issues) {
     const ConfigValue *own = v.own(stack), *before = find(v.inherited, stack);
     if (own == nullptr || (before != nullptr && *before == *own)) continue;
     for (const std::string_view name : kOfStack)
-      if (const std::string setting = transport + std::string(name); v.others(setting) != nullptr)
-        fault(v, stack, setting, "would stay in the place of the stack's own; give the stack's",
-              issues);
+      for (const std::string_view flows : {"", "ddl.", "background."})
+        if (const std::string setting = std::string(flows) + transport + std::string(name);
+            v.others(setting) != nullptr)
+          fault(v, stack, setting, "would stay in the place of the stack's own; give the stack's",
+                issues);
   }
+}
+
+/// A setting of all transports does not reach flows that inherit one of their own.
+void check_transports(const Values& v, ConfigIssues& issues) {
+  for (const auto& [name, own] : with_dotted_keys(v.given)) {
+    if (!name.starts_with("transport.")) continue;
+    for (const std::string_view flows : {"ddl.", "background."}) {
+      const std::string setting = std::string(flows) + name;
+      const ConfigValue* others = v.others(setting);
+      if (others != nullptr && *others != own)
+        fault(v, name, setting,
+              flows == "ddl." ? "would stay what bursts have; give them another one"
+                              : "would stay what background has; give it another one",
+              issues);
+    }
+  }
+}
+
+/// Returns what holds where no file says it.
+ConfigTable default_values() {
+  ConfigTable table;
+  ConfigWriter writer(table);
+  CaseParameters parameters;
+  describe_parameters(writer, parameters);
+  (void)assign(table, "switch.queue.limit_packets",
+               ConfigValue(std::int64_t{sw::QueueConfig{}.limit_packets}));
+  return table;
 }
 
 /// Returns the values of the points of a sweep that do something, one of each parameter.
@@ -124,32 +218,27 @@ ConfigTable values_of_sweep(const ConfigTable& sweep) {
   return given;
 }
 
-template <class F>
-void for_each_table(const ConfigTable& file, std::string_view key, F f) {
-  const ConfigValue* list = file.get(key);
-  if (list == nullptr || !is_array_of_tables(*list)) return;
-  const auto& tables = *list->as<ConfigValue::Array>();
-  for (std::size_t i = 0; i < tables.size(); ++i)
-    f(*tables[i].as<ConfigTable>(), join_key("", key, i));
-}
-
 }  // namespace
 
 void check_inherited(const ConfigTable& given, const ConfigTable& base, const std::string& name,
-                     ConfigIssues& issues) {
+                     const ConfigTable& file, ConfigIssues& issues) {
   const Values values{given, base, "parameters", "\"" + name + "\""};
-  check_contradictions(values, issues);
+  check_contradictions(values, file, issues);
   check_sources(values, issues);
   check_stacks(values, issues);
+  check_transports(values, issues);
 }
 
 void check_inherited(const ConfigTable& file, ConfigIssues& issues) {
+  static const ConfigTable kDefaults = default_values();
   const ConfigValue* of_file = file.get("parameters");
   const auto* table = of_file == nullptr ? nullptr : of_file->as<ConfigTable>();
-  if (table == nullptr) return;
-  const ConfigTable parameters = with_nested_keys(*table);
+  const ConfigTable parameters = table == nullptr ? ConfigTable{} : with_nested_keys(*table);
+  check_contradictions({parameters, {}, "parameters", "", &kDefaults}, file, issues);
   const auto check = [&](const ConfigTable& given, const std::string& key) {
-    check_contradictions({given, parameters, key, "[parameters]"}, issues);
+    check_contradictions({given, parameters, key, "[parameters]", &kDefaults}, file, issues);
+    if (!key.starts_with("job"))  // whose `transport` is that of its bursts
+      check_transports({given, parameters, key, "[parameters]"}, issues);
   };
   for (const char* list : {"arm", "job"})
     for_each_table(file, list, [&](const ConfigTable& own, const std::string& key) {

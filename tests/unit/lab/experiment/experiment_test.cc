@@ -224,7 +224,8 @@ TEST_F(ExperimentBase, AValueThatContradictsAGivenOneIsRefused) {
                                          given + "[[arm]]\nlabel = \"off\"\n")
                                     .issues);
   };
-  const std::string model = "model = \"x.toml\"\n", computes = "compute_seconds = 0.01\n";
+  const std::string model = "model = \"x.toml\"\n",
+                    computes = "schedule = \"closed_loop\"\ncompute_seconds = 0.01\n";
   EXPECT_THAT(faults(computes, model),
               HasSubstr("parameters.model: compute_seconds = 0.01, inherited from \"base.toml\", "
                         "would replace the time that the model computes; give compute_seconds = 0 "
@@ -245,10 +246,79 @@ TEST_F(ExperimentBase, AValueThatContradictsAGivenOneIsRefused) {
       HasSubstr("parameters.transport.stack: transport.tail_probe = \"rfc8985\", inherited"));
 }
 
+// One of two limits, one of two schedulers, and one of three transports won, without a word.
+TEST_F(ExperimentBase, SettingsThatWouldLoseToInheritedOnesAreRefused) {
+  const auto faults = [&](const std::string& of_base, const std::string& given,
+                          const std::string& arm = "") {
+    (void)load("base.toml", with(small_experiment(), "[parameters]\n", "[parameters]\n" + of_base));
+    return format_issues(
+        "own", load("own.toml", "base = \"base.toml\"\nname = \"own\"\n[parameters]\n" + given +
+                                    "[[arm]]\nlabel = \"off\"\n" + arm)
+                   .issues);
+  };
+  const std::string bursts = "ddl.transport.controller = \"dctcp\"\n";
+  const std::string all = "transport.controller = \"cubic\"\n";
+  EXPECT_THAT(faults(bursts, all),
+              HasSubstr("parameters.transport.controller: ddl.transport.controller = \"dctcp\", "
+                        "inherited from \"base.toml\", would stay what bursts have"));
+  EXPECT_THAT(faults("background." + all, "transport.controller = \"reno\"\n"),
+              HasSubstr("would stay what background has"));
+  EXPECT_EQ(faults(bursts, all + "ddl." + all), "");
+  EXPECT_EQ(faults(all, bursts), "") << "the particular one holds";
+  EXPECT_THAT(faults(bursts, "", all), HasSubstr("arm[0].transport.controller: ddl.transport."))
+      << "an arm inherits it, too";
+  EXPECT_THAT(faults("ddl.transport.stack = \"rfc\"\n", "transport.stack = \"linux\"\n"),
+              HasSubstr("parameters.transport.stack: ddl.transport.stack = \"rfc\", inherited"));
+  EXPECT_THAT(
+      faults("ddl.transport.hystart = \"off\"\n", "transport.stack = \"linux\"\n"),
+      HasSubstr("ddl.transport.hystart = \"off\", inherited from \"base.toml\", would stay"));
+
+  const std::string bytes = "switch.queue.limit_bytes = \"45kB\"\n";
+  EXPECT_THAT(
+      faults(bytes, "switch.queue.limit_packets = 300\n"),
+      HasSubstr("parameters.switch.queue.limit_packets: switch.queue.limit_bytes = \"45kB\", "
+                "inherited from \"base.toml\", limits the queue before its packets do"));
+  EXPECT_EQ(faults(bytes, "switch.queue.limit_packets = 20\n"), "") << "it is reached first";
+  EXPECT_THAT(faults("switch.queue.limit_packets = 100\n", "switch.queue.limit_bytes = \"1MB\"\n"),
+              HasSubstr("switch.queue.limit_packets = 100, inherited from \"base.toml\", limits"));
+
+  const std::string weights = "scheduler = \"dwrr\"\n", floor = "background_floor = 0.1\n";
+  EXPECT_THAT(faults(weights, floor),
+              HasSubstr("parameters.background_floor: scheduler = \"dwrr\", inherited from"));
+  EXPECT_THAT(faults("scheduler = \"strict_floor\"\n", "ddl_weight = 4.0\n"),
+              HasSubstr("parameters.ddl_weight: scheduler = \"strict_floor\", inherited from"));
+  EXPECT_EQ(faults(weights, floor, "[[arm]]\nlabel = \"off-two\"\nscheduler = \"strict_floor\"\n"),
+            "")
+      << "the arm uses it";
+  EXPECT_THAT(faults("switch.marker.kind = \"codel\"\n", "switch.marker.threshold_packets = 9\n"),
+              HasSubstr("switch.marker.kind = \"codel\", inherited from \"base.toml\", has no"));
+}
+
+TEST_F(ExperimentBase, ADefaultThatContradictsAGivenValueIsRefused) {
+  const auto faults = [&](const std::string& given, const std::string& arm = "") {
+    return format_issues("f", load("own.toml", with(small_experiment(arm), "[parameters]\n",
+                                                    "[parameters]\n" + given))
+                                  .issues);
+  };
+  EXPECT_THAT(
+      faults("compute_seconds = 0.01\n"),
+      HasSubstr("parameters.compute_seconds: schedule = \"fixed\", the default, does not wait "
+                "for computing; give schedule = \"closed_loop\" to use it, or give schedule "
+                "here to keep it"));
+  EXPECT_EQ(faults("compute_seconds = 0.01\nschedule = \"fixed\"\n"), "");
+  EXPECT_EQ(faults("compute_seconds = 0\n"), "");
+  EXPECT_THAT(faults("", "compute_seconds = 0.01\n"),
+              HasSubstr("arm[2].compute_seconds: schedule"));
+  EXPECT_THAT(faults("switch.queue.limit_bytes = \"1MB\"\n"),
+              HasSubstr("switch.queue.limit_packets = 60, the default, limits the queue before"));
+  EXPECT_EQ(faults("switch.queue.limit_bytes = \"64kB\"\n"), "");
+}
+
 TEST_F(ExperimentBase, ArmsJobsAndSweepsInheritTheParameters) {
   const auto faults = [&](const std::string& more) {
     const std::string text =
-        with(small_experiment(more), "[parameters]\n", "[parameters]\ncompute_seconds = 0.01\n");
+        with(small_experiment(more), "[parameters]\n",
+             "[parameters]\nschedule = \"closed_loop\"\ncompute_seconds = 0.01\n");
     return format_issues("f", load("own.toml", text).issues);
   };
   const std::string beside = "compute_seconds = 0.01, inherited from [parameters], would replace";
