@@ -10,6 +10,7 @@
 #include "switch/config/config_toml.h"
 #include "switch/config/queue_advice.h"
 #include "switch/config/regulation_config.h"
+#include "tools/lab/plan/background_advice.h"
 #include "tools/lab/plan/plan_lead.h"
 
 namespace outrider::lab {
@@ -156,6 +157,7 @@ ConfigIssues advice(const ExperimentFile& experiment) {
                  "the group"
                : "sends and receives nothing: neither a job nor [background] is on "
                  "these hosts; name the group in one of them, or remove it"});
+  found.add(background_advice(experiment));
   return found;
 }
 

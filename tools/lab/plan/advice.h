@@ -12,7 +12,8 @@ namespace outrider::lab {
 /// once an arm: the label, and the setting with the reason.
 ConfigIssues advice(std::span<const Case> cases);
 
-/// Returns the groups of hosts that neither a job nor background uses.
+/// Returns what in the file has no effect: groups of hosts that neither a job nor background uses,
+/// background that sends nothing, and a measured queue that its data or bursts do not cross.
 ConfigIssues advice(const ExperimentFile& experiment);
 
 }  // namespace outrider::lab

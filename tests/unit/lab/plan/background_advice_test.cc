@@ -1,0 +1,65 @@
+// Goal: `check` says where arms meet no background, or where the measured queue shows none of it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/lab/experiment/experiment_fixture.h"
+#include "tools/lab/plan/advice.h"
+
+namespace outrider::background_advice_test {
+using namespace lab;
+namespace {
+
+// Every arm would be equal, and the table would say 1.00 of each.
+TEST(BackgroundAdvice, WarnsOfBackgroundThatSendsNothing) {
+  const auto shown = [](const std::string& parameters, const std::string& arm = "") {
+    const auto file = read_experiment(
+        with(small_experiment(arm), "iterations = 2", "iterations = 2\n" + parameters));
+    EXPECT_TRUE(file) << format_issues("text", file.issues);
+    return file ? format_advice("f", advice(*file.config)) : "";
+  };
+  const auto silent = testing::HasSubstr("f: warning: background: sends nothing: no arm has long");
+  const std::string no_load = "background_load = 0.0\nbackground_flows_per_pair = 0";
+  EXPECT_THAT(shown("background_flows_per_pair = 0"), silent);
+  EXPECT_THAT(shown("background_load = 0.0"), silent);
+  EXPECT_THAT(shown(no_load), silent);
+  EXPECT_EQ(shown("background_list = \"some.csv\""), "") << "an empty one is a fault";
+  EXPECT_EQ(shown(no_load,
+                  "[[vary]]\nparameter = \"background_flows_per_pair\"\nvalues = [2]\n"
+                  "arms = [\"off\"]\n"),
+            "")
+      << "one point sends";
+}
+
+TEST(BackgroundAdvice, WarnsWhereBackgroundMeetsNoBurstAndWhereTheMeasuredQueueShowsNone) {
+  const auto shown = [](const std::string& text) {
+    const auto file = read_experiment(text);
+    EXPECT_TRUE(file) << format_issues("text", file.issues);
+    return file ? format_advice("f", advice(*file.config)) : "";
+  };
+  const std::string forward = "from = \"sender\"\nto = \"receiver\"\n";
+  const std::string back = "from = \"receiver\"\nto = \"sender\"\n";
+  const std::string measured = "measured = \"a.to_b\"",
+                    list = "measured = [\"a.to_b\", \"b.to_a\"]";
+  const auto at = [&](const std::string& port) {
+    return shown(with(small_experiment(), measured, "measured = \"" + port + "\""));
+  };
+  const auto of_measured = [](const std::string& port) {
+    return "f: warning: network.measured: \"" + port + "\": bursts do not cross it on their way to";
+  };
+  EXPECT_THAT(shown(with(small_experiment(), forward, back)),
+              testing::StartsWith("f: warning: background: its data go from \"receiver\" to "
+                                  "\"sender\" and share no queue with bursts on their way to "
+                                  "\"server\""));
+  EXPECT_EQ(shown(with(small_experiment(), forward, back + "both_ways = true\n")), "");
+  EXPECT_EQ(shown(with(small_experiment(), measured, list)), "");
+  EXPECT_EQ(at("b.to_server"), "") << "bursts alone cross it, and share the trunk";
+  EXPECT_THAT(at("b.to_receiver_0"), testing::StartsWith(of_measured("b.to_receiver_0")));
+  EXPECT_THAT(at("b.to_a"), testing::StartsWith(of_measured("b.to_a")));
+  EXPECT_EQ(shown(with(with(small_experiment(), measured, "measured = \"b.to_a\""), forward,
+                       forward + "both_ways = true\n")),
+            "")
+      << "it is where pulls meet background";
+}
+
+}  // namespace
+}  // namespace outrider::background_advice_test
