@@ -1,10 +1,12 @@
 // Goal: flows start at the configured load, all bytes arrive, and their report is exact.
 // Method: virtual time over a dumbbell.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <sstream>
 
 #include "tests/support/source_path.h"
 #include "tests/support/world.h"
@@ -273,6 +275,41 @@ TEST(FlowGroups, AFlowWithoutAPortIsNamed) {
             "1 flows of \"list\" were not offered, the first at 0.0001 s: 1 found every port to "
             "their receiver in use");
   world.flush();
+}
+
+// What a run was too short for was in no figure.
+TEST(FlowGroups, FlowsOfAListThatBeginAfterTheRunAreCounted) {
+  const Mempool pool = make_test_pool();
+  const Dumbbell d = hosts_only(2);
+  const std::string path = ::testing::TempDir() + "long-list.csv";
+  {
+    std::ofstream list(path);
+    list << "start_seconds,from,to,bytes\n0,0,2,1000\n0.001,0,2,1000\n";
+    for (int i = 0; i < 5; ++i) list << "1,0,2,1000\n";
+  }
+  FlowsConfig flows;
+  flows.name = "list";
+  flows.list = path;
+  flows.hosts = {"b0", "b1", "c0", "c1"};
+  flows.transport = "background";
+  const auto result_of = [&](const FlowsConfig& config) {
+    VirtualWorld world(d.switches(), traffic_with(d, config), *pool);
+    world.run_until(Time{} + 10ms);
+    FlowGroupReport r = world.result().traffic.flow_groups.at(0);
+    world.flush();
+    return r;
+  };
+  const FlowGroupReport all = result_of(flows);
+  expect_identities(all);
+  EXPECT_EQ(all.arrivals, 2U);
+  EXPECT_EQ(all.refused, 0U);
+  EXPECT_EQ(all.after_end, 5U);
+  std::ostringstream text;
+  print_flow_groups(text, {all}, 10'000'000);
+  EXPECT_THAT(text.str(),
+              testing::HasSubstr("5 flows of the list would begin after the end of the run"));
+  flows.duration = 100ms;
+  EXPECT_EQ(result_of(flows).after_end, 0U) << "the file leaves them out itself";
 }
 
 TEST(FlowGroups, PlayAnHpccList) {

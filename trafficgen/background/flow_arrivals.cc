@@ -54,6 +54,15 @@ std::optional<FlowArrival> ListedArrivals::next() noexcept {
   return FlowArrival{begin_ + f.at, f.from, f.to, f.bytes};
 }
 
+std::uint64_t FlowArrivals::listed_flows_left(bool /*waits*/) const noexcept { return 0; }
+
+std::uint64_t ListedArrivals::listed_flows_left(bool waits) const noexcept {
+  const std::uint64_t most = std::min<std::uint64_t>(flows_.size(), max_flows_);
+  std::uint64_t end = next_;
+  while (end < most && begin_ + flows_[end].at < end_) ++end;
+  return end - next_ + (waits ? 1 : 0);
+}
+
 FullPacket full_segment(std::uint32_t mss_bytes) noexcept {
   const auto frame_bytes = static_cast<std::uint32_t>(mss_bytes + sizeof(EthernetHeader) +
                                                       sizeof(Ipv4Header) + sizeof(TcpHeader));

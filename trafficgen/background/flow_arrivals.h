@@ -27,6 +27,9 @@ class FlowArrivals {
   virtual ~FlowArrivals() = default;
   /// Returns the next arrival, nothing after the last. Nothing allocates.
   virtual std::optional<FlowArrival> next() noexcept = 0;
+  /// Returns how many flows of a list have not begun; 0 where flows are drawn, which never end by
+  /// themselves. @param waits  the last one of next() has not begun either
+  [[nodiscard]] virtual std::uint64_t listed_flows_left(bool waits) const noexcept;
 };
 
 /// Draws flows from a distribution. Gaps, sizes and hosts come from random streams of the group's
@@ -60,6 +63,7 @@ class ListedArrivals final : public FlowArrivals {
  public:
   ListedArrivals(std::vector<ListedFlow> flows, Time begin, Time end, std::uint64_t max_flows);
   std::optional<FlowArrival> next() noexcept override;
+  [[nodiscard]] std::uint64_t listed_flows_left(bool waits) const noexcept override;
 
  private:
   std::vector<ListedFlow> flows_;

@@ -240,6 +240,7 @@ void FlowGroup::retire(Flow& f) noexcept {
 
 FlowGroupReport FlowGroup::report() const {
   FlowGroupReport r = tally_.report(names_of(setup_.from), names_of(setup_.to));
+  r.after_end = setup_.arrivals->listed_flows_left(next_.has_value());
   for (const Flow& f : flows_) {
     if (f.sender.connection == nullptr) continue;
     const TcpCounters& c = f.sender.connection->counters();

@@ -51,6 +51,8 @@ void print_flow_groups(std::ostream& out, const std::vector<FlowGroupReport>& gr
         << "; retransmitted segments " << g.retransmitted << ", time-outs " << g.rtos_data << " + "
         << g.rtos_handshake << " of handshakes\n";
     if (const std::string text = not_offered_text(g); !text.empty()) out << "    " << text << '\n';
+    if (g.after_end > 0)
+      out << "    " << g.after_end << " flows of the list would begin after the end of the run\n";
     for (const auto& c : g.classes) print_class(out, c);
   }
 }

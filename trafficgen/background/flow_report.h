@@ -33,7 +33,7 @@ struct FlowClassReport {
 };
 
 /// The counts of one [[flows]] table. Identities: arrivals == refused + completed + failed + open;
-/// the classes' counts add up to `completed`.
+/// a list has arrivals + after_end flows; the classes' counts add up to `completed`.
 struct FlowGroupReport {
   std::string name;
   std::uint64_t offered_bps = 0;  ///< offered payload rate; 0: a list
@@ -41,6 +41,7 @@ struct FlowGroupReport {
   std::uint64_t refused = 0;           ///< never offered: no place or no port was free
   std::uint64_t refused_no_port = 0;   ///< of these: every port to the receiver was in use
   std::int64_t first_refused_ns = -1;  ///< arrival of the first of these
+  std::uint64_t after_end = 0;         ///< flows of a list that would begin after the run's end
   std::uint64_t completed = 0;         ///< last byte delivered
   std::uint64_t failed = 0;            ///< the transport gave up
   std::uint64_t open = 0;
@@ -98,6 +99,7 @@ void fields(V& v, R& r) {
   v.value("refused", r.refused);
   v.value("refused_no_port", r.refused_no_port);
   v.value("first_refused_ns", r.first_refused_ns);
+  v.value("after_end", r.after_end);
   v.value("completed", r.completed);
   v.value("failed", r.failed);
   v.value("open", r.open);

@@ -167,6 +167,7 @@ void RoceFlowGroup::end(Flow& f, Time now) noexcept {
 
 FlowGroupReport RoceFlowGroup::report() const {
   FlowGroupReport r = tally_.report(names_of(setup_.from), names_of(setup_.to));
+  r.after_end = setup_.arrivals->listed_flows_left(next_.has_value());
   for (const Flow& f : flows_) {
     r.retransmitted += f.stream.sender_counters().retransmitted;
     r.rtos_data += f.stream.sender_counters().timeouts;

@@ -55,6 +55,7 @@ FlowTimes flow_times(const tg::GeneratorReport& traffic) {
     out.arrivals += group.arrivals;
     out.unfinished += group.failed + group.open;
     out.not_offered += group.refused;
+    out.after_end += group.after_end;
     for (const auto& flows : group.classes) {
       completion[size_of(flows)].merge(flows.completion_ns);
       slowdown[size_of(flows)].merge(flows.slowdown_milli);

@@ -47,6 +47,7 @@ struct FlowTimes {
   std::uint64_t arrivals = 0;
   std::uint64_t unfinished = 0;   ///< failed, or open at the end
   std::uint64_t not_offered = 0;  ///< had no place in the generator: the load was less than asked
+  std::uint64_t after_end = 0;    ///< of lists: would begin after the end of the run
 };
 
 FlowTimes flow_times(const tg::GeneratorReport& traffic);

@@ -169,6 +169,17 @@ constexpr Metric kRows[] = {
      .change = false,
      .column = {"not", "offered"},
      .there = flows_come_and_go},
+    {.name = "flows_after_end",
+     .unit = kNumber,
+     .help =
+         "flows of a list that would begin after the end of the run, and are in no other figure",
+     .aggregate = kSum,
+     .source = PerRun{[](const CaseSummary& c) {
+       return static_cast<double>(c.metrics.flow_times.after_end);
+     }},
+     .change = false,
+     .column = {"after", "the end"},
+     .there = flows_come_and_go},
     {.name = "request_latency_seconds_median",
      .unit = kSeconds,
      .help = "first byte of a request of background written to last byte of its answer in order",

@@ -27,6 +27,9 @@ constexpr Warning kWarnings[] = {
      [](const CaseSummary& c) { return std::uint64_t{!c.metrics.ledger_balanced}; }},
     {"flows of background were never offered: do not use these runs",
      [](const CaseSummary& c) { return c.metrics.flow_times.not_offered; }},
+    {"flows of a list of background begin after the end of the run, which had less than the list "
+     "says",
+     [](const CaseSummary& c) { return c.metrics.flow_times.after_end; }},
     {"times a connection waited for the generator's memory: times are too long",
      [](const CaseSummary& c) { return c.metrics.memory_waits; }},
     {"runs longer than their time series, which end before them",

@@ -66,6 +66,7 @@ TEST(FlowTimes, AreThoseOfTheSizeClasses) {
   group.open = 2;
   group.failed = 1;
   group.refused = 4;
+  group.after_end = 9;
   EXPECT_NEAR(runs.value("small_flow_completion_seconds_median"), 3e-3, 3e-5);
   EXPECT_NEAR(runs.value("small_flow_completion_seconds_p99"), 5e-3, 5e-5);
   EXPECT_NEAR(runs.value("small_flow_slowdown_median"), 1.5, 0.015);
@@ -75,6 +76,7 @@ TEST(FlowTimes, AreThoseOfTheSizeClasses) {
   EXPECT_EQ(runs.value("large_flows_completed"), 1);
   EXPECT_EQ(runs.value("flows_unfinished"), 3);
   EXPECT_EQ(runs.value("flows_not_offered"), 4) << "a name of its own";
+  EXPECT_EQ(runs.value("flows_after_end"), 9) << "these neither";
 }
 
 TEST(FlowTimes, OfSeveralSeedsAreOfAllFlowsTogether) {
