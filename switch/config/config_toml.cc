@@ -66,10 +66,8 @@ ConfigResult<SwitchProcessConfig> switch_config_from(const ConfigTable& file) {
 
 ConfigResult<SwitchProcessConfig> load_switch_config(const std::string& path,
                                                      std::uint64_t key_floor) {
-  auto file = read_toml_file(path);
+  auto file = read_file_of(path, FileKind::kSwitch);
   if (!file) return {{}, std::move(file.issues)};
-  if (std::string other = of_another_program(*file.config, FileKind::kSwitch); !other.empty())
-    return {{}, {{"", std::move(other)}}};
   return checked(*file.config, [&](SwitchProcessConfig& config) {
     return load_signal_keys(config, std::filesystem::path(path).parent_path().string(), key_floor);
   });

@@ -143,10 +143,8 @@ ConfigResult<GeneratorConfig> generator_config_from(const ConfigTable& file,
 }
 
 ConfigResult<GeneratorConfig> load_generator_config(const std::string& path) {
-  auto file = read_toml_file(path);
+  auto file = read_file_of(path, FileKind::kGenerator);
   if (!file) return {{}, std::move(file.issues)};
-  if (std::string other = of_another_program(*file.config, FileKind::kGenerator); !other.empty())
-    return {{}, {{"", std::move(other)}}};
   return generator_config_from(*file.config, std::filesystem::path(path).parent_path().string());
 }
 

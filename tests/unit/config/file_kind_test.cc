@@ -1,4 +1,4 @@
-// Goal: a file of another program is named as that, and a shipped file is found by its name.
+// Goal: a file of another kind is named as that, and a shipped file is found by its name.
 #include "common/config/file_kind.h"
 
 #include <gmock/gmock.h>
@@ -18,31 +18,55 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 
 std::string other(const std::string& file, FileKind own) {
-  return of_another_program(*read_toml_file(source_path("conf/" + file)).config, own);
+  return of_another_kind(*read_toml_file(source_path("conf/" + file)).config, own);
 }
 
-TEST(FileKind, AFileOfAnotherProgramIsNamed) {
-  EXPECT_THAT(other("trafficgen/imix.toml", FileKind::kSwitch),
-              HasSubstr("is a file for outrider-trafficgen, by its \"stream\""));
+TEST(FileKind, AFileOfAnotherKindIsNamed) {
+  EXPECT_EQ(other("trafficgen/imix.toml", FileKind::kSwitch),
+            "is a file for outrider-trafficgen, by its \"stream\", not a file for outrider-switch");
   EXPECT_THAT(other("switch/l2-bridge.toml", FileKind::kGenerator),
               HasSubstr("is a file for outrider-switch"));
   EXPECT_THAT(other("experiments/quick.toml", FileKind::kSwitch),
-              HasSubstr("is a file for outrider-lab run, by its \"arm\""));
+              HasSubstr("is an experiment for outrider-lab run, by its \"arm\""));
   const auto cluster = parse_toml("[network]\nbuffer = \"90kB\"\n[job]\nworkers = 2\n");
-  EXPECT_THAT(of_another_program(*cluster.config, FileKind::kExperiment),
-              HasSubstr("is a file for outrider-lab advise"));
+  EXPECT_THAT(of_another_kind(*cluster.config, FileKind::kExperiment),
+              HasSubstr("is a cluster for outrider-lab advise"));
+}
+
+// Each key of theirs was told as unknown, and a model's number of parameters as an experiment's.
+TEST(FileKind, FilesThatExperimentsNameAreNamed) {
+  EXPECT_EQ(other("experiments/quick.toml", FileKind::kTestbed),
+            "is an experiment for outrider-lab run, by its \"arm\", not a testbed");
+  EXPECT_EQ(other("models/resnet50.toml", FileKind::kExperiment),
+            "is a model profile, by its \"tensors\", not an experiment for outrider-lab run");
+  EXPECT_THAT(other("models/resnet50.toml", FileKind::kCluster), HasSubstr("is a model profile"));
+  EXPECT_THAT(of_another_kind(*parse_toml("parameters = 5\n").config, FileKind::kCluster),
+              HasSubstr("is a model profile, by its \"parameters\""));
+  EXPECT_THAT(other("experiments/quick.toml", FileKind::kModel), HasSubstr("not a model profile"));
+  EXPECT_THAT(other("testbeds/rack.toml", FileKind::kExperiment),
+              HasSubstr("is a testbed, by its"));
+  EXPECT_THAT(other("testbeds/rack.toml", FileKind::kCluster), HasSubstr("is a testbed, by its"));
+  EXPECT_THAT(other("rivals.toml", FileKind::kExperiment), HasSubstr("is a file of arms alone"));
+  EXPECT_THAT(other("experiments/quick.toml", FileKind::kArms), HasSubstr("is an experiment"));
+  const auto read = read_file_of(source_path("conf/models/resnet50.toml"), FileKind::kTestbed);
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.issues.size(), 1U);
 }
 
 TEST(FileKind, OnesOwnFileIsNone) {
   for (const auto& [folder, own] : {std::pair{"switch", FileKind::kSwitch},
                                     {"trafficgen", FileKind::kGenerator},
-                                    {"experiments", FileKind::kExperiment}})
+                                    {"experiments", FileKind::kExperiment},
+                                    {"models", FileKind::kModel},
+                                    {"testbeds", FileKind::kTestbed}})
     for (const auto& entry : fs::directory_iterator(source_path(std::string("conf/") + folder)))
       if (entry.path().extension() == ".toml") {
-        EXPECT_EQ(of_another_program(*read_toml_file(entry.path().string()).config, own), "")
+        EXPECT_EQ(of_another_kind(*read_toml_file(entry.path().string()).config, own), "")
             << entry.path();
       }
-  EXPECT_EQ(of_another_program({}, FileKind::kSwitch), "") << "nothing says what it is";
+  for (const char* arms : {"rivals.toml", "remedies.toml", "policies.toml"})
+    EXPECT_EQ(other(arms, FileKind::kArms), "") << arms;
+  EXPECT_EQ(of_another_kind({}, FileKind::kSwitch), "") << "nothing says what it is";
 }
 
 TEST(ShippedFile, ANameIsOneOfTheFolder) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/config/config_file.h"
+#include "common/config/file_kind.h"
 #include "common/config/quantities.h"
 #include "common/net/tos_signal.h"
 #include "switch/config/queue_config.h"
@@ -207,7 +208,7 @@ ConfigValue arms_of(const Cluster& c, const std::filesystem::path& conf) {
   ConfigValue::Array arms{table({{"label", text("off")}})};
   if (!c.has_order()) return ConfigValue(std::move(arms));
   const std::string file = (conf / "policies.toml").string();
-  const auto read = read_toml_file(file);
+  const auto read = read_file_of(file, FileKind::kArms);
   if (!read) throw std::runtime_error(format_issues(file, read.issues));
   const ConfigValue* orders = read.config->get("arm");
   if (orders == nullptr || !is_array_of_tables(*orders))

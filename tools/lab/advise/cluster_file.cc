@@ -128,10 +128,8 @@ ConfigResult<Cluster> cluster_from(ConfigTable file, const fs::path& from, const
 }
 
 ConfigResult<Cluster> load_cluster(const std::string& path, const fs::path& conf) {
-  auto file = read_toml_file(path);
+  auto file = read_file_of(path, FileKind::kCluster);
   if (!file) return {{}, std::move(file.issues)};
-  if (std::string other = of_another_program(*file.config, FileKind::kCluster); !other.empty())
-    return {{}, {{"", std::move(other)}}};
   return cluster_from(std::move(*file.config), fs::path(path).parent_path(), conf);
 }
 

@@ -351,10 +351,8 @@ Parameters resolved_parameters(const ExperimentFile& e, const CaseParameters& p)
 }
 
 ConfigResult<ExperimentFile> load_experiment(const std::string& path) {
-  auto file = read_toml_file(path);
+  auto file = read_file_of(path, FileKind::kExperiment);
   if (!file) return {{}, std::move(file.issues)};
-  if (std::string other = of_another_program(*file.config, FileKind::kExperiment); !other.empty())
-    return {{}, {{"", std::move(other)}}};
   return experiment_from(*file.config, std::filesystem::path(path).parent_path());
 }
 

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "common/config/config_file.h"
+#include "common/config/file_kind.h"
 #include "tools/lab/experiment/experiment.h"
 
 namespace outrider::lab {
@@ -53,7 +54,7 @@ ConfigTable with_base(ConfigTable file, const std::filesystem::path& directory,
     issues.push_back({"base", display(value) + ": must be the path of an experiment"});
     return file;
   }
-  const auto base = read_toml_file((directory / *name).string());
+  const auto base = read_file_of((directory / *name).string(), FileKind::kExperiment);
   for (const auto& issue : base.issues)
     issues.push_back({"base", "\"" + *name + "\": " + issue.problem});
   if (!base) return file;

@@ -4,6 +4,7 @@
 
 #include "common/config/checks.h"
 #include "common/config/config_file.h"
+#include "common/config/file_kind.h"
 #include "tools/lab/experiment/experiment.h"
 
 namespace outrider::lab {
@@ -75,7 +76,7 @@ ConfigTable with_rivals(ConfigTable file, const std::filesystem::path& directory
         {std::string(kRivals), display(value) + ": must be the path of a file of arms"});
     return file;
   }
-  const auto read = read_toml_file((directory / *name).string());
+  const auto read = read_file_of((directory / *name).string(), FileKind::kArms);
   for (const auto& issue : read.issues)
     issues.push_back({std::string(kRivals), "\"" + *name + "\": " + issue.problem});
   if (!read) return file;

@@ -9,6 +9,7 @@
 #include "common/config/checks.h"
 #include "common/config/config_binding.h"
 #include "common/config/config_file.h"
+#include "common/config/file_kind.h"
 #include "common/config/suggestion.h"
 #include "tools/lab/experiment/label_part.h"
 
@@ -173,7 +174,7 @@ void name_by_front(const FrontTaken& taken, ConfigIssues& issues) {
 }
 
 ConfigResult<FrontFile> load_front(const std::string& path) {
-  auto file = read_toml_file(path);
+  auto file = read_file_of(path, FileKind::kExperiment);
   if (!file) return {{}, std::move(file.issues)};
   auto experiment = experiment_from(*file.config, std::filesystem::path(path).parent_path());
   if (!experiment) return {{}, std::move(experiment.issues)};

@@ -4,6 +4,7 @@
 
 #include "common/config/checks.h"
 #include "common/config/config_file.h"
+#include "common/config/file_kind.h"
 #include "common/config/process_checks.h"
 
 namespace outrider::lab {
@@ -43,7 +44,9 @@ ConfigIssues validate(const Testbed& testbed) {
   return issues;
 }
 
-ConfigResult<Testbed> load_testbed(const std::string& path) { return load_config<Testbed>(path); }
+ConfigResult<Testbed> load_testbed(const std::string& path) {
+  return load_config<Testbed>(path, FileKind::kTestbed);
+}
 
 ConfigIssues missing_devices(const Testbed& testbed, const Case& c) {
   ConfigIssues issues;

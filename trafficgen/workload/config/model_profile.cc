@@ -4,6 +4,7 @@
 
 #include "common/config/checks.h"
 #include "common/config/config_file.h"
+#include "common/config/file_kind.h"
 
 namespace outrider::tg {
 namespace {
@@ -168,7 +169,7 @@ ConfigIssues validate(const ModelProfile& profile) {
 }
 
 ConfigResult<ModelProfile> load_model_profile(const std::string& path) {
-  return load_config<ModelProfile>(path);
+  return load_config<ModelProfile>(path, FileKind::kModel);
 }
 
 std::string to_toml(const ModelProfile& profile) { return write_config(profile); }
