@@ -6,6 +6,7 @@
 
 #include "common/config/checks.h"
 #include "common/config/suggestion.h"
+#include "common/core/display_width.h"
 #include "tools/lab/experiment/experiment.h"
 
 namespace outrider::lab {
@@ -13,8 +14,9 @@ namespace {
 
 /// Stays within the folder that it is put into.
 bool is_part_of_a_path(std::string_view text) {
-  return std::ranges::none_of(
-      text, [](char c) { return c == '/' || static_cast<unsigned char>(c) < ' ' || c == 0x7F; });
+  while (!text.empty())
+    if (const char32_t c = take_character(text); c == '/' || is_control_character(c)) return false;
+  return true;
 }
 
 void check_against(const Checks& at, const ExperimentFile& e, const Arm& arm) {
@@ -45,8 +47,10 @@ void check_arms(const Checks& root, const ExperimentFile& e) {
     if (!at.require(off || on, "label", Checks::quoted(arm.label),
                     R"(must be "off" or "on", or begin with "off-" or "on-")"))
       continue;
-    at.require(is_part_of_a_path(arm.label), "label", Checks::quoted(arm.label),
-               "must not contain a slash or a control character: it names a folder of the results");
+    at.require(
+        is_part_of_a_path(arm.label), "label", Checks::quoted(arm.label),
+        "must not contain a slash, a control character or a mark that turns the direction of "
+        "writing: it names a folder of the results");
     const bool regulated =
         arm.parameters.regulation != RegulationMode::kOff || grants_bursts(arm.parameters.settings);
     check_against(at, e, arm);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/core/display_width.h"
 #include "tools/lab/front/front_result.h"
 #include "tools/lab/summary/table_text.h"
 
@@ -18,9 +19,8 @@ std::string with_interval(const Estimate& e, double scale) {
 std::string candidate_line(const FrontResult& r, const FrontResult::Verdict& verdict,
                            std::size_t i) {
   constexpr double kPercent = 100;
-  return formatted("  %-58s", r.candidates[i].label.c_str()) +
-         with_interval(verdict.estimates[i].time, 1) + "   " +
-         with_interval(verdict.estimates[i].cost, kPercent) + '\n';
+  return "  " + padded_to(r.candidates[i].label, 58) + with_interval(verdict.estimates[i].time, 1) +
+         "   " + with_interval(verdict.estimates[i].cost, kPercent) + '\n';
 }
 
 std::string search_text(const FrontResult& r) {

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "common/core/display_width.h"
 #include "tools/lab/summary/result_answer.h"
 #include "tools/lab/summary/table_text.h"
 
@@ -14,9 +15,8 @@ namespace {
 
 std::string brief_line(const std::string& label, const std::array<std::string, 4>& cells) {
   constexpr std::size_t kLabel = 24;
-  std::string line = label;
-  if (label.size() > kLabel) line += '\n' + std::string(kLabel, ' ');
-  else line.resize(kLabel, ' ');
+  std::string line = padded_to(label, kLabel);
+  if (display_width(label) > kLabel) line += '\n' + std::string(kLabel, ' ');
   std::array<char, kTableColumns + 1> text{};
   std::snprintf(text.data(), text.size(), " %14s %14s %22s %22s", cells[0].c_str(),
                 cells[1].c_str(), cells[2].c_str(), cells[3].c_str());

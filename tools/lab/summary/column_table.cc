@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "common/core/display_width.h"
 #include "common/telemetry/csv_text.h"
 #include "tools/lab/summary/metric.h"
 #include "tools/lab/summary/table_text.h"
@@ -158,22 +159,23 @@ std::string csv(const std::vector<Line>& lines, const std::vector<ShownColumn>& 
   return text + "\n";
 }
 
-std::string padded(const std::string& text, std::size_t width) {
-  return std::string(width - std::min(width, text.size()), ' ') + text;
+std::string right_aligned(const std::string& text, std::size_t width) {
+  return std::string(width - std::min(width, display_width(text)), ' ') + text;
 }
 
 std::string terminal(const std::vector<Line>& lines, const std::vector<ShownColumn>& columns) {
   std::size_t name_width = 0;
-  for (const auto& line : lines) name_width = std::max(name_width, name_of(line).size());
+  for (const auto& line : lines) name_width = std::max(name_width, display_width(name_of(line)));
   std::vector<std::string> rows(2 + lines.size());
   for (std::size_t i = 0; i < lines.size(); ++i) rows[2 + i] = name_of(lines[i]);
-  for (auto& row : rows) row.resize(name_width, ' ');
+  for (auto& row : rows) row = padded_to(row, name_width);
   for (const auto& c : columns) {
     const Column column = column_of(*c.metric);
     std::vector<std::string> cells{std::string(column.heading), std::string(column.unit)};
     for (const auto& line : lines) cells.push_back(cell_text(line, c));
-    const std::size_t width = 2 + std::ranges::max(cells, {}, &std::string::size).size();
-    for (std::size_t r = 0; r < rows.size(); ++r) rows[r] += padded(cells[r], width);
+    std::size_t width = 0;
+    for (const auto& cell : cells) width = std::max(width, display_width(cell) + 2);
+    for (std::size_t r = 0; r < rows.size(); ++r) rows[r] += right_aligned(cells[r], width);
   }
   std::string text;
   for (auto& row : rows) text += row.erase(row.find_last_not_of(' ') + 1) + "\n";

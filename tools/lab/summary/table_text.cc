@@ -5,6 +5,9 @@
 #include <cstdarg>
 #include <cstdio>
 #include <numeric>
+#include <string_view>
+
+#include "common/core/display_width.h"
 
 namespace outrider::lab {
 
@@ -59,34 +62,42 @@ std::string shown_bounds(const Estimate& value, double scale) {
 }
 
 std::string table_line(const std::string& label, const TableCells& cells) {
-  std::string line = label;
-  std::size_t end =
-      kLabelWidth;  // of the cell's column, at which it ends unless a label is in its way
+  constexpr std::size_t kMostBeside = kLabelWidth + kCellWidths[0] - 1;
+  const bool apart = display_width(label) > kMostBeside;
+  std::string line = apart ? padded_to(label, 0) + '\n' : padded_to(label, 0);
+  std::size_t at = apart ? 0 : display_width(label);
+  // A cell ends where its column does unless the label is in its way.
+  std::size_t end = kLabelWidth;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     end += kCellWidths[i];
     if (cells[i].empty()) continue;
-    const std::size_t begin = end - std::min(end, cells[i].size());
-    line.append(std::max(begin, line.size() + 1) - line.size(), ' ');
-    line += cells[i];
+    const std::size_t width = display_width(cells[i]);
+    const std::size_t begin = std::max(end - std::min(end, width), at + (at == 0 ? 0 : 1));
+    line.append(begin - at, ' ') += cells[i];
+    at = begin + width;
   }
-  line.erase(line.find_last_not_of(' ') + 1);
+  line.erase(line.find_last_not_of(" \n") + 1);
   return line + "\n";
 }
 
 std::string wrapped(const std::string& text) {
   std::string out;
-  std::size_t from = 0;
-  while (text.size() - from > 0) {
-    const std::size_t end = std::min(text.find('\n', from), text.size());
-    if (end - from <= kTableColumns) {
-      out.append(text, from, end - from + 1);
-      from = std::min(end + 1, text.size());
-      continue;
+  std::size_t columns = 0, begin = 0;  // of the line, which begins in `out` there
+  std::size_t blank = std::string::npos;
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::string_view before = rest;
+    const char32_t c = take_character(rest);
+    const std::string_view character = before.substr(0, before.size() - rest.size());
+    columns += display_width(character);
+    if (c == '\n') columns = 0, begin = out.size() + 1, blank = std::string::npos;
+    if (columns > kTableColumns && c != ' ') {
+      if (blank == std::string::npos) out += '\n', begin = out.size();
+      else out[blank] = '\n', begin = blank + 1;
+      blank = std::string::npos;
+      columns = display_width(std::string_view(out).substr(begin)) + display_width(character);
     }
-    std::size_t cut = text.rfind(' ', from + kTableColumns);
-    if (cut == std::string::npos || cut <= from) cut = from + kTableColumns;
-    out.append(text, from, cut - from).append("\n");
-    from = text[cut] == ' ' ? cut + 1 : cut;
+    if (c == ' ' && out.size() > begin) blank = out.size();
+    out += character;
   }
   return out;
 }

@@ -30,7 +30,8 @@ std::string shown_interval(const Estimate& change);
 std::string shown_bounds(const Estimate& value, double scale);
 
 /// Returns a line with the label on the left and the cells right-aligned. A label that is in the
-/// way of the first cells moves them to the right.
+/// way of the first cells moves them to the right, and has a line of its own if it is longer than
+/// their column. Columns are those of a terminal, see display_width().
 std::string table_line(const std::string& label, const TableCells& cells);
 
 /// Wraps text to lines of at most kTableColumns, at spaces if possible.

@@ -294,6 +294,27 @@ TEST(TableText, WrapsAtSpaces) {
   EXPECT_EQ(wrapped(std::string(110, 'c')), std::string(110, 'c'));
 }
 
+// Cells ended at bytes, so that wide labels pushed them about, and long ones the whole line.
+TEST(TableText, CellsEndWhereTheirColumnsDo) {
+  const TableCells cells{"24.11", "245.6"};
+  const std::string figures = "       24.11       245.6\n";
+  EXPECT_EQ(table_line("on", cells), "on" + std::string(16, ' ') + figures);
+  EXPECT_EQ(table_line("on-\u6F22\u5B57", cells),
+            "on-\u6F22\u5B57" + std::string(11, ' ') + figures);
+  const std::string beside = "on-" + std::string(24, 'x'), apart = "on-" + std::string(57, 'x');
+  EXPECT_EQ(table_line(beside, cells), beside + " 24.11    245.6\n") << "the next is in its place";
+  EXPECT_EQ(table_line(apart, cells), apart + "\n" + std::string(18, ' ') + figures);
+  EXPECT_EQ(table_line(apart, {}), apart + "\n");
+  EXPECT_EQ(table_line("on-\u05E9", {"1"}), "on-\u05E9\u200E" + std::string(25, ' ') + "1\n");
+}
+
+TEST(TableText, WrapsAtColumnsAndNotWithinACharacter) {
+  std::string wide;
+  for (int i = 0; i < 56; ++i) wide += "\u6F22";
+  EXPECT_EQ(wrapped(wide), wide.substr(0, 165) + "\n" + wide.substr(165));
+  EXPECT_EQ(wrapped("ab " + wide.substr(0, 162)), "ab\n" + wide.substr(0, 162));
+}
+
 TEST(TableText, Numbers) {
   struct Row {
     double value;
