@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
-#include <map>
 #include <set>
 #include <string_view>
 
@@ -88,27 +87,52 @@ std::string off_of_point(const std::vector<ReportArm>& arms, std::size_t point) 
   return off == arms.end() ? "off" : off->json->at("label").get<std::string>();
 }
 
+namespace {
+
+/// Two arms that say in what two points differ: those of one label, because an arm of another one
+/// has settings of its own, which are no part of a point.
+struct Speakers {
+  const ReportArm* first = nullptr;  ///< at the first point
+  const ReportArm* here = nullptr;
+  bool alike = false;  ///< they have one label
+};
+
+Speakers speakers_of(const std::vector<ReportArm>& arms, std::size_t point) {
+  const auto label = [](const ReportArm& arm) { return arm.json->at("label"); };
+  Speakers found;
+  for (const bool off : {true, false})
+    for (const auto& arm : arms) {
+      if (arm.point != point || arm.off != off) continue;
+      const auto same = std::ranges::find_if(arms, [&](const ReportArm& other) {
+        return other.point == arms.front().point && label(other) == label(arm);
+      });
+      if (same != arms.end()) return {&*same, &arm, true};
+      if (found.here == nullptr) found = {&arms.front(), &arm, false};
+    }
+  return found;
+}
+
+}  // namespace
+
 std::vector<std::string> point_names(const std::vector<ReportArm>& arms) {
-  std::map<std::size_t, const ReportArm*> speakers;  // the off arm of each point, if there is one
-  for (const auto& arm : arms) {
-    auto& speaker = speakers[arm.point];
-    if (speaker == nullptr || (arm.off && !speaker->off)) speaker = &arm;
+  std::vector<Speakers> all;
+  for (const auto& arm : arms)  // sorted by their points
+    if (all.empty() || all.back().here->point != arm.point)
+      all.push_back(speakers_of(arms, arm.point));
+  std::vector<std::vector<std::string>> changed;  // of each point
+  std::set<std::string> any;
+  for (const auto& [first, here, alike] : all) {
+    const bool both_off = alike && here->json->at("label").get<std::string>().starts_with("off");
+    changed.push_back(varying_of({first, here}, [both_off](std::string_view n) {
+      return both_off ? !is_regulator_parameter(n) : !tells_arms_apart(n);
+    }));
+    any.insert(changed.back().begin(), changed.back().end());
   }
-  std::vector<const ReportArm*> all;
-  all.reserve(speakers.size());
-  for (const auto& [point, speaker] : speakers) all.push_back(speaker);
-  // Without an off, an arm speaks for its point, which does not have the arm's own settings.
-  const bool all_off = std::ranges::all_of(all, &ReportArm::off);
-  const ParameterFilter keep = [all_off](std::string_view n) {
-    return all_off ? !is_regulator_parameter(n) : !tells_arms_apart(n);
-  };
-  const auto differing = varying_of(all, keep);
+  // Sweeps of one factor each start from the first point, so the difference from it is enough.
+  const std::vector<std::string> only(any.begin(), any.end());
   std::vector<std::string> names;
-  for (const ReportArm* speaker : all) {
-    // Sweeps of one factor each start from the first point, so the difference from it is enough.
-    std::string name = differing.size() == 1
-                           ? setting_values(*speaker, differing)
-                           : setting_values(*speaker, varying_of({all[0], speaker}, keep));
+  for (std::size_t p = 0; p < all.size(); ++p) {
+    std::string name = setting_values(*all[p].here, only.size() == 1 ? only : changed[p]);
     names.push_back(name.empty() ? "base" : std::move(name));
   }
   return names;

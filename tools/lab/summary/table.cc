@@ -1,13 +1,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <set>
 #include <span>
+#include <string>
+#include <vector>
 
-#include "tools/lab/experiment/summary_points.h"
 #include "tools/lab/measure/paper_reference.h"
 #include "tools/lab/measure/statistics.h"
 #include "tools/lab/summary/metric.h"
+#include "tools/lab/summary/result_answer.h"
 #include "tools/lab/summary/summary.h"
 #include "tools/lab/summary/table_notes.h"
 #include "tools/lab/summary/table_rows.h"
@@ -342,28 +343,20 @@ bool has_dash(const std::string& text) {
   return text.find("  - ") != std::string::npos || text.find("  -\n") != std::string::npos;
 }
 
-/// Returns the parameters that distinguish a point from the others, taken from its off arm.
-std::string point_heading(const std::vector<Arms>& points, const Arms& point) {
-  const auto speaker = [](const Arms& arms) {
-    const auto off = std::ranges::find_if(arms, [](const ArmSummary* a) { return a->off; });
-    return off == arms.end() ? arms.front() : *off;
-  };
-  Arms speakers;
-  for (const auto& p : points) speakers.push_back(speaker(p));
-  const auto names =
-      varying_parameters(speakers, [](std::string_view n) { return !tells_on_from_off(n); });
-  return parameters_text(*speaker(point), names);
-}
-
 }  // namespace
 
 std::string comparison_table(const Summary& summary) {
   std::string text = heading(summary);
   const auto points = by_point(summary);
+  std::vector<std::string> names{""};
+  if (points.size() > 1) {
+    const ReportJson result = result_of(summary);
+    names = point_names(report_arms(result));
+  }
   for (std::size_t i = 0; i < points.size(); ++i) {
     const bool with_paper = i == 0 && is_papers_experiment(summary.experiment);
     text += "\n";
-    if (points.size() > 1) text += "== " + point_heading(points, points[i]) + "\n";
+    if (points.size() > 1) text += "== " + names[i] + "\n";
     text += value_block(points[i], with_paper) + change_block(points[i], with_paper);
     text += iteration_block(points[i]) + learning_block(points[i]) + jobs_block(points[i]) +
             roce_block(points[i]) + flow_block(points[i]) + time_block(points[i]);

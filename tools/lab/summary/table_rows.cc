@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "tools/lab/experiment/summary_points.h"
 #include "tools/lab/summary/metric.h"
 
 namespace outrider::lab {
 
+namespace {
+
+/// Returns the parameters for which `keep` is true that differ between arms.
 std::set<std::string> varying_parameters(const Arms& arms, bool (*keep)(std::string_view)) {
   std::map<std::string, std::set<std::string>> values;
   for (const ArmSummary* arm : arms)
@@ -25,12 +29,15 @@ std::set<std::string> varying_parameters(const Arms& arms, bool (*keep)(std::str
   return names;
 }
 
+/// Returns the arm's values of these parameters: "h_packets=10, workers=4".
 std::string parameters_text(const ArmSummary& arm, const std::set<std::string>& names) {
   std::string text;
   for (const auto& [name, value] : arm.parameters)
     if (names.contains(name)) text += (text.empty() ? "" : ", ") + name + "=" + text_of(value);
   return text;
 }
+
+}  // namespace
 
 std::string row_name(const ArmSummary& arm, const Arms& point) {
   Arms same;

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,12 +21,6 @@ struct MetricCell {
 
 /// The arms of a point.
 using Arms = std::vector<const ArmSummary*>;
-
-/// Returns the parameters for which `keep` is true that differ between arms.
-std::set<std::string> varying_parameters(const Arms& arms, bool (*keep)(std::string_view));
-
-/// Returns the arm's values of these parameters: "h_packets=10, workers=4".
-std::string parameters_text(const ArmSummary& arm, const std::set<std::string>& names);
 
 /// Returns the label of an arm. If several arms have it, the settings of the remedy follow.
 std::string row_name(const ArmSummary& arm, const Arms& point);

@@ -253,6 +253,20 @@ TEST(Plan, SaysWhatEachArmIsComparedWith) {
               testing::HasSubstr("against: \"of\": no other [[arm]] has this label"));
   EXPECT_THAT(refused("[[arm]]\nlabel = \"off-x\"\nagainst = \"off-x\"\n"),
               testing::HasSubstr("against: \"off-x\": no other [[arm]] has this label"));
+  const auto arm = [](const std::string& label, const std::string& against) {
+    return "[[arm]]\nlabel = \"" + label + "\"\nagainst = \"" + against + "\"\n" +
+           (label.starts_with("on") ? "regulation = \"pace\"\n" : "");
+  };
+  EXPECT_THAT(refused(arm("on-x", "on-y") + arm("on-y", "on-x")),
+              testing::HasSubstr("against: \"on-y\": leads back to the arm itself: \"on-x\" -> "
+                                 "\"on-y\" -> \"on-x\"; leave one of them out"));
+  EXPECT_THAT(refused(arm("on-a", "on-x") + arm("on-x", "on-y") + arm("on-y", "on-z") +
+                      arm("on-z", "on-x")),
+              testing::AllOf(testing::HasSubstr("\"on-x\" -> \"on-y\" -> \"on-z\" -> \"on-x\""),
+                             testing::HasSubstr("1 invalid setting")));
+  EXPECT_THAT(refused(arm("off-x", "on")),
+              testing::HasSubstr("against: \"on\": must be an arm without regulation"));
+  EXPECT_EQ(refused(arm("on-x", "on") + arm("on-y", "on-x")), "");
 }
 
 TEST(Plan, RefusesArmsThatAreComparedWithNothing) {

@@ -216,6 +216,26 @@ TEST_F(ReportTest, PointsAreNamedByWhatTellsThemFromTheFirst) {
             (Names{"base", "workers=2", "k=2", "workers=4, k=4"}));
 }
 
+// The heading of a point without an `off` had the transport of the arm that stood in for it.
+TEST_F(ReportTest, APointIsNotNamedByAnArmsOwnSettings) {
+  ReportJson summary{{"cases", {{{"off_case", nullptr}}}}, {"arms", ReportJson::array()}};
+  const auto add = [&](const char* label, std::size_t point, const char* protocol, int workers) {
+    summary["arms"].push_back({{"label", label},
+                               {"point", point},
+                               {"off", std::string_view(label) == (point == 0 ? "off" : "off-tcp")},
+                               {"cases", {0}},
+                               {"parameters", {{"workers", workers}, {"protocol", protocol}}},
+                               {"settings", {{"transport.controller", protocol}}}});
+  };
+  add("off", 0, "roce", 2);
+  add("off-tcp", 0, "tcp", 2);
+  add("on", 0, "roce", 2);
+  add("off-tcp", 1, "tcp", 3);
+  add("on", 1, "roce", 3);
+  EXPECT_EQ(point_names(report_arms(summary)),
+            (std::vector<std::string>{"workers=2", "workers=3"}));
+}
+
 TEST_F(ReportTest, AnArmKeepsItsNameAtEveryPoint) {
   ReportJson summary{{"cases", {{{"off_case", nullptr}}}}, {"arms", ReportJson::array()}};
   const auto add = [&](std::size_t point, double lead) {

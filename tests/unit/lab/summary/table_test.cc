@@ -260,6 +260,14 @@ TEST(Table, HeadsPointsWithWhatVaries) {
   EXPECT_TRUE(contains(text, "\non lead_rtts=2 ")) << text;
   EXPECT_TRUE(contains(text, "\non lead_rtts=8 "));
   EXPECT_FALSE(contains(text, "off lead_rtts"));
+  const auto with = [](const char* protocol, std::int64_t workers) {
+    return Parameters{{"protocol", std::string(protocol)}, {"workers", workers}};
+  };
+  Summary without_off =
+      summary_of("mine", {arm("off", 0, with("roce", 2)), arm("off-tcp", 0, with("tcp", 2)),
+                          arm("off-tcp", 1, with("tcp", 3))});
+  without_off.arms.back().off = true;
+  EXPECT_TRUE(contains(comparison_table(without_off), "== workers=3\n")) << "tcp is the arm's own";
 }
 
 TEST(Table, NamesWhatShouldMakeAReaderWary) {
