@@ -50,6 +50,13 @@ bool is_remedy(std::string_view n) {
   return tells_on_from_off(n) || is_other_remedy(n) || is_threshold(n);
 }
 
+/// Says whether a parameter belongs to what an arm of this label is the remedy of: an arm that does
+/// not begin with "off" is credited with its regulator alone, not with queues of its own.
+bool belongs_to_remedy(std::string_view parameter, std::string_view label) {
+  if (label.starts_with("off")) return is_remedy(parameter);
+  return tells_on_from_off(parameter) || parameter == "signal_form";
+}
+
 /// Says whether a parameter makes an arm without regulation a remedy. Signals, which it does not
 /// send, do not.
 bool is_remedy_of_off(std::string_view n) {
@@ -207,11 +214,6 @@ CasePoints points_of(std::span<const Case* const> cases) {
     else out.baseline.push_back(off == cases.size() ? off : default_baseline(cases, there, off, i));
   }
   return out;
-}
-
-bool belongs_to_remedy(std::string_view parameter, std::string_view label) {
-  if (label.starts_with("off")) return is_remedy(parameter);
-  return tells_on_from_off(parameter) || parameter == "signal_form";
 }
 
 std::vector<std::string> differences_beside_remedy(std::string_view label, const Parameters& own,

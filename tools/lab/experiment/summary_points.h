@@ -55,10 +55,6 @@ struct CasePoints {
 /// is compared with `off`.
 CasePoints points_of(std::span<const Case* const> cases);
 
-/// Says whether a parameter belongs to what an arm of this label is the remedy of: an arm that does
-/// not begin with "off" is credited with its regulator alone, not with queues of its own.
-bool belongs_to_remedy(std::string_view parameter, std::string_view label);
-
 /// Says in what two arms differ beside the remedy, "protocol roce instead of tcp" each: what a
 /// change between them may be due to, too.
 /// @param label  of the arm that is compared with the other

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "tools/lab/experiment/summary_points.h"
 #include "tools/lab/summary/results_version.h"
 #include "tools/lab/summary/summary.h"
 #include "tools/lab/summary/table_text.h"
@@ -16,21 +15,7 @@ double number_or_none(const ReportJson& value) {
   return value.is_number() ? value.get<double>() : kNotDefined;
 }
 
-/// Returns in what an arm differs from the `off` of its point beside the remedy.
-std::vector<std::string> beside_remedy(const ReportArm& arm, const ReportArm& off) {
-  const auto label = arm.json->at("label").get<std::string>();
-  std::vector<std::string> all;
-  for (const auto& [name, value] : arm.parameters.items()) {
-    if (belongs_to_remedy(name, label)) continue;
-    const ReportJson theirs = off.parameters.value(name, ReportJson(nullptr));
-    if (theirs != value && !theirs.is_null())
-      all.push_back(name + " " + shown_value(value) + " instead of " + shown_value(theirs));
-  }
-  return all;
-}
-
-/// @param off  of its point; null: there is none
-AnswerArm answer_arm(const ReportArm& arm, const ReportArm* off) {
+AnswerArm answer_arm(const ReportArm& arm) {
   constexpr const char* kTime = "communication_seconds_median";
   const ReportJson& metrics = arm.json->at("metrics");
   AnswerArm out{.name = arm.name,
@@ -46,7 +31,7 @@ AnswerArm answer_arm(const ReportArm& arm, const ReportArm* off) {
   };
   out.against_off = other(kTime, "change");
   out.lost_against_off = other("background_lost_fraction", "value");
-  if (off != nullptr) out.beside_off = beside_remedy(arm, *off);
+  out.beside_off = arm.json->value("beside_off", std::vector<std::string>{});
   return out;
 }
 
@@ -100,12 +85,10 @@ ResultAnswer answer_of_result(const ReportJson& summary) {
   for (std::size_t p = 0; p < names.size(); ++p) {
     PointAnswer& here = compared.emplace_back(PointAnswer{.point = names[p], .arms = {}});
     std::size_t seeds = std::size_t{1} << 20;
-    const auto off =
-        std::ranges::find_if(arms, [p](const ReportArm& arm) { return arm.off && arm.point == p; });
     for (const auto& arm : arms) {
       if (arm.point != p) continue;
       seeds = std::min(seeds, arm.cases.size());
-      if (!arm.off) here.arms.push_back(answer_arm(arm, off == arms.end() ? nullptr : &*off));
+      if (!arm.off) here.arms.push_back(answer_arm(arm));
     }
     answer.points.push_back({names[p], answer_of(here.arms, off_of_point(arms, p), seeds)});
   }

@@ -81,7 +81,9 @@ struct ArmSummary {
   std::string against{};              ///< label of its baseline; empty: `off`, or there is none
   std::vector<std::string> beside{};  ///< in what it differs from that beside the remedy
   std::vector<ArmMetric> metrics{};
-  std::vector<ArmMetric> against_off{};  ///< the same against `off`, where the baseline is another
+  /// The same as `beside` and `metrics` against `off`, where the baseline is another.
+  std::vector<std::string> beside_off{};
+  std::vector<ArmMetric> against_off{};
 
   /// @return the metric of this name; all NaN if these cases do not have it
   /// @throws std::out_of_range if there is no metric of this name

@@ -91,7 +91,10 @@ void estimate_arm(const std::vector<CaseSummary>& cases, ArmSummary& arm) {
   const CaseSummary& baseline = cases[*(*compared)->baseline];
   if (!arm.off) arm.against = baseline.label;
   arm.beside = differences_beside_remedy(arm.label, arm.parameters, baseline.parameters);
-  if ((*compared)->off != (*compared)->baseline) add_against_off(cases, arm);
+  if ((*compared)->off == (*compared)->baseline) return;
+  add_against_off(cases, arm);
+  if (const auto off = (*compared)->off)
+    arm.beside_off = differences_beside_remedy(arm.label, arm.parameters, cases[*off].parameters);
 }
 
 ArmMetric found(const std::vector<ArmMetric>& metrics, std::string_view name) {

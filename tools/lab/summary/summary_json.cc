@@ -63,6 +63,7 @@ Json json_of(const ArmSummary& arm, const std::vector<CaseSummary>& cases) {
   out["off"] = arm.off;
   out["against"] = arm.against;
   out["beside"] = arm.beside;
+  out["beside_off"] = arm.beside_off;
   out["against_off"] = Json::object();
   for (const auto& m : arm.against_off)
     out["against_off"][m.name] = {{"value", json_of(m.value)}, {"change", json_of(m.change)}};

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <sstream>
 
@@ -110,6 +111,26 @@ TEST(BriefText, ShowsBothChangesOfAnArmWithABaselineOfItsOwn) {
   const std::string text = brief_text(result_of(s));
   EXPECT_THAT(text, ::testing::ContainsRegex("on-roce +24.11 +20.00 +-92 % .-93,-91. "));
   EXPECT_THAT(text, ::testing::ContainsRegex("  against off-roce +-5.0 % .-6.0,-4.0. "));
+}
+
+// What it differs in was found a second time where it was printed, in other words.
+TEST(BriefText, SaysWhatIsBesideARemedyAsItIsStored) {
+  Summary s = summary();
+  ArmSummary roce =
+      arm("on-roce", {.value = 0.02}, {.value = -0.5, .low = -0.6, .high = -0.4}, {.value = 0.01});
+  roce.against = "off-roce";
+  roce.beside = {"workers 3 instead of 2"};
+  roce.beside_off = {"protocol roce instead of tcp"};
+  roce.against_off = {{"communication_seconds_median",
+                       {.value = 0.02},
+                       {.value = -0.92, .low = -0.93, .high = -0.91}}};
+  s.arms = {s.arms.front(), roce};
+  const ReportJson result = result_of(s);
+  EXPECT_EQ(result.at("arms").at(1).at("beside_off"), (std::vector<std::string>{roce.beside_off}));
+  std::string text = answer_text(result);
+  std::ranges::replace(text, '\n', ' ');
+  EXPECT_THAT(text, HasSubstr("on-roce differs from off-roce in workers 3 instead of 2"));
+  EXPECT_THAT(text, HasSubstr("on-roce differs from off in protocol roce instead of tcp"));
 }
 
 TEST(BriefText, FitsATerminalAndSeparatesPoints) {
