@@ -79,19 +79,8 @@ PortConfig port_config(std::string name, const std::string& device, std::uint16_
 
 void check_report_path(const std::string& path, const std::string& option) {
   if (path.empty()) return;
-  fs::path directory = fs::path(path).parent_path();
-  if (directory.empty()) directory = ".";
-  std::error_code ignored;
-  if (!fs::is_directory(directory, ignored))
-    throw UsageError(option + " " + path + ": directory " + directory.string() +
-                     " does not exist.");
-  if (fs::is_directory(path, ignored))
-    throw UsageError(option + " " + path + ": is a directory; name a file.");
-  if (is_special_file(path))
-    throw UsageError(option + " " + path + ": is a device or a pipe, which a file would replace.");
-  if (access(directory.c_str(), W_OK) != 0)
-    throw UsageError(option + " " + path + ": no permission to write in " + directory.string() +
-                     ".");
+  if (const std::string why = why_no_file(path); !why.empty())
+    throw UsageError(option + ' ' + path + ": " + why + '.');
 }
 
 void check_report_paths(std::span<const OutputPath> outputs) {

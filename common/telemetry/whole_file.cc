@@ -53,6 +53,15 @@ void sync_directory(const std::string& path) {
   close(fd);
 }
 
+constexpr const char* kSpecial = "is a device or a pipe, which a file would replace";
+
+bool is_special_file(const std::string& path) {
+  std::error_code none;
+  const auto status = std::filesystem::status(path, none);
+  return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) &&
+         !std::filesystem::is_directory(status);
+}
+
 /// @return 0, or errno: EEXIST for what is_special_file()
 int rename_and_sync(const std::string& partial, const std::string& path) {
   if (is_special_file(path)) return EEXIST;
@@ -63,11 +72,18 @@ int rename_and_sync(const std::string& partial, const std::string& path) {
 
 }  // namespace
 
-bool is_special_file(const std::string& path) {
-  std::error_code none;
-  const auto status = std::filesystem::status(path, none);
-  return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) &&
-         !std::filesystem::is_directory(status);
+std::string why_no_file(const std::string& path) {
+  namespace fs = std::filesystem;
+  fs::path directory = fs::path(path).parent_path();
+  if (directory.empty()) directory = ".";
+  std::error_code ignored;
+  if (!fs::is_directory(directory, ignored))
+    return "directory " + directory.string() + " does not exist";
+  if (fs::is_directory(path, ignored)) return "is a directory; name a file";
+  if (is_special_file(path)) return kSpecial;
+  if (access(directory.c_str(), W_OK) != 0)
+    return "no permission to write in " + directory.string();
+  return {};
 }
 
 std::string partial_name(const std::string& path) {
@@ -80,8 +96,7 @@ std::string partial_name(const std::string& path) {
 }
 
 void write_whole_file(const std::string& path, std::string_view text, mode_t mode) {
-  if (is_special_file(path))
-    throw std::runtime_error(path + ": cannot be written: is no regular file");
+  if (is_special_file(path)) throw std::runtime_error(path + ": cannot be written: " + kSpecial);
   const std::string partial = partial_name(path);
   const int fd = create(partial, mode);
   if (fd < 0) fail(path, errno);

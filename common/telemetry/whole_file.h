@@ -7,9 +7,11 @@
 
 namespace outrider {
 
-/// Returns whether something is there that a file must not take the place of: a device, a pipe, a
-/// socket, or a link to one. The functions below refuse it: root would replace /dev/null.
-bool is_special_file(const std::string& path);
+/// Says why there can be no file of this name, "is a directory; name a file"; empty if there can.
+/// Its directory must be there and writable, and a file must not take the place of a device, a
+/// pipe, a socket, or a link to one: root would replace /dev/null. Ask before work whose result
+/// goes there; the functions below refuse the latter too, because it may come meanwhile.
+std::string why_no_file(const std::string& path);
 
 /// Returns a name beside `path` for a file that is not whole yet: PATH.0123456789abcdef.partial,
 /// with digits that are drawn for each call. Several writers of one file thus never write into, or

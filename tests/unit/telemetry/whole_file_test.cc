@@ -119,7 +119,7 @@ TEST_F(WholeFile, NamesTheFileAndTheCause) {
   EXPECT_EQ(files(), 1U) << "nothing is left behind";
   fs::remove(file());
   ASSERT_EQ(mkfifo(file().c_str(), 0600), 0);
-  EXPECT_THAT(fault("x"), HasSubstr("report.json: cannot be written: is no regular file"));
+  EXPECT_THAT(fault("x"), HasSubstr("report.json: cannot be written: is a device or a pipe"));
   fs::create_symlink("report.json", directory_ / "link");
   EXPECT_THROW(write_whole_file(directory_ / "link", "x"), std::runtime_error);
   std::ofstream(directory_ / "partial") << "x";

@@ -1,7 +1,5 @@
 #include "tools/lab/cli/cli_cases.h"
 
-#include <unistd.h>
-
 #include <cstdio>
 #include <stdexcept>
 #include <system_error>
@@ -10,6 +8,7 @@
 #include "common/telemetry/exit_status.h"
 #include "tools/lab/cli/progress.h"
 #include "tools/lab/run/part_manifest.h"
+#include "tools/lab/summary/bundle.h"
 
 namespace outrider::lab {
 void say(const std::string& text) { std::fputs((text + '\n').c_str(), stderr); }
@@ -17,10 +16,9 @@ void say(const std::string& text) { std::fputs((text + '\n').c_str(), stderr); }
 bool prepare(const std::filesystem::path& directory) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
-  if (!error && access(directory.c_str(), W_OK | X_OK) == 0) return true;
-  say("outrider-lab: --out " + directory.string() + ": " +
-      (error ? error.message() : std::string("no permission to write")) +
-      "; name another directory");
+  const std::string why = error ? error.message() : why_no_bundle(directory);
+  if (why.empty()) return true;
+  say("outrider-lab: --out " + directory.string() + ": " + why + "; name another directory");
   return false;
 }
 

@@ -142,6 +142,15 @@ class TableFile {
 
 }  // namespace
 
+std::string why_no_bundle(const fs::path& directory) {
+  std::vector<std::string> names{"summary.json", "table.txt", "environment.json", "report.html"};
+  for (const auto& table : bundle_tables()) names.emplace_back(table.file);
+  for (const auto& name : names)
+    if (const std::string why = why_no_file((directory / name).string()); !why.empty())
+      return (directory / name).string() + ' ' + why;
+  return {};
+}
+
 void write_bundle(const fs::path& directory, const Summary& summary, const ReadRun& read,
                   const EnvironmentNotes& notes) {
   make_directory(directory);

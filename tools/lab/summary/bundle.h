@@ -34,6 +34,10 @@ using ReadRun = std::function<CaseRun(std::size_t index)>;
 void write_bundle(const std::filesystem::path& directory, const Summary& summary,
                   const ReadRun& read, const EnvironmentNotes& notes = {});
 
+/// Says why write_bundle() could not write into a directory that is there, with the file; empty if
+/// it can. Ask before what takes hours runs.
+std::string why_no_bundle(const std::filesystem::path& directory);
+
 /// Does the same for an experiment whose runs are all in memory.
 void write_bundle(const std::filesystem::path& directory, const Experiment& experiment,
                   const Summary& summary, const EnvironmentNotes& notes = {});

@@ -1,6 +1,7 @@
 #include "tools/lab/summary/bundle.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -277,6 +278,19 @@ TEST_F(BundleTest, SaysWhatItCannotWrite) {
   } catch (const std::runtime_error& e) {
     EXPECT_NE(std::string(e.what()).find(directory_.string()), std::string::npos) << e.what();
   }
+}
+
+// A run of hours ended at a pipe in the place of its summary.
+TEST_F(BundleTest, SaysBeforehandWhatItCouldNotWrite) {
+  fs::create_directories(directory_);
+  EXPECT_EQ(why_no_bundle(directory_), "");
+  ASSERT_EQ(mkfifo((directory_ / "summary.json").c_str(), 0600), 0);
+  EXPECT_EQ(why_no_bundle(directory_), (directory_ / "summary.json").string() +
+                                           " is a device or a pipe, which a file would replace");
+  fs::remove(directory_ / "summary.json");
+  fs::create_directories(directory_ / "flows.csv");
+  EXPECT_EQ(why_no_bundle(directory_),
+            (directory_ / "flows.csv").string() + " is a directory; name a file");
 }
 
 }  // namespace
