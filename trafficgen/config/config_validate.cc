@@ -132,7 +132,7 @@ void check_host(const Checks& at, const std::string& name, const TransportConfig
   const auto host = scope.hosts.find(name);
   if (!at.require(host != scope.hosts.end(), "", Checks::quoted(name),
                   "no [[host]] has this name") ||
-      transport == nullptr)
+      transport == nullptr || is_roce(transport))  // RoCEv2 has no segments: roce_rules.h
     return;
   const std::uint64_t packet = transport->tcp.mss_bytes + kSegmentHeaderBytes;
   const std::uint64_t mtu = host->second->mtu_bytes;

@@ -23,6 +23,13 @@ constexpr auto kFreedoms = choices<SwitchFreedom>({{"nothing", SwitchFreedom::kN
                                                    {"settings", SwitchFreedom::kSettings},
                                                    {"outrider", SwitchFreedom::kOutrider}});
 
+void require_least_link(const Checks& at, std::string_view key, BitRate rate) {
+  constexpr BitRate kLeast{1'000'000};
+  at.require(rate.bits_per_second >= kLeast.bits_per_second, key, format_rate(rate),
+             "must be at least " + format_rate(kLeast) +
+                 ": queues are tried that guarantee background a share of a link");
+}
+
 /// Requires what one link needs, and that it is left out where a fabric has it.
 void check_link(const Checks& at, const ClusterNetwork& n, bool in_fabric) {
   constexpr const char* kOfFabric = "must be left out with [fabric], which has it";
@@ -32,8 +39,8 @@ void check_link(const Checks& at, const ClusterNetwork& n, bool in_fabric) {
     if (n.rtt) at.fault("rtt", format_duration(*n.rtt), kOfFabric);
     return;
   }
-  if (n.rate) at.rate("rate", *n.rate);
-  else at.fault("rate", kRequired);
+  if (!n.rate) at.fault("rate", kRequired);
+  else if (at.rate("rate", *n.rate)) require_least_link(at, "rate", *n.rate);
   if (n.rtt) at.positive("rtt", *n.rtt);
   else at.fault("rtt", kRequired);
 }
@@ -126,6 +133,12 @@ std::optional<Fabric> fabric_of(const Cluster& c, ConfigIssues& issues) {
   return build_fabric(config, {}, issues);
 }
 
+BitRate slowest_host(const Fabric& fabric) {
+  return std::ranges::min_element(fabric.slots, {},
+                                  [](const FabricSlot& slot) { return slot.rate.bits_per_second; })
+      ->rate;
+}
+
 void check_fabric(const Cluster& c, ConfigIssues& issues) {
   const auto fabric = fabric_of(c, issues);
   if (!fabric) return;
@@ -136,6 +149,7 @@ void check_fabric(const Cluster& c, ConfigIssues& issues) {
   Checks(issues).require(
       hosts <= fabric->slots.size(), "fabric", std::to_string(fabric->slots.size()) + " hosts",
       "must have room for the " + std::to_string(hosts) + " of jobs and background");
+  if (!fabric->slots.empty()) require_least_link(Checks(issues), "fabric", slowest_host(*fabric));
 }
 
 }  // namespace
@@ -227,10 +241,7 @@ ClusterPath path_of(const Cluster& c) {
   if (!c.in_fabric()) return {*c.network.rate, *c.network.rtt};
   ConfigIssues issues;
   const auto fabric = fabric_of(c, issues);
-  return {std::ranges::min_element(fabric->slots, {},
-                                   [](const FabricSlot& slot) { return slot.rate.bits_per_second; })
-              ->rate,
-          longest_rtt(*fabric)};
+  return {slowest_host(*fabric), longest_rtt(*fabric)};
 }
 
 std::uint64_t mark_at(const Cluster& c) {

@@ -34,8 +34,13 @@ std::optional<ComparableResult> read(const std::string& path) {
 }  // namespace
 
 int compare_command(const LabOptions& options) {
-  const auto a = read(options.file), b = read(options.other);
-  if (!a || !b) return kExitUsage;
+  const auto a = read(options.file);
+  if (!a) return kExitUsage;
+  std::error_code ignored;
+  const bool one = std::filesystem::equivalent(options.file, options.other, ignored);
+  const auto b = one ? a : read(options.other);
+  if (!b) return kExitUsage;
+  if (one) std::fputs("outrider-lab: A and B are the same results\n", stderr);
   const Comparison comparison = compare(*a, *b);
   if (a->runtime != b->runtime)
     std::fprintf(stderr, "outrider-lab: A is of the %s runtime, B of the %s one\n",

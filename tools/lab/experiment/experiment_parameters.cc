@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <tuple>
 #include <utility>
 
 #include "common/config/config_file.h"
@@ -88,6 +89,26 @@ void check_signal_faults(const Checks& at, const CaseParameters& p) {
              as_in_file(p.signal_late_rtts), "must be above 0 with signal_late");
   at.require(p.signal_early == 0 || p.signal_early_rtts > 0, "signal_early_rtts",
              as_in_file(p.signal_early_rtts), "must be above 0 with signal_early");
+}
+
+/// Checks shares and rates here, under the parameters' own keys: a program would name its setting.
+void check_shares(const Checks& at, const CaseParameters& p) {
+  constexpr double kMostSignals = 1e6;  // 1/s
+  constexpr double kLeastWeight = 0.01, kMostWeight = 100, kMostLearnerRate = 1000;
+  at.in_interval("background_floor", p.background_floor, 0, 1, false);
+  at.in_interval("ddl_weight", p.ddl_weight, kLeastWeight, kMostWeight, true);
+  at.in_interval("learner_rate", p.learner_rate, 0, kMostLearnerRate, false);
+  for (const auto& [key, most, v] :
+       std::initializer_list<std::tuple<std::string_view, double, double>>{
+           {"gray_loss", 1, p.gray_loss},
+           {"send_jitter", 1, p.send_jitter},
+           {"signal_lost", 1, p.signal_lost},
+           {"signal_late", 1, p.signal_late},
+           {"signal_early", 1, p.signal_early},
+           {"signal_duplicated", 1, p.signal_duplicated},
+           {"signal_forged_per_second", kMostSignals, p.signal_forged_per_second},
+           {"signal_replayed_per_second", kMostSignals, p.signal_replayed_per_second}})
+    at.in_interval(key, v, 0, most, true);
 }
 
 /// Checks what needs two queues.
@@ -198,6 +219,7 @@ ConfigIssues validate(const CaseParameters& p) {
              std::to_string(p.layer_classes),
              "needs scheduler \"fifo\": the classes have strict queues of their own");
   at.in_interval("rate_factor", p.rate_factor, 0, kMaxRateFactor, false);
+  check_shares(at, p);
   within("compute_spread", p.compute_spread, kMaxComputeSpread);
   within("worker_rate_spread", p.worker_rate_spread, kMaxRateSpread);
   at.in_range("workers", p.workers, 1, 256);

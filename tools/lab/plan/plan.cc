@@ -80,6 +80,27 @@ void name_by_lines(const ExperimentFile& e, ConfigIssues& issues) {
   }
 }
 
+/// Names faults of a host's MTU by its [[hosts]]. Those of one group are then one fault.
+void name_by_hosts(const ExperimentFile& e, const Topology& t, ConfigIssues& issues) {
+  constexpr std::string_view kMtu = ": mtu_bytes ";
+  ConfigIssues named;
+  for (const auto& issue : issues) {
+    const auto host = std::ranges::find_if(t.hosts, [&issue, kMtu](const PlacedHost& h) {
+      return issue.problem.starts_with(Checks::quoted(h.name) + std::string(kMtu));
+    });
+    if (host == t.hosts.end() || e.hosts[host->group].of_job) {
+      named.push_back(issue);
+      continue;
+    }
+    const std::size_t rest = Checks::quoted(host->name).size() + kMtu.size();
+    std::string problem = issue.problem.substr(rest);
+    problem.insert(problem.find(' '), " bytes:");
+    named.push_back({join_key(join_key("", "hosts", host->group), "mtu_bytes"), problem});
+  }
+  named.count_unkept(issues);
+  issues = std::move(named);
+}
+
 /// Counts the long flows that share the measured queue with bursts. Those back cross it as ACKs
 /// alone. In a fabric they are at all leaves, and a queue has one leaf's share.
 void count_flows(const ExperimentFile& e, Case& c) {
@@ -139,6 +160,7 @@ std::optional<Case> build_case(const ExperimentFile& file, const std::string& la
   append(refused, "trafficgen", validate(c.traffic, kMaxFabricSwitches));
   append(refused, "trafficgen", validate_models(c.traffic));
   name_by_lines(e, refused);
+  name_by_hosts(e, *topology, refused);
   issues.add(refused);
   if (!refused.empty()) return std::nullopt;
   return c;

@@ -35,10 +35,11 @@ std::unique_ptr<std::ifstream> opened(const fs::path& path) {
 }
 
 ReportJson read_json(const fs::path& path) {
+  const std::string text{std::istreambuf_iterator<char>(*opened(path)), {}};
   try {
-    return ReportJson::parse(*opened(path));
+    return ReportJson::parse(text);
   } catch (const nlohmann::json::exception& e) {
-    throw std::runtime_error(path.string() + " is not what `outrider-lab run` writes: " + e.what());
+    throw std::runtime_error(path.string() + ' ' + why_no_result(text, e));
   }
 }
 
@@ -231,8 +232,7 @@ ReportJson report_data(const fs::path& directory) {
   try {
     return made(directory);
   } catch (const nlohmann::json::exception& e) {
-    throw std::runtime_error((directory / "summary.json").string() +
-                             " is not what `outrider-lab run` writes: " + e.what());
+    throw std::runtime_error((directory / "summary.json").string() + ' ' + why_no_result("{}", e));
   }
 }
 

@@ -8,6 +8,7 @@
 #include "common/core/display_width.h"
 #include "common/telemetry/csv_text.h"
 #include "tools/lab/summary/metric.h"
+#include "tools/lab/summary/result_arms.h"
 #include "tools/lab/summary/table_text.h"
 
 namespace outrider::lab {
@@ -235,7 +236,7 @@ std::string column_table(const std::string& summary, const TableRequest& request
     }
     return terminal(lines, columns);
   } catch (const nlohmann::json::exception& error) {
-    throw std::runtime_error(std::string("is no summary.json of outrider-lab: ") + error.what());
+    throw std::runtime_error(why_no_result(summary, error));
   }
 }
 

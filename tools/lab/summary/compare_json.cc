@@ -3,7 +3,7 @@
 
 #include "tools/lab/summary/compare.h"
 #include "tools/lab/summary/estimate_json.h"
-#include "tools/lab/summary/summary.h"
+#include "tools/lab/summary/result_answer.h"
 
 namespace outrider::lab {
 namespace {
@@ -44,9 +44,7 @@ Json json_of(const MetricComparison& m) {
 
 ComparableResult comparable_from_json(const std::string& text) {
   try {
-    const Json in = Json::parse(text);
-    if (in.at("schema_version").get<int>() != kSummarySchemaVersion)
-      throw std::runtime_error("schema_version is not " + std::to_string(kSummarySchemaVersion));
+    const Json in = result_from_text(text);
     ComparableResult result{.experiment = in.at("experiment").get<std::string>(),
                             .runtime = in.at("runtime").get<std::string>(),
                             .arms = {},
@@ -66,7 +64,7 @@ ComparableResult comparable_from_json(const std::string& text) {
     }
     return result;
   } catch (const nlohmann::json::exception& error) {
-    throw std::runtime_error(std::string("is no summary.json of outrider-lab: ") + error.what());
+    throw std::runtime_error(why_no_result(text, error));
   }
 }
 

@@ -123,7 +123,7 @@ ReportJson result_from_text(const std::string& text) {
                                ": use the version that wrote it");
     return summary;
   } catch (const nlohmann::json::exception& error) {
-    throw std::runtime_error(std::string("is no summary.json of outrider-lab: ") + error.what());
+    throw std::runtime_error(why_no_result(text, error));
   }
 }
 

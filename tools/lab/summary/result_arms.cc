@@ -39,6 +39,20 @@ std::string setting_values(const ReportArm& arm, const std::vector<std::string>&
 
 }  // namespace
 
+std::string why_no_result(std::string_view text, const nlohmann::json::exception& error) {
+  constexpr const char* kAgain = "; run the experiment again, which writes it whole";
+  if (text.find_first_not_of(" \n\r\t") == std::string_view::npos)
+    return std::string("is empty") + kAgain;
+  const auto* syntax = dynamic_cast<const nlohmann::json::parse_error*>(&error);
+  if (syntax == nullptr)
+    return "is JSON, but no summary.json of outrider-lab; name a directory that `outrider-lab run` "
+           "wrote";
+  if (syntax->byte >= text.size())
+    return "ends in its middle: it was cut off" + std::string(kAgain);
+  return "is no JSON from byte " + std::to_string(syntax->byte) +
+         " on; name the summary.json of a directory that `outrider-lab run` wrote";
+}
+
 std::string shown_value(const ReportJson& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }

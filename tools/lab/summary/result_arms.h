@@ -3,11 +3,16 @@
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace outrider::lab {
 
 using ReportJson = nlohmann::ordered_json;
+
+/// Returns why a text is no summary.json, in words: it is empty, was cut off, or is another file.
+/// @param error  that reading it gave
+std::string why_no_result(std::string_view text, const nlohmann::json::exception& error);
 
 /// An arm of summary.json and its runs.
 struct ReportArm {

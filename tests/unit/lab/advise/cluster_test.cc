@@ -136,6 +136,19 @@ TEST(Cluster, FaultsOfATableHaveItsKeysAndThoseOfAListTheirNumbers) {
                                             "job[1].name", "job[1].model"));
 }
 
+// The experiment that was made of it was refused, in the words of a file that nobody had written.
+TEST(Cluster, ALinkThatIsTooSlowToShareIsRefusedByItsKey) {
+  Cluster c = with_bursts();
+  c.network.rate = BitRate{1};
+  EXPECT_THAT(validate(c), Contains(Field(&ConfigIssue::key, "network.rate")));
+  c.network.rate = BitRate{1'000'000};
+  EXPECT_TRUE(validate(c).empty());
+  std::string slow = kInFabric;
+  slow.replace(slow.find("25gbit"), 6, "1kbit");
+  const auto cluster = cluster_from(*parse_toml(slow).config, {}, conf());
+  EXPECT_THAT(cluster.issues, Contains(Field(&ConfigIssue::key, "fabric")));
+}
+
 TEST(Cluster, AFabricHasTheRatesAndTheRoomForAllHosts) {
   const Cluster c = from_text(kInFabric);
   EXPECT_EQ(path_of(c).rate, (BitRate{25'000'000'000}));

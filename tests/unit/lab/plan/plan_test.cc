@@ -439,6 +439,21 @@ TEST(Plan, RefusesWhatCannotActOnBackgroundOverRoce) {
   EXPECT_THAT(format_advice("f", advice(held)), testing::HasSubstr("which has no receive window"));
 }
 
+// The fault was told at each worker, and RoCEv2 was asked to hold a segment of TCP.
+TEST(Plan, FaultsOfAnMtuHaveTheKeyOfTheirHosts) {
+  const auto fault = [](const std::string& mtu) {
+    const std::string text = with(over_roce("workers = 3\n"), "name = \"worker\"\n",
+                                  "name = \"worker\"\nmtu_bytes = " + mtu + "\n");
+    const auto file = read_experiment(text);
+    EXPECT_TRUE(file) << format_issues("text", file.issues);
+    return file ? format_issues("f", make_plan(*file.config).issues) : "";
+  };
+  EXPECT_THAT(fault("1000"),
+              testing::StartsWith("f: 1 invalid setting\n  hosts[0].mtu_bytes: 1000 bytes: would "
+                                  "carry only 512 bytes over protocol \"roce\""));
+  EXPECT_EQ(fault("1088"), "") << "its payload is whole, though TCP's segments are larger";
+}
+
 TEST(Plan, WarnsOfSendersThatObeyNoCnp) {
   const auto told = [](const std::string& parameters) {
     return format_advice("f", advice(plan_of(over_roce(parameters))));

@@ -329,7 +329,7 @@ TEST_F(ReportTest, SaysWhichFileIsAtFault) {
   std::ofstream(directory_ / "summary.json") << "{\"schema_version\": 99}";
   EXPECT_NE(fault().find("schema_version 99"), std::string::npos) << fault();
   std::ofstream(directory_ / "summary.json") << "{";
-  EXPECT_NE(fault().find("summary.json is not what"), std::string::npos) << fault();
+  EXPECT_NE(fault().find("summary.json ends in its middle"), std::string::npos) << fault();
   fs::remove(directory_ / "summary.json");
   EXPECT_NE(fault().find("summary.json cannot be read"), std::string::npos) << fault();
 }

@@ -3,12 +3,15 @@
 // differ by 10 % and two runs of one seed by 2 %.
 #include "tools/lab/summary/compare.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "common/core/random.h"
+#include "tools/lab/summary/column_table.h"
+#include "tools/lab/summary/result_answer.h"
 
 namespace outrider::compare_test {
 using namespace sw;
@@ -183,6 +186,28 @@ TEST(CompareJson, ReadsASummaryAndRefusesOthers) {
   EXPECT_THROW(comparable_from_json("[]"), std::runtime_error);
   EXPECT_THROW(comparable_from_json("{"), std::runtime_error);
   EXPECT_THROW(comparable_from_json(R"({"schema_version": 9})"), std::runtime_error);
+}
+
+// Where a file is empty or cut off, the parser's own text helps nobody.
+TEST(CompareJson, SaysInWordsWhatIsNoSummary) {
+  const auto refusal = [](const std::string& text) -> std::string {
+    try {
+      comparable_from_json(text);
+    } catch (const std::runtime_error& error) {
+      EXPECT_THROW(result_from_text(text), std::runtime_error);
+      EXPECT_THROW(column_table(text, {}), std::runtime_error);
+      return error.what();
+    }
+    return "none";
+  };
+  EXPECT_THAT(refusal(""), testing::StartsWith("is empty; run the experiment again"));
+  EXPECT_THAT(refusal(" \n"), testing::StartsWith("is empty"));
+  EXPECT_THAT(refusal(R"({"schema_version": 2, "experi)"),
+              testing::StartsWith("ends in its middle"));
+  EXPECT_THAT(refusal(R"({"schema_version": 2, "cases": [)"), testing::StartsWith("ends in its"));
+  EXPECT_THAT(refusal("name = \"quick\"\n"), testing::StartsWith("is no JSON from byte 2 on"));
+  EXPECT_THAT(refusal("[]"), testing::StartsWith("is JSON, but no summary.json of outrider-lab"));
+  EXPECT_THAT(refusal(R"({"schema_version": 9})"), testing::StartsWith("has schema_version 9"));
 }
 
 TEST(CompareJson, IsJson) {
