@@ -80,11 +80,11 @@ std::string differs_text(const std::string& name, const std::string& other,
   std::vector<std::string> named(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(few));
   if (const std::size_t more = in.size() - few; more > 0)
     named.push_back(std::to_string(more) + (more == 1 ? " more setting" : " more settings"));
-  return " Beside a remedy, " + name + " differs from " + other + " in " + joined(named) + ".";
+  return " But " + name + " differs from " + other + " in what is no remedy: " + joined(named) + ".";
 }
 
-/// Returns "Beside a remedy, on-x differs from off in protocol roce instead of tcp." for what the
-/// arm is compared with; empty if the remedy is all that the two differ in.
+/// Returns "But on-x differs from off in what is no remedy: protocol roce instead of tcp." for what
+/// the arm is compared with; empty if the remedy is all that the two differ in.
 std::string beside_text(const AnswerArm& arm, const std::string& off) {
   if (arm.against.empty()) return differs_text(arm.name, off, arm.beside);
   return differs_text(arm.name, arm.against, arm.beside) +

@@ -312,15 +312,15 @@ TEST(Answer, NamesTheBaselineAndWhatDiffersBesideTheRemedy) {
   EXPECT_EQ(text_of(answer_of({roce, mark, pace}, "off", 30)),
             "gain: Communication time falls by 5.0 % [4.0, 6.0] with on-mark-roce against "
             "off-roce; background loses 2.0 % [1.0, 3.0]. Against off, it falls by 90 % [89, 91]; "
-            "background loses 30 % [20, 40]. Beside a remedy, on-mark-roce differs from off in "
-            "protocol roce instead of tcp.\n"
+            "background loses 30 % [20, 40]. But on-mark-roce differs from off in what is no "
+            "remedy: protocol roce instead of tcp.\n"
             "cheap: No arm that is distinguishable from its baseline costs the background less "
             "than 1.0 %.\n"
             "same: Not distinguishable from off-roce: on-pace-roce.\n");
   EXPECT_EQ(text_of(answer_of({roce}, "off", 30)),
             "gain: Communication time falls by 89 % [88, 90] with off-roce against off; background "
-            "loses 20 % [19, 21]. Beside a remedy, off-roce differs from off in protocol roce "
-            "instead of tcp, a 1 instead of 0, b 1 instead of 0 and 2 more settings.\n"
+            "loses 20 % [19, 21]. But off-roce differs from off in what is no remedy: protocol "
+            "roce instead of tcp, a 1 instead of 0, b 1 instead of 0 and 2 more settings.\n"
             "cheap: No arm that is distinguishable from off costs the background less than 1.0 "
             "%.\n");
   roce.change = {.value = -0.89};
