@@ -58,9 +58,11 @@ std::uint64_t FlowArrivals::listed_flows_left(bool /*waits*/) const noexcept { r
 
 std::uint64_t ListedArrivals::listed_flows_left(bool waits) const noexcept {
   const std::uint64_t most = std::min<std::uint64_t>(flows_.size(), max_flows_);
-  std::uint64_t end = next_;
-  while (end < most && begin_ + flows_[end].at < end_) ++end;
-  return end - next_ + (waits ? 1 : 0);
+  const auto first = flows_.begin() + static_cast<std::ptrdiff_t>(next_);
+  const auto last = flows_.begin() + static_cast<std::ptrdiff_t>(std::max(most, next_));
+  const auto end = std::partition_point(
+      first, last, [this](const ListedFlow& f) { return begin_ + f.at < end_; });
+  return static_cast<std::uint64_t>(end - first) + (waits ? 1 : 0);
 }
 
 FullPacket full_segment(std::uint32_t mss_bytes) noexcept {
