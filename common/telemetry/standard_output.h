@@ -41,7 +41,7 @@ inline ssize_t write_standard_output(void*, const char* text, std::size_t n) {
 /// one has failed, and what is longer than its buffer fails long before flush_standard_output().
 inline void outlive_file_size_limits() {
   signal(SIGXFSZ, SIG_IGN);
-  static FILE* const kept =
+  static FILE* kept =
       fopencookie(nullptr, "w", {nullptr, detail::write_standard_output, nullptr, nullptr});
   if (kept == nullptr || stdout == kept) return;
   std::setvbuf(kept, nullptr, isatty(STDOUT_FILENO) == 1 ? _IOLBF : _IOFBF, BUFSIZ);

