@@ -80,7 +80,8 @@ std::string differs_text(const std::string& name, const std::string& other,
   std::vector<std::string> named(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(few));
   if (const std::size_t more = in.size() - few; more > 0)
     named.push_back(std::to_string(more) + (more == 1 ? " more setting" : " more settings"));
-  return " But " + name + " differs from " + other + " in what is no remedy: " + joined(named) + ".";
+  return " But " + name + " differs from " + other + " in what is no remedy: " + joined(named) +
+         ".";
 }
 
 /// Returns "But on-x differs from off in what is no remedy: protocol roce instead of tcp." for what
