@@ -73,23 +73,23 @@ std::string joined(const std::vector<std::string>& parts) {
   return text;
 }
 
-std::string differs_text(const std::string& name, const std::string& other,
-                         const std::vector<std::string>& in) {
+std::string differs_text(const std::string& first_word, const std::string& name,
+                         const std::string& other, const std::vector<std::string>& in) {
   if (in.empty()) return "";
   const std::size_t few = std::min(in.size(), kNamedDifferences);
   std::vector<std::string> named(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(few));
   if (const std::size_t more = in.size() - few; more > 0)
     named.push_back(std::to_string(more) + (more == 1 ? " more setting" : " more settings"));
-  return " But " + name + " differs from " + other + " in what is no remedy: " + joined(named) +
-         ".";
+  return ' ' + first_word + ' ' + name + " differs from " + other +
+         " in what is no remedy: " + joined(named) + '.';
 }
 
 /// Returns "But on-x differs from off in what is no remedy: protocol roce instead of tcp." for what
 /// the arm is compared with; empty if the remedy is all that the two differ in.
 std::string beside_text(const AnswerArm& arm, const std::string& off) {
-  if (arm.against.empty()) return differs_text(arm.name, off, arm.beside);
-  return differs_text(arm.name, arm.against, arm.beside) +
-         differs_text(arm.name, off, arm.beside_off);
+  if (arm.against.empty()) return differs_text("But", arm.name, off, arm.beside);
+  const std::string own = differs_text("But", arm.name, arm.against, arm.beside);
+  return own + differs_text(own.empty() ? "But" : "And", arm.name, off, arm.beside_off);
 }
 
 /// Returns the change of an arm, what it is against and what it costs: a sentence without its full

@@ -477,7 +477,7 @@ TEST(Matrix, FaultsNameItsKeys) {
 // A few short lists would otherwise fill any memory.
 TEST(Matrix, BoundsItsCombinations) {
   std::string numbers = "[0";
-  for (int i = 1; i <= 100; ++i) numbers += ", " + std::to_string(i);
+  for (int i = 1; i <= 100; ++i) numbers += ", " + std::to_string(i / 100.0);
   numbers += "]\n";
   const auto lists = [&numbers](const std::vector<std::string>& names) {
     std::string text;
