@@ -210,6 +210,27 @@ TEST(Pfc, TheWatchdogDropsWhatIsStoppedForTooLong) {
   EXPECT_EQ(bench.pool.in_use(), 0U);
 }
 
+// The port tells the gate since when a packet waits and whether one has left.
+TEST(Pfc, APauseAfterAGapInWhichNothingLeavesIsTheSameToTheWatchdog) {
+  SwitchConfig c = lossless_switch();
+  for (auto& port : c.ports) port.queues[0].queue.lossless.watchdog = 100us;
+  for (const bool leaves : {false, true}) {
+    PfcBench bench(c);
+    bench.pause(B::kEast, kQuanta, {});
+    bench.burst(4, Time{10us});
+    bench.fill(1, Time{58us});  // takes the link until 66 us
+    bench.pause(B::kEast, 0, Time{60us});
+    bench.pause(B::kEast, kQuanta, leaves ? Time{80us} : Time{64us});
+    // 50 us of the watchdog were over at 60 us.
+    const Time late = leaves ? Time{180us} : Time{114us};
+    bench.run_to(late - 1ns);
+    EXPECT_EQ(bench.of(B::kEast, late).watchdog_releases, 0U) << leaves;
+    bench.run_to(late);
+    EXPECT_EQ(bench.of(B::kEast, late).watchdog_releases, 1U) << leaves;
+    EXPECT_EQ(bench.departures(B::kEast, 5000).empty(), !leaves);
+  }
+}
+
 TEST(Pfc, AStormOfPausesIsCountedAndTakesNoMemory) {
   SwitchConfig c = lossless_switch();
   for (auto& port : c.ports) port.queues[0].queue.lossless.watchdog = 1ms;
