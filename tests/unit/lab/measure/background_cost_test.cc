@@ -368,12 +368,9 @@ TEST(Points, AQueueIsNoPartOfARegulator) {
 
 // A baseline with bursts of another size says nothing of the arm's remedy.
 TEST(Points, ABaselineHasTheWorkloadOfItsArm) {
-  const Parameters off{{"protocol", std::string("tcp")}, {"workers", std::int64_t{1}}};
-  const Parameters roce{{"protocol", std::string("roce")}, {"workers", std::int64_t{1}}};
-  const Parameters large{{"protocol", std::string("roce")},
-                         {"workers", std::int64_t{9}},
-                         {"regulation", std::string("mark")}};
-  const std::vector<Case> cases{over("off", "tcp", off), over("off-roce", "roce", roce),
+  const Parameters one{{"workers", std::int64_t{1}}};
+  const Parameters large{{"workers", std::int64_t{9}}, {"regulation", std::string("mark")}};
+  const std::vector<Case> cases{over("off", "tcp", one), over("off-roce", "roce", one),
                                 over("on-large", "roce", large)};
   std::vector<const Case*> pointers;
   for (const auto& c : cases) pointers.push_back(&c);
