@@ -36,7 +36,7 @@ inline void add_common_options(CLI::App& app, ProgramOptions& options) {
                  "Longest wait for the other end of a device at start [30]")
       ->type_name("SECONDS")
       ->check(CLI::Range(0.0, 86400.0))
-      ->check(not_nan());
+      ->check(usable_number());
   app.add_option("--eal", options.eal,
                  "More DPDK EAL arguments, in one word; also: EAL-ARGS -- ...")
       ->type_name("\"ARGS\"");

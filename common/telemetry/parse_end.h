@@ -21,7 +21,7 @@ namespace outrider {
 
 /// Refuses what is no number for a setting either, and what CLI::Range takes for a number of any
 /// range: "nan".
-inline CLI::Validator not_nan() {
+inline CLI::Validator usable_number() {
   return {[](const std::string& text) -> std::string {
             const std::string_view rule = number_rule(std::strtod(text.c_str(), nullptr));
             return rule.empty() ? std::string() : text + ": " + std::string(rule);

@@ -153,14 +153,14 @@ void add_hold(CLI::App& command, HoldOptions& o, Texts& texts) {
       ->type_name("DURATION");
   command.add_option("--floor", o.floor, "Share of the rate that background keeps during a burst")
       ->capture_default_str()
-      ->check(not_nan());
+      ->check(usable_number());
   command
       .add_option(
           "--standing", o.standing,
           "Window of a connection that is not held while bursts are expected, as a multiple "
           "of what it lately had in flight")
       ->capture_default_str()
-      ->check(not_nan());
+      ->check(usable_number());
   command
       .add_option("--job-port", o.job_ports,
                   "Local TCP port whose connections are never held; repeat it")
@@ -174,10 +174,10 @@ void add_hold(CLI::App& command, HoldOptions& o, Texts& texts) {
       .add_option("--sender-share", o.sender_share,
                   "Largest share of 10 s that the bursts of one sender hold")
       ->capture_default_str()
-      ->check(not_nan());
+      ->check(usable_number());
   command.add_option("--budget-share", o.budget_share, "The same of all senders together")
       ->capture_default_str()
-      ->check(not_nan());
+      ->check(usable_number());
   command
       .add_option("--max-connections", o.max_connections,
                   "Connections that are followed; others are left alone")

@@ -43,7 +43,7 @@ inline void add_options(CLI::App& app, GeneratorArguments& a) {
                  "there for so long [goes on]")
       ->type_name("SECONDS")
       ->check(CLI::Range(0.001, 86400.0))
-      ->check(not_nan());
+      ->check(usable_number());
   app.add_option("--streams-csv", a.files.streams_csv, "Write a line of figures a stream")
       ->type_name("FILE.csv");
   app.add_option("--samples", a.files.samples, "Write the raw latencies that streams keep")

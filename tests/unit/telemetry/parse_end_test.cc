@@ -59,7 +59,7 @@ TEST(Options, TakeWholeNumbersAsTheyStand) {
 }
 
 TEST(Options, TakeNumbersThatSettingsTake) {
-  const CLI::Validator number = not_nan();
+  const CLI::Validator number = usable_number();
   for (const std::string good : {"0", "-1.5", "1e-12", "1e15"}) EXPECT_EQ(number(good), "") << good;
   for (const std::string bad : {"nan", "-nan", "inf", "1e-320", "-1e-13", "1e16"})
     EXPECT_THAT(number(bad), testing::StartsWith(bad + ": must be ")) << bad;

@@ -263,7 +263,7 @@ void add_advise(CLI::App& app, LabOptions& options) {
   app.add_flag("--new", options.new_file, "Write FILE, to begin from, and do nothing else");
   app.add_option("--minutes", options.minutes, "About how long it may take [10]")
       ->check(CLI::Range(0.1, 1e5))
-      ->check(not_nan())
+      ->check(usable_number())
       ->type_name("M");
   add_choice<Runtime>(
       app, "--confirm", options.runtime, {{"loopback", Runtime::kLoopback}},
