@@ -20,6 +20,9 @@ ACK, NAK_SEQUENCE = 0x1F, 0x60
 FATAL, NOT_READY, RESERVED = (0x61, 0x62, 0x63), 0x21, (0x40, 0x64, 0x7F)
 KNOWN = {*range(0, 12), ACKNOWLEDGE, CNP}
 WILD = 2000  # packets that are drawn
+# What a NAK of an error says, by the queue pair that gets it.
+ERRORS = {61: (0x61, "invalid_request"), 62: (0x62, "remote_access_error"),
+          63: (0x63, "remote_operational_error")}
 # Every packet that arrives is in one of them.
 NAMED = ("in_order", "out_of_order", "duplicate", "acks_received", "naks_received",
          "cnps_received", "bad_icrc", "malformed", "refused")
@@ -187,6 +190,15 @@ def be_the_peer(wild):
     print(json.dumps(wire.sent))
 
 
+def refuse_each():
+    """Answers a packet of each queue pair of ERRORS with its NAK."""
+    wire = Wire()
+    print("ready", flush=True)
+    for pair, (syndrome, _) in ERRORS.items():
+        wire.await_data(pair, 1)
+        wire.answer("naks_received", pair, 0, syndrome)
+
+
 class HostileRoce(lab.LabTest):
     def run_against(self, repair, wild):
         """@return the generator's counters, and what the peer sent by the name that it should get"""
@@ -223,6 +235,21 @@ class HostileRoce(lab.LabTest):
                 counts, sent = self.run_against(repair, True)
                 self.assertEqual(counts["arrived"], sum(sent.values()))
                 self.assertEqual(sum(counts[name] for name in NAMED), counts["arrived"])
+
+    def test_a_nak_of_an_error_ends_its_transfer_at_once_and_names_it(self):
+        near, linux, mac = self.lab.silent_host("-errors")
+        peer = lab.Process(self.lab, linux, self.lab.call("test_hostile_roce", "refuse_each()"), "peer")
+        peer.says("ready")
+        generator = self.lab.generator(near, CONFIG.format(mac=mac, repair="go_back_n") + "".join(
+            transfer(pair, outcome, True) for pair, (_, outcome) in ERRORS.items()))
+        self.ended(peer, 0)
+        generator.wait()
+        report = self.lab.report()
+        self.assertEqual({t["name"]: t["outcome"] for t in report["transfers"]},
+                         {outcome: outcome for _, outcome in ERRORS.values()})
+        self.assertEqual([t["rtos_data"] for t in report["transfers"]], [0, 0, 0])
+        self.assertLess(report["end_ns"], 10e9, "before their time-outs of 20 s")
+        self.assertTrue(report["ledger_balanced"])
 
 
 if __name__ == "__main__":

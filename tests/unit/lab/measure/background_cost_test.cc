@@ -270,6 +270,23 @@ TEST(BackgroundCost, ClosedLoopComparesRatesOverTheWholeRun) {
       << "nothing was lost";
 }
 
+// Over 0.05 % of the background, any number of bytes gained a byte lost would be one of noise.
+TEST(BackgroundCost, ClosedLoopHasNoGainPerByteOfNextToNothing) {
+  ArmRun off{make_case("off", 1, Schedule::kClosedLoop), make_result(500)};
+  ArmRun on{make_case("on", 1, Schedule::kClosedLoop), make_result(500)};
+  for (ArmRun* run : {&off, &on}) {
+    add_burst(run->result, 0, 0, {.due = 100, .first = 100, .delivered = 140});
+    carry(run->result, kDdl, 100, 500, run == &off ? 757 : 1'514);
+    deliver(run->result, kBackground, 100, 500, run == &off ? 80'000 : 79'960);
+  }
+  const BackgroundCost little = costs_of({off, on})[1];
+  EXPECT_NEAR(little.lost_fraction, 0.0005, 1e-12);
+  EXPECT_TRUE(std::isnan(little.ddl_bytes_gained_per_background_byte_lost));
+  deliver(on.result, kBackground, 100, 500, 79'900);
+  const BackgroundCost more = costs_of({off, on})[1];
+  EXPECT_NEAR(more.ddl_bytes_gained_per_background_byte_lost, 724.0 / 100, 1e-9);
+}
+
 // -- which cases belong together
 
 Case labelled(const char* label, Parameters regulator = {}, const char* marker = "step") {

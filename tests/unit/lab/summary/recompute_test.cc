@@ -64,12 +64,15 @@ class RecomputeTest : public testing::Test {
       queue_of(r).interval_sojourn_ns.record(i * 1511);
     }
     experiment_.runs.push_back({.definition = &case_, .result = std::move(r)});
+    write();
+  }
+  ~RecomputeTest() override { fs::remove_all(directory_); }
+
+  void write() {
     write_bundle(directory_, experiment_, summarise(experiment_));
     std::ifstream in(directory_ / "summary.json");
     summary_ = nlohmann::json::parse(in);
   }
-  ~RecomputeTest() override { fs::remove_all(directory_); }
-
   static std::vector<std::string> cells_of(const std::string& line) {
     std::vector<std::string> cells(1);
     bool quoted = false;
@@ -120,6 +123,16 @@ class RecomputeTest : public testing::Test {
     }
     return sum;
   }
+  /// Computes goodputs from queue.csv, which have to be those of summary.json.
+  void expect_goodputs() const {
+    const double from_ns = metric("/goodput_from_seconds") * 1e9;
+    const double to_ns = metric("/goodput_to_seconds") * 1e9;
+    for (const auto& [column, name] :
+         {std::pair("background_delivered_bytes", "/background_goodput_bits_per_second"),
+          std::pair("ddl_delivered_bytes", "/ddl_goodput_bits_per_second")})
+      EXPECT_NEAR(between(column, from_ns, to_ns) * 8e9 / (to_ns - from_ns) / metric(name), 1, 1e-9)
+          << name;
+  }
   /// Returns a quantile of all lines of histograms.csv that `take` says.
   template <class Take>
   double quantile(double q, Take take) const {
@@ -145,14 +158,18 @@ class RecomputeTest : public testing::Test {
 };
 
 TEST_F(RecomputeTest, GoodputsAreInQueueCsvAlsoAfterTheQueuesLastPacket) {
-  const double from_ns = metric("/goodput_from_seconds") * 1e9;
-  const double to_ns = metric("/goodput_to_seconds") * 1e9;
-  EXPECT_EQ(to_ns, 2000.0 * kMs);
-  for (const auto& [column, name] :
-       {std::pair("background_delivered_bytes", "/background_goodput_bits_per_second"),
-        std::pair("ddl_delivered_bytes", "/ddl_goodput_bits_per_second")})
-    EXPECT_NEAR(between(column, from_ns, to_ns) * 8e9 / (to_ns - from_ns) / metric(name), 1, 1e-9)
-        << name;
+  EXPECT_EQ(metric("/goodput_to_seconds"), 2.0);
+  expect_goodputs();
+}
+
+// Lines of several bins lie around, of which a part would be taken for what is delivered evenly.
+TEST_F(RecomputeTest, TheBinsInWhichTheSpanEndsHaveLinesOfTheirOwn) {
+  RunResult& r = experiment_.runs.front().result;
+  r.traffic.end_ns = 1'983 * kMs + kMs / 2;
+  deliver(r, TrafficClass::kBackground, 1'984, 2'000, 90'000);
+  write();
+  EXPECT_EQ(metric("/goodput_to_seconds"), 1.9835);
+  expect_goodputs();
 }
 
 TEST_F(RecomputeTest, TimesOfBurstsAreInBurstsCsv) {
