@@ -224,7 +224,7 @@ TEST_F(LabProgram, ComparesResults) {
   EXPECT_THAT(text("log"), HasSubstr("none"));
   const std::string other = directory_.write("other.json", "{\"schema_version\": 7}");
   EXPECT_EQ(run({"compare", directory_ / "a", other}, "log"), kExitUsage);
-  EXPECT_THAT(text("log"), HasSubstr("schema_version is not 2"));
+  EXPECT_THAT(text("log"), HasSubstr("has schema_version 7, not 2"));
 }
 
 TEST_F(LabProgram, PrintsTheSummaryAlone) {

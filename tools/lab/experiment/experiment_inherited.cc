@@ -3,6 +3,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "common/config/checks.h"
 #include "common/config/config_file.h"
@@ -53,7 +55,8 @@ struct Contradiction {
   std::string_view inherited;
   bool (*contradicts)(const ConfigValue& own, const ConfigValue& inherited);
   std::string_view effect;
-  /// Arms commonly give `inherited` themselves, and then [parameters] and sweeps say nothing of it.
+  /// Arms and sweeps commonly give `inherited` themselves, and then [parameters] says nothing of
+  /// it.
   bool of_arms = false;
 };
 
@@ -66,9 +69,9 @@ constexpr std::array<Contradiction, 9> kContradictions{
      {"burst_bytes", "model", [](Value, Value v) { return is_active(v); },
       "says how long bursts are, whatever burst_bytes is; give model = \"\" to use burst_bytes"},
      {"period_seconds", "schedule", [](Value, Value v) { return has_text(v, "closed_loop"); },
-      "has no period; give schedule = \"fixed\" to use it"},
+      "has no period; give schedule = \"fixed\" to use it", true},
      {"compute_seconds", "schedule", [](Value, Value v) { return has_text(v, "fixed"); },
-      "does not wait for computing; give schedule = \"closed_loop\" to use it"},
+      "does not wait for computing; give schedule = \"closed_loop\" to use it", true},
      {"background_floor", "scheduler", [](Value, Value v) { return has_text(v, "dwrr"); },
       "shares the link by ddl_weight; give scheduler = \"strict_floor\" to use background_floor",
       true},
@@ -131,21 +134,26 @@ void for_each_table(const ConfigTable& file, std::string_view key, F f) {
     f(*tables[i].as<ConfigTable>(), join_key("", key, i));
 }
 
-bool has_arm_with(const ConfigTable& file, std::string_view name) {
+/// Returns whether an arm or a sweep gives a value of its own, which replaces an inherited one.
+bool is_given_elsewhere(const ConfigTable& file, std::string_view name, bool by_arms) {
   bool any = false;
-  for_each_table(file, "arm", [&](const ConfigTable& arm, const std::string&) {
-    any |= find(with_nested_keys(arm), name) != nullptr;
-  });
+  const auto look = [&](const ConfigTable& table, const std::string&) {
+    const ConfigValue* parameter = table.get("parameter");
+    any |= find(with_nested_keys(table), name) != nullptr ||
+           (parameter != nullptr && has_text(*parameter, name));
+  };
+  for (const char* list : {"vary", "cross"}) for_each_table(file, list, look);
+  if (by_arms) for_each_table(file, "arm", look);
   return any;
 }
 
-/// @param file  whose arms may have values of their own
+/// @param file  whose arms and sweeps may have values of their own
 void check_contradictions(const Values& v, const ConfigTable& file, ConfigIssues& issues) {
   for (const auto& [given, inherited, contradicts, effect, of_arms] : kContradictions) {
     const ConfigValue *own = v.own(given), *others = v.others(inherited);
     if (own == nullptr || others == nullptr || !is_active(*own) || !contradicts(*own, *others))
       continue;
-    if (!of_arms || v.key.starts_with("arm") || !has_arm_with(file, inherited))
+    if (!of_arms || !is_given_elsewhere(file, inherited, !v.key.starts_with("arm")))
       fault(v, given, inherited, effect, issues);
   }
 }
@@ -200,22 +208,44 @@ ConfigTable default_values() {
   return table;
 }
 
-/// Returns the values of the points of a sweep that do something, one of each parameter.
-ConfigTable values_of_sweep(const ConfigTable& sweep) {
-  ConfigTable given;
-  const auto take = [&given](const std::string& name, const ConfigValue* values) {
+/// Returns the parameters of a sweep with their values.
+std::vector<std::pair<std::string, ConfigValue::Array>> values_of_sweep(const ConfigTable& sweep) {
+  std::vector<std::pair<std::string, ConfigValue::Array>> all;
+  const auto take = [&all](const std::string& name, const ConfigValue* values) {
     const auto* list = values == nullptr ? nullptr : values->as<ConfigValue::Array>();
-    if (list == nullptr || list->empty()) return;
-    const auto active = std::ranges::find_if(*list, is_active);
-    (void)assign(given, name, active == list->end() ? list->front() : *active);
+    if (list != nullptr && !list->empty()) all.emplace_back(name, *list);
   };
   if (const ConfigValue* name = sweep.get("parameter")) {
     if (const auto* text = name->as<std::string>()) take(*text, sweep.get("values"));
-    return given;
+    return all;
   }
   for (const auto& [name, values] : with_dotted_keys(sweep))
     if (name != "arms") take(name, &values);
-  return given;
+  return all;
+}
+
+/// Calls `use` with what a sweep gives, once for each value of each of its parameters.
+template <class Use>
+void for_each_value(const ConfigTable& sweep, Use use) {
+  const auto all = values_of_sweep(sweep);
+  ConfigTable first;
+  for (const auto& [name, values] : all) {
+    const auto active = std::ranges::find_if(values, is_active);
+    (void)assign(first, name, active == values.end() ? values.front() : *active);
+  }
+  for (const auto& [name, values] : all)
+    for (const ConfigValue& value : values) {
+      ConfigTable given = first;
+      (void)assign(given, name, value);
+      use(given);
+    }
+}
+
+/// Returns whether a sweep is one of this arm's.
+bool is_of_arm(const ConfigTable& sweep, const ConfigTable& arm) {
+  const ConfigValue *arms = sweep.get("arms"), *label = arm.get("label");
+  const auto* list = arms == nullptr ? nullptr : arms->as<ConfigValue::Array>();
+  return list == nullptr || label == nullptr || std::ranges::find(*list, *label) != list->end();
 }
 
 }  // namespace
@@ -246,7 +276,15 @@ void check_inherited(const ConfigTable& file, ConfigIssues& issues) {
     });
   for (const char* list : {"vary", "cross"})
     for_each_table(file, list, [&](const ConfigTable& sweep, const std::string& key) {
-      check(values_of_sweep(sweep), key);
+      for_each_value(sweep, [&](const ConfigTable& given) {
+        check(given, key);
+        for_each_table(file, "arm", [&](const ConfigTable& arm, const std::string& of_arm) {
+          if (!is_of_arm(sweep, arm)) return;
+          const ConfigTable own = with_nested_keys(arm);
+          check_contradictions({given, own, key, of_arm}, file, issues);
+          check_transports({given, own, key, of_arm}, issues);
+        });
+      });
     });
 }
 

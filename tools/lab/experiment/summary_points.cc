@@ -50,6 +50,11 @@ bool is_remedy(std::string_view n) {
   return tells_on_from_off(n) || is_other_remedy(n) || is_threshold(n);
 }
 
+/// Says whether a parameter is of the transport, the background or the workload.
+bool is_shared_with_baseline(std::string_view n) {
+  return is_transport_of_arms(n) || !(is_remedy(n) || n.starts_with("switch."));
+}
+
 /// Says whether a parameter belongs to what an arm of this label is the remedy of: an arm that does
 /// not begin with "off" is credited with its regulator alone, not with queues of its own.
 bool belongs_to_remedy(std::string_view parameter, std::string_view label) {
@@ -128,8 +133,18 @@ std::size_t default_baseline(std::span<const Case* const> cases, const Candidate
   consider(off);  // first: it is preferred to another one that differs as little
   for (const std::size_t i : there)
     if (i != off && i != own) consider(i);
-  const Candidates& found = plain.empty() ? with_its_queues : plain;
-  return found.empty() ? off : found.front();
+  if (!plain.empty()) return plain.front();
+  if (!with_its_queues.empty()) return with_its_queues.front();
+  // A queue of another length leaves transport, background and workload what they are.
+  Candidates near;
+  const auto look_at = [&](std::size_t i) {
+    if (is_plain(*cases[i], *cases[off]) && !differ(i, is_shared_with_baseline)) near.push_back(i);
+  };
+  look_at(off);
+  for (const std::size_t i : there)
+    if (i != off && i != own) look_at(i);
+  return near.empty() ? off
+                      : nearest(cases, near, own, [](std::string_view n) { return !is_remedy(n); });
 }
 
 /// Returns the cases with this label.

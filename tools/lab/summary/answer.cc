@@ -185,8 +185,10 @@ void add_gains(const std::vector<AnswerArm>& arms, const std::string& off,
     out.push_back({"cheap", "At a loss to the background of at most " + percent_of(kLittle) +
                                 " %, " + gain_text(*cheap, off) + "." + beside_text(*cheap, off)});
   else
-    out.push_back({"cheap", "No arm that is distinguishable from " + baselines_of(arms, off) +
-                                " costs the background less than " + percent_of(kLittle) + " %."});
+    out.push_back(
+        {"cheap", "No arm that is distinguishable from " + baselines_of(arms, off) +
+                      " costs the background less than " + percent_of(kLittle) + " %" +
+                      (baselines_of(arms, off) == off ? "." : " against it and " + off + ".")});
 }
 
 /// Has arms of different baselines compared with `off`.

@@ -328,6 +328,41 @@ TEST_F(ExperimentBase, ADefaultThatContradictsAGivenValueIsRefused) {
   EXPECT_THAT(faults("switch.queue.limit_bytes = \"1MB\"\n"),
               HasSubstr("switch.queue.limit_packets = 60, the default, limits the queue before"));
   EXPECT_EQ(faults("switch.queue.limit_bytes = \"64kB\"\n"), "");
+  const std::string computes = "compute_seconds = 0.01\n";
+  EXPECT_EQ(faults(computes, "[[arm]]\nlabel = \"off-x\"\nschedule = \"closed_loop\"\n"), "");
+  EXPECT_EQ(faults(computes,
+                   "[[cross]]\nschedule = [\"fixed\", \"closed_loop\"]\n"
+                   "arms = [\"off\"]\n"),
+            "");
+  EXPECT_EQ(faults("", computes + "[[vary]]\nparameter = \"schedule\"\n"
+                                  "values = [\"closed_loop\"]\narms = [\"off\"]\n"),
+            "");
+}
+
+// The order of a sweep's values decided, and points of arms that set the other value were one.
+TEST_F(ExperimentBase, EachValueOfASweepIsHeldAgainstFileAndArms) {
+  const auto faults = [&](const std::string& parameters, const std::string& more) {
+    return format_issues("f", load("own.toml", with(small_experiment(more), "[parameters]\n",
+                                                    "[parameters]\n" + parameters))
+                                  .issues);
+  };
+  const std::string bursts = "ddl.transport.controller = \"cubic\"\n";
+  const auto sweep = [](const std::string& values) {
+    return "[[vary]]\nparameter = \"transport.controller\"\nvalues = " + values +
+           "\narms = [\"off\"]\n";
+  };
+  const auto refused = HasSubstr("vary[0].transport.controller: ddl.transport.controller = ");
+  EXPECT_THAT(faults(bursts, sweep("[\"cubic\", \"reno\"]")), refused);
+  EXPECT_THAT(faults(bursts, sweep("[\"reno\", \"cubic\"]")), refused);
+  EXPECT_EQ(faults(bursts, sweep("[\"cubic\"]")), "");
+
+  const std::string arm = "[[arm]]\nlabel = \"off-x\"\nmodel = \"x.toml\"\n";
+  const auto sizes = [](const std::string& arms) {
+    return "[[cross]]\nburst_bytes = [\"100kB\", \"1MB\"]\narms = " + arms + "\n";
+  };
+  EXPECT_THAT(faults("", arm + sizes("[\"off\", \"off-x\"]")),
+              HasSubstr("cross[0].burst_bytes: model = \"x.toml\", inherited from arm[2], says"));
+  EXPECT_EQ(faults("", arm + sizes("[\"off\"]")), "");
 }
 
 TEST_F(ExperimentBase, ArmsJobsAndSweepsInheritTheParameters) {

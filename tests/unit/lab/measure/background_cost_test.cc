@@ -373,6 +373,21 @@ TEST(Points, AnArmIsNoPointAndItsBaselineSharesItsTransport) {
             std::vector<std::string>{"protocol mlt instead of tcp"});
 }
 
+// A queue of another length made `off` the baseline, over another transport.
+TEST(Points, ABaselineMayHaveAnotherQueueButNoOtherTransport) {
+  const Parameters small{{"switch.queue.limit_packets", std::int64_t{60}}};
+  const Parameters large{{"switch.queue.limit_packets", std::int64_t{200}}};
+  const std::vector<Case> cases{over("off", "tcp", small), over("off-roce", "roce", small),
+                                over("on-pace-roce", "roce", large), over("on-pace", "tcp", large),
+                                over("off-large-roce", "roce", large)};
+  std::vector<const Case*> pointers;
+  for (const auto& c : cases) pointers.push_back(&c);
+  EXPECT_EQ(points_of(std::span(pointers).first(4)).baseline,
+            (std::vector<std::size_t>{0, 0, 1, 0}));
+  EXPECT_EQ(points_of(pointers).baseline, (std::vector<std::size_t>{0, 0, 4, 0, 0}))
+      << "the nearest one";
+}
+
 // Nor is it with a queue that it has beside.
 TEST(Points, AQueueIsNoPartOfARegulator) {
   const Parameters plain{{"scheduler", std::string("fifo")}, {"regulation", std::string("off")}};

@@ -315,7 +315,7 @@ TEST(Answer, NamesTheBaselineAndWhatDiffersBesideTheRemedy) {
             "background loses 30 % [20, 40]. But on-mark-roce differs from off in what is no "
             "remedy: protocol roce instead of tcp.\n"
             "cheap: No arm that is distinguishable from its baseline costs the background less "
-            "than 1.0 %.\n"
+            "than 1.0 % against it and off.\n"
             "same: Not distinguishable from off-roce: on-pace-roce.\n");
   EXPECT_EQ(text_of(answer_of({roce}, "off", 30)),
             "gain: Communication time falls by 89 % [88, 90] with off-roce against off; background "
