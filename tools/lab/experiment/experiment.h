@@ -159,7 +159,8 @@ ConfigResult<ExperimentFile> load_experiment(const std::string& path);
 
 /// Returns `file` without its `base`, which is the path of another experiment relative to
 /// `directory`. A table of the network, of the job or of background that `file` does not have
-/// is taken from the base, and so is every parameter that it does not give.
+/// is taken from the base, and so is every parameter that it does not give. The paths in them,
+/// which start at the base's folder, are given from `directory`.
 ConfigTable with_base(ConfigTable file, const std::filesystem::path& directory,
                       ConfigIssues& issues);
 

@@ -5,6 +5,7 @@
 #include "common/config/config_file.h"
 #include "common/config/file_kind.h"
 #include "tools/lab/experiment/experiment.h"
+#include "tools/lab/experiment/experiment_files.h"
 
 namespace outrider::lab {
 namespace {
@@ -54,12 +55,13 @@ ConfigTable with_base(ConfigTable file, const std::filesystem::path& directory,
     issues.push_back({"base", display(value) + ": must be the path of an experiment"});
     return file;
   }
-  const auto base = read_file_of((directory / *name).string(), FileKind::kExperiment);
+  auto base = read_file_of((directory / *name).string(), FileKind::kExperiment);
   for (const auto& issue : base.issues)
     issues.push_back({"base", "\"" + *name + "\": " + issue.problem});
   if (!base) return file;
   if (base.config->get("base") != nullptr)
     issues.push_back({"base", "\"" + *name + "\": has a base itself; name that one"});
+  move_paths(*base.config, std::filesystem::path(*name).parent_path(), directory);
   inherit(*base.config, *name, file, issues);
   return file;
 }

@@ -3,6 +3,7 @@
 
 #include "common/config/checks.h"
 #include "tools/lab/experiment/experiment.h"
+#include "tools/lab/experiment/experiment_files.h"
 #include "tools/lab/fabric/fabric.h"
 
 namespace outrider::lab {
@@ -26,8 +27,8 @@ void use_fabric(ExperimentFile& e, ConfigIssues& issues) {
   std::set<std::size_t> racks;
   for (const FabricSlot& slot : e.slots) racks.insert(slot.at_switch);
   ConfigIssues of_file;
-  e.background.racks = load_rack_matrix(
-      (e.directory / e.background.matrix).lexically_normal().string(), racks.size(), of_file);
+  e.background.racks = load_rack_matrix(path_of_file(kMatrixFile, e.background.matrix, e.directory),
+                                        racks.size(), of_file);
   root.below("background").faults_of_file("matrix", e.background.matrix, of_file);
 }
 

@@ -9,6 +9,7 @@
 #include "common/config/config_file.h"
 #include "common/config/suggestion.h"
 #include "tools/lab/experiment/experiment.h"
+#include "tools/lab/experiment/experiment_files.h"
 #include "tools/lab/experiment/job_list.h"
 
 namespace outrider::lab {
@@ -95,7 +96,7 @@ void add_groups(ExperimentFile& e) {
 void add_arriving(const JobHead& head, std::size_t entry, const ConfigTable& own, ExperimentFile& e,
                   ConfigIssues& issues) {
   const Checks at = Checks(issues).below("job", entry);
-  const std::string path = (e.directory / head.list).lexically_normal().string();
+  const std::string path = path_of_file(kJobListFile, head.list, e.directory);
   const auto tell = [&](const ConfigIssue& issue) {
     at.fault("list", Checks::quoted(head.list),
              issue.key.empty() ? issue.problem : issue.key + ": " + issue.problem);

@@ -3,7 +3,7 @@
 #include <set>
 #include <string_view>
 
-#include "common/config/shipped_file.h"
+#include "tools/lab/experiment/experiment_files.h"
 #include "tools/lab/plan/plan_jobs.h"
 #include "tools/lab/plan/plan_switches.h"
 #include "trafficgen/roce/path_mtu.h"
@@ -100,7 +100,7 @@ tg::JobConfig job_of(const ExperimentFile& e, const CaseParameters& p,
   job.period = from_seconds(p.period_seconds);
   announce(p, t.rtt, job.announce);
   if (p.model.empty()) job.burst_bytes = p.burst_bytes;
-  else job.model = named_file(p.model, "models", ".toml", e.directory);
+  else job.model = path_of_file(kModelFile, p.model, e.directory);
   spread_compute(p, job);
   if (job.learner.model != tg::LearnerModel::kNone) job.learner.learning_rate = rate_of(p, job);
   if (p.model.empty() || p.compute_seconds > 0) job.compute = from_seconds(p.compute_seconds);
@@ -144,7 +144,7 @@ tg::FlowsConfig flows_of(const ExperimentFile& e, const CaseParameters& p, const
   return {.name = carrier.transport + "_flows",
           .from = background_from(e, t),
           .to = background_to(e, t),
-          .distribution = named_file(p.background_sizes, "distributions", ".cdf", e.directory),
+          .distribution = path_of_file(kSizesFile, p.background_sizes, e.directory),
           .hosts = {},
           .rate = BitRate{static_cast<std::uint64_t>(bits * payload_share(e, carrier))},
           .transport = carrier.transport,
@@ -162,7 +162,7 @@ tg::FlowsConfig listed_flows_of(const ExperimentFile& e, const CaseParameters& p
   return {.name = "background_list",
           .from = {},
           .to = {},
-          .list = (e.directory / p.background_list).lexically_normal().string(),
+          .list = path_of_file(kFlowListFile, p.background_list, e.directory),
           .hosts = std::move(hosts),
           .transport = carriers_of(p).front().transport,
           .tcp_port = kPort,
@@ -189,7 +189,7 @@ tg::CaptureConfig capture_of(const ExperimentFile& e, const CaseParameters& p, c
   return {.name = "background_capture",
           .from = first_of(background_from(e, t)),
           .to = first_of(background_to(e, t)),
-          .file = (e.directory / p.background_capture).lexically_normal().string(),
+          .file = path_of_file(kCaptureFile, p.background_capture, e.directory),
           .rounds = 0};
 }
 

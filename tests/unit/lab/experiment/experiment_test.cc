@@ -205,11 +205,11 @@ class ExperimentBase : public testing::Test {
   ExperimentBase() { fs::create_directory(directory_); }
   ~ExperimentBase() override { fs::remove_all(directory_); }
   ConfigResult<ExperimentFile> load(const std::string& name, const std::string& text) {
+    fs::create_directories((directory_ / name).parent_path());
     std::ofstream(directory_ / name) << text;
     return load_experiment((directory_ / name).string());
   }
 
- private:
   fs::path directory_ = fs::temp_directory_path() / ("outrider-base-" + std::to_string(getpid()));
 };
 
@@ -228,6 +228,53 @@ TEST_F(ExperimentBase, GivesWhatTheFileDoesNotSay) {
   EXPECT_EQ(own.config->network.rtt, std::chrono::milliseconds(4)) << "a table is taken as a whole";
   EXPECT_EQ(own.config->parameters.iterations, 4U) << "parameters one by one";
   EXPECT_EQ(own.config->parameters.burst_bytes, base.config->parameters.burst_bytes);
+}
+
+// A list of the deriving file's folder was run in the place of the base's, without a word.
+TEST_F(ExperimentBase, ItsPathsStartAtItsFolder) {
+  const std::string paths =
+      "background_list = \"list.csv\"\nbackground_sizes = \"../x.cdf\"\n"
+      "background_capture = \"/frames.pcap\"\nmodel = \"resnet50\"\n";
+  (void)load("sub/base.toml", with(small_experiment(), "[parameters]\n", "[parameters]\n" + paths));
+  const auto derived = [&](const std::string& name, const std::string& base,
+                           const std::string& more = {}) {
+    const auto own = load(name, "base = \"" + base + "\"\nname = \"own\"\n[parameters]\n" + more +
+                                    "[[arm]]\nlabel = \"off\"\n");
+    EXPECT_TRUE(own) << format_issues(name, own.issues);
+    return own ? own.config->parameters : CaseParameters{};
+  };
+  const CaseParameters above = derived("own.toml", "sub/base.toml");
+  EXPECT_EQ(above.background_list, "sub/list.csv");
+  EXPECT_EQ(above.background_sizes, "x.cdf");
+  EXPECT_EQ(above.background_capture, "/frames.pcap");
+  EXPECT_EQ(above.model, "resnet50") << "a shipped file's name";
+  EXPECT_EQ(derived("other/own.toml", "../sub/base.toml").background_list, "../sub/list.csv");
+  EXPECT_EQ(derived("sub/own.toml", "base.toml").background_sizes, "../x.cdf") << "as written";
+  const std::string own = "background_sizes = \"../x.cdf\"\n";
+  EXPECT_EQ(derived("own.toml", "sub/base.toml", own).background_sizes, "../x.cdf")
+      << "the file's own";
+
+  std::ofstream(directory_ / "sub/resnet50") << "";
+  EXPECT_EQ(derived("own.toml", "sub/base.toml").model, "sub/resnet50") << "a file of the base";
+}
+
+TEST_F(ExperimentBase, PathsInItsTablesStartAtItsFolder) {
+  (void)load("sub/base.toml",
+             "[fabric]\nfile = \"cables.topo\"\n[background]\nmatrix = \"\"\n"
+             "[[job]]\nlist = \"jobs.csv\"\n[[job]]\nmodel = \"m.toml\"\n");
+  ConfigTable own;
+  own["base"] = ConfigValue(std::string("sub/base.toml"));
+  ConfigIssues issues;
+  const ConfigTable all = with_base(own, directory_, issues);
+  ASSERT_TRUE(issues.empty()) << format_issues("own", issues);
+  const auto text_at = [&](std::string_view key) {
+    const ConfigValue* value = find(all, key);
+    return value == nullptr ? "absent" : display(*value);
+  };
+  EXPECT_EQ(text_at("fabric.file"), "\"sub/cables.topo\"");
+  EXPECT_EQ(text_at("background.matrix"), "\"\"") << "none";
+  EXPECT_EQ(text_at("job[0].list"), "\"sub/jobs.csv\"");
+  EXPECT_EQ(text_at("job[1].model"), "\"sub/m.toml\"");
 }
 
 // `model` beside an inherited `compute_seconds` computed for the base's time, without a word.

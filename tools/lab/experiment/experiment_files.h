@@ -1,0 +1,42 @@
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "common/config/config_value.h"
+
+namespace outrider::lab {
+
+/// A key of an experiment whose value is the path of another file. It starts at the folder of the
+/// file that says it. No other key in any table of an experiment has the same name.
+struct FileKey {
+  std::string_view name;
+  /// A value may also name a file of this folder in conf/, see named_file(). Empty: only a path.
+  std::string_view shipped{};
+  std::string_view extension{};  ///< of the files there
+};
+
+inline constexpr FileKey kModelFile{"model", "models", ".toml"};  // [parameters], [[job]]
+inline constexpr FileKey kSizesFile{"background_sizes", "distributions", ".cdf"};
+inline constexpr FileKey kFlowListFile{"background_list"};
+inline constexpr FileKey kCaptureFile{"background_capture"};
+inline constexpr FileKey kJobListFile{"list"};   // [[job]]
+inline constexpr FileKey kMatrixFile{"matrix"};  // [background]
+inline constexpr FileKey kTopologyFile{"file"};  // [fabric], see build_fabric()
+
+inline constexpr std::array<FileKey, 7> kFileKeys{
+    kModelFile, kSizesFile, kFlowListFile, kCaptureFile, kJobListFile, kMatrixFile, kTopologyFile};
+
+/// Returns the path of the file that the value of a key names. @param directory where paths start
+std::string path_of_file(const FileKey& key, const std::string& value,
+                         const std::filesystem::path& directory);
+
+/// Has the paths in the tables of an experiment, which start at `folder`, start at `directory`. A
+/// value that names the same file from both stays.
+/// @param folder  a path from `directory`
+void move_paths(ConfigTable& experiment, const std::filesystem::path& folder,
+                const std::filesystem::path& directory);
+
+}  // namespace outrider::lab
