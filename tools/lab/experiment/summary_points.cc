@@ -233,13 +233,15 @@ CasePoints points_of(std::span<const Case* const> cases) {
 
 std::vector<std::string> differences_beside_remedy(std::string_view label, const Parameters& own,
                                                    const Parameters& baseline) {
+  const auto shown_or_none = [](const std::string& text) { return text.empty() ? "none" : text; };
   std::vector<std::string> all;
   for (const auto& [name, value] : own) {
     if (belongs_to_remedy(name, label)) continue;
     const auto other = std::ranges::find(baseline, name, &Parameters::value_type::first);
     if (other == baseline.end()) continue;
     const std::string mine = text_of(value), theirs = text_of(other->second);
-    if (mine != theirs) all.push_back(name + " " + mine + " instead of " + theirs);
+    if (mine != theirs)
+      all.push_back(name + " " + shown_or_none(mine) + " instead of " + shown_or_none(theirs));
   }
   return all;
 }

@@ -56,7 +56,7 @@ struct CasePoints {
 CasePoints points_of(std::span<const Case* const> cases);
 
 /// Says in what two arms differ beside the remedy, "protocol roce instead of tcp" each: what a
-/// change between them may be due to, too.
+/// change between them may be due to, too. An empty text is "none".
 /// @param label  of the arm that is compared with the other
 std::vector<std::string> differences_beside_remedy(std::string_view label, const Parameters& own,
                                                    const Parameters& baseline);

@@ -398,6 +398,15 @@ TEST(Points, AQueueIsNoPartOfARegulator) {
   EXPECT_EQ(differences_beside_remedy("off-two", own, plain), std::vector<std::string>{});
 }
 
+// "background_list list.csv instead of ." was said of an arm whose baseline has no list.
+TEST(Points, ATextThatIsLeftOutIsNone) {
+  const Parameters none{{"background_list", std::string()}, {"model", std::string("m.toml")}};
+  const Parameters list{{"background_list", std::string("list.csv")}, {"model", std::string()}};
+  EXPECT_EQ(differences_beside_remedy("on", list, none),
+            (std::vector<std::string>{"background_list list.csv instead of none",
+                                      "model none instead of m.toml"}));
+}
+
 // A baseline with bursts of another size says nothing of the arm's remedy.
 TEST(Points, ABaselineHasTheWorkloadOfItsArm) {
   const Parameters one{{"workers", std::int64_t{1}}};
