@@ -259,6 +259,14 @@ double goodput(const tg::GeneratorReport& traffic, TrafficClass c, std::int64_t 
   return delivered.between(from, to) * 8 / to_seconds(to - from);
 }
 
+/// Returns whether every packet of background that arrives adds to its goodput. An answer to a
+/// request does only when it is complete.
+bool counts_as_it_arrives(const tg::GeneratorConfig& traffic) {
+  const bool any =
+      !traffic.long_flows.empty() || !traffic.flows.empty() || !traffic.captures.empty();
+  return any && traffic.requests.empty();
+}
+
 void measure_goodput(const Case& definition, const tg::GeneratorReport& traffic, CaseMetrics& m) {
   const std::int64_t told_ns = told_until_ns(traffic.bins.size(), definition.traffic.max_bins,
                                              traffic.bin_ns, traffic.end_ns);
@@ -270,6 +278,8 @@ void measure_goodput(const Case& definition, const tg::GeneratorReport& traffic,
   m.measured_to_seconds = to_seconds(to);
   m.background_goodput_bits_per_second = goodput(traffic, TrafficClass::kBackground, from, to);
   m.ddl_goodput_bits_per_second = goodput(traffic, TrafficClass::kDdl, from, to);
+  m.background_silent =
+      counts_as_it_arrives(definition.traffic) && m.background_goodput_bits_per_second == 0;
 }
 
 void measure_noise(const Case& definition, Runtime runtime, const RunResult& result,

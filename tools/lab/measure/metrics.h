@@ -112,6 +112,7 @@ struct CaseMetrics {
   double ddl_goodput_bits_per_second = kNotDefined;  ///< over the same time, both directions
   double measured_from_seconds = 0;  ///< span of both goodputs: from the earliest due less lead
   double measured_to_seconds = 0;    ///< to the end of the run, or of its series of bins
+  bool background_silent = false;    ///< the case has background; none was delivered in this span
   std::uint64_t iterations = 0;      ///< iterations of all jobs
   std::uint64_t incomplete = 0;      ///< iterations in which a worker's push was not delivered
   std::uint64_t late = 0;

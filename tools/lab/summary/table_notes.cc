@@ -30,6 +30,9 @@ constexpr Warning kWarnings[] = {
     {"flows of a list of background begin after the end of the run, which had less than the list "
      "says",
      [](const CaseSummary& c) { return c.metrics.flow_times.after_end; }},
+    {"runs whose background delivered nothing from the first measured burst on, so that bursts met "
+     "none: let it send until they end",
+     [](const CaseSummary& c) { return std::uint64_t{c.metrics.background_silent}; }},
     {"times a connection waited for the generator's memory: times are too long",
      [](const CaseSummary& c) { return c.metrics.memory_waits; }},
     {"runs longer than their time series, which end before them",

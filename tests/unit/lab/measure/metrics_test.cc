@@ -166,6 +166,26 @@ TEST(Metrics, GoodputIsTakenFromTheFirstStartToTheEnd) {
   EXPECT_DOUBLE_EQ(m.background_goodput_bits_per_second, 8e6);
 }
 
+TEST(Metrics, BackgroundThatEndsBeforeTheFirstStartIsSilent) {
+  const Case without = make_case("off");
+  std::vector<Case> with(3, without);
+  with[0].traffic.long_flows.emplace_back();
+  with[1].traffic.flows.emplace_back();
+  with[2].traffic.captures.emplace_back();
+  Case asks = with[0];
+  asks.traffic.requests.emplace_back();
+  RunResult r = one_iteration();  // START at 98
+  deliver(r, TrafficClass::kBackground, 0, 98, 5'000);
+  for (const Case& c : with) EXPECT_TRUE(measure_virtual(c, r).background_silent);
+  EXPECT_FALSE(measure_virtual(without, r).background_silent) << "it has none";
+  EXPECT_FALSE(measure_virtual(asks, r).background_silent) << "an answer may be under way";
+  deliver(r, TrafficClass::kBackground, 199, 200, 1);
+  for (const Case& c : with) EXPECT_FALSE(measure_virtual(c, r).background_silent);
+  r.traffic.bins.clear();
+  for (const Case& c : with)
+    EXPECT_FALSE(measure_virtual(c, r).background_silent) << "there is no record of it";
+}
+
 TEST(Metrics, BackgroundDipAndRecovery) {
   // Base RTT 1 ms: goodput is over 10 bins.
   RunResult r = make_result(200);

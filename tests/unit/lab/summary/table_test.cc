@@ -275,9 +275,11 @@ TEST(Table, NamesWhatShouldMakeAReaderWary) {
   EXPECT_FALSE(contains(result_text(s), "! "));
   s.cases[0].metrics.incomplete = 2;
   s.cases[0].metrics.ledger_balanced = false;
+  s.cases[0].metrics.background_silent = true;
   const std::string text = result_text(s);
   EXPECT_TRUE(contains(text, "! off: 6 iterations never completed")) << "three cases of two";
   EXPECT_TRUE(contains(text, "! off: 3 runs whose packets do not add up"));
+  EXPECT_TRUE(contains(text, "! off: 3 runs whose background delivered nothing")) << text;
 }
 
 TEST(Table, FitsATerminal) {
