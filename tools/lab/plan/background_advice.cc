@@ -1,30 +1,81 @@
 #include "tools/lab/plan/background_advice.h"
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tools/lab/fabric/network_entries.h"
 #include "tools/lab/plan/plan_rows.h"
 #include "tools/lab/plan/topology.h"
+#include "trafficgen/import/flow_list.h"
 
 namespace outrider::lab {
 namespace {
 
-/// Returns whether anything may flow both ways, whatever `from` and `to` say.
-bool flows_either_way(const CaseParameters& p) {
-  return !p.background_list.empty() || !p.background_capture.empty() ||
-         find(p.settings, "requests.connections") != nullptr;
+using Direction = std::pair<std::string, std::string>;  ///< groups of hosts: from, to
+using Directions = std::set<Direction>;
+/// The directions that background has at some points, each with the first row that has them.
+using Sending = std::map<Directions, const PlannedRow*>;
+
+bool has_flows(const CaseParameters& p) {
+  return long_flows_per_pair(p) > 0 || p.background_load.value_or(0) > 0;
 }
 
-/// Returns whether there is background at the point.
-bool sends(const CaseParameters& p) {
-  if (long_flows_per_pair(p) > 0 || p.background_load.value_or(0) > 0 ||
-      !p.background_list.empty() || !p.background_capture.empty())
-    return true;
+bool has_requests(const CaseParameters& p) {
   const ConfigValue* connections = find(p.settings, "requests.connections");
   return connections != nullptr && *connections != ConfigValue(std::int64_t{0});
+}
+
+/// Adds the directions of the flows of a list. build_case() reports a list that cannot be read; its
+/// flows may have any direction.
+void add_of_list(const ExperimentFile& e, const CaseParameters& p, Directions& all) {
+  const std::array<std::string, 2> groups{e.background.from, e.background.to};
+  const auto count = [&](const std::string& name) -> std::size_t {
+    const auto group = std::ranges::find(e.hosts, name, &HostGroupEntry::name);
+    return group == e.hosts.end() ? 0 : hosts_in(e, *group, p);
+  };
+  // The hosts of a list are those that send background, then as many that receive it.
+  const std::size_t senders = count(groups[0]);
+  const std::size_t others = groups[0] == groups[1] ? 0 : std::min(senders, count(groups[1]));
+  const auto list = tg::load_flow_list(
+      (e.directory / p.background_list).lexically_normal().string(), senders + others);
+  std::array<std::array<bool, 2>, 2> seen{{{false, !list}, {!list, false}}};
+  if (list)
+    for (const tg::ListedFlow& flow : *list.config)
+      seen[flow.from < senders ? 0 : 1][flow.to < senders ? 0 : 1] = true;
+  for (std::size_t from = 0; from < 2; ++from)
+    for (std::size_t to = 0; to < 2; ++to)
+      if (seen[from][to]) all.insert({groups[from], groups[to]});
+}
+
+/// Returns where data of background flow at the point; nothing if there are none.
+Directions directions_of(const ExperimentFile& e, const CaseParameters& p) {
+  const auto& [from, to] = std::pair(e.background.from, e.background.to);
+  Directions all;
+  if (from.empty()) return all;
+  if (has_flows(p) || has_requests(p) || !p.background_capture.empty()) all.insert({from, to});
+  if (has_requests(p) || (has_flows(p) && e.background.both_ways)) all.insert({to, from});
+  if (!p.background_list.empty()) add_of_list(e, p, all);
+  return all;
+}
+
+/// Says where data of background flow that meets no burst, and what to do.
+std::string astray_text(const ExperimentFile& e, const PlannedRow& row, const Directions& where,
+                        bool in_all) {
+  std::string text = in_all ? "" : "in arm \"" + row.label + "\" ";
+  text += "its data go ";
+  for (const auto& [from, to] : where) {
+    if (text.back() == '"') text += " and ";
+    text += "from \"" + from + "\" to \"" + to + '"';
+  }
+  text += " and share no queue with bursts on their way to \"" + e.job.server_group() + "\": ";
+  if (where.size() > 1 || where.begin()->first == where.begin()->second)
+    return text + "choose other hosts for from and to";
+  return text + "exchange from and to" + (has_flows(row.parameters) ? ", or set both_ways" : "");
 }
 
 using Ports = std::set<std::string>;  ///< "switch.port"
@@ -62,13 +113,13 @@ class Ways {
 
 /// Warns where background meets no burst on its way to the servers, and where the measured queue
 /// shows no burst. A fabric has other places for hosts with every seed.
-void add_of_ways(const ExperimentFile& e, bool either_way, ConfigIssues& found) {
+void add_of_ways(const ExperimentFile& e, const Sending& sending, ConfigIssues& found) {
   if (e.in_fabric) return;
   ConfigIssues ignored;  // build_case() reports them
   const auto topology = make_topology(e, e.parameters, 1, ignored);
   if (!topology) return;
   const Ways ways(e, *topology);
-  Ports pushes, pulls, background;
+  Ports pushes, pulls;
   for (std::size_t i = 0; i + 1 < e.job.ring.size(); ++i)
     for (std::size_t j = i + 1; j < e.job.ring.size(); ++j) {
       ways.add(e.job.ring[i], e.job.ring[j], pushes);
@@ -76,18 +127,17 @@ void add_of_ways(const ExperimentFile& e, bool either_way, ConfigIssues& found) 
     }
   ways.add(e.job.worker_group(), e.job.server_group(), pushes);
   ways.add(e.job.server_group(), e.job.worker_group(), pulls);
-  const auto& [from, to] = std::pair(e.background.from, e.background.to);
-  ways.add(from, to, background);
-  if (either_way || e.background.both_ways) ways.add(to, from, background);
-  if (!from.empty() && !share_one(background, pushes))
-    found.push_back({"background", "its data go from \"" + from + "\" to \"" + to +
-                                       "\" and share no queue with bursts on their way to \"" +
-                                       e.job.server_group() +
-                                       "\": exchange from and to, or set both_ways"});
   const Ports measured(e.network.measured.begin(), e.network.measured.end());
-  if (share_one(measured, pushes) ||
-      (share_one(measured, pulls) && share_one(measured, background)))
-    return;
+  bool told = false, in_pulls = share_one(measured, pulls) && !sending.empty();
+  for (const auto& [where, row] : sending) {
+    Ports background;
+    for (const auto& [from, to] : where) ways.add(from, to, background);
+    in_pulls = in_pulls && share_one(measured, background);
+    if (told || share_one(background, pushes)) continue;
+    found.push_back({"background", astray_text(e, *row, where, sending.size() == 1)});
+    told = true;
+  }
+  if (share_one(measured, pushes) || in_pulls) return;
   found.push_back({"network.measured", "\"" + *measured.begin() +
                                            "\": bursts do not cross it on their way to \"" +
                                            e.job.server_group() +
@@ -99,19 +149,19 @@ void add_of_ways(const ExperimentFile& e, bool either_way, ConfigIssues& found) 
 
 ConfigIssues background_advice(const ExperimentFile& e) {
   ConfigIssues found;
-  bool any = false, either_way = false;
-  for (const PlannedRow& row : rows_of(e)) {
-    any = any || sends(row.parameters);
-    either_way = either_way || flows_either_way(row.parameters);
-  }
-  if (!e.background.from.empty() && !any) {
+  const std::vector<PlannedRow> rows = rows_of(e);
+  Sending sending;
+  for (const PlannedRow& row : rows)
+    if (Directions where = directions_of(e, row.parameters); !where.empty())
+      sending.try_emplace(std::move(where), &row);
+  if (!e.background.from.empty() && sending.empty()) {
     found.push_back({"background",
                      "sends nothing: no arm has long flows (background_flows_per_pair), a load, "
                      "requests, a capture, or a list, so that regulation has nothing "
                      "to make room from; set one of them, or remove [background]"});
     return found;
   }
-  add_of_ways(e, either_way, found);
+  add_of_ways(e, sending, found);
   return found;
 }
 
