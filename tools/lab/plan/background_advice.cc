@@ -5,9 +5,11 @@
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "tools/lab/experiment/experiment_files.h"
 #include "tools/lab/fabric/network_entries.h"
 #include "tools/lab/plan/plan_rows.h"
 #include "tools/lab/plan/topology.h"
@@ -30,36 +32,52 @@ bool has_requests(const CaseParameters& p) {
   return connections != nullptr && *connections != ConfigValue(std::int64_t{0});
 }
 
-/// Adds the directions of the flows of a list. build_case() reports a list that cannot be read; its
-/// flows may have any direction.
-void add_of_list(const ExperimentFile& e, const CaseParameters& p, Directions& all) {
-  const std::array<std::string, 2> groups{e.background.from, e.background.to};
-  const auto count = [&](const std::string& name) -> std::size_t {
-    const auto group = std::ranges::find(e.hosts, name, &HostGroupEntry::name);
-    return group == e.hosts.end() ? 0 : hosts_in(e, *group, p);
-  };
-  // The hosts of a list are those that send background, then as many that receive it.
-  const std::size_t senders = count(groups[0]);
-  const std::size_t others = groups[0] == groups[1] ? 0 : std::min(senders, count(groups[1]));
-  const auto list = tg::load_flow_list(
-      (e.directory / p.background_list).lexically_normal().string(), senders + others);
-  std::array<std::array<bool, 2>, 2> seen{{{false, !list}, {!list, false}}};
-  if (list)
-    for (const tg::ListedFlow& flow : *list.config)
-      seen[flow.from < senders ? 0 : 1][flow.to < senders ? 0 : 1] = true;
-  for (std::size_t from = 0; from < 2; ++from)
-    for (std::size_t to = 0; to < 2; ++to)
-      if (seen[from][to]) all.insert({groups[from], groups[to]});
-}
+/// The directions of lists, each of which is read once however many points have it.
+class Lists {
+ public:
+  explicit Lists(const ExperimentFile& e) : e_(e) {}
+
+  /// Returns the directions of the flows of a point's list. build_case() reports a list that cannot
+  /// be read; its flows may have any direction.
+  const Directions& of(const CaseParameters& p) {
+    const std::array<std::string, 2> groups{e_.background.from, e_.background.to};
+    const auto count = [&](const std::string& name) -> std::size_t {
+      const auto group = std::ranges::find(e_.hosts, name, &HostGroupEntry::name);
+      return group == e_.hosts.end() ? 0 : hosts_in(e_, *group, p);
+    };
+    // The hosts of a list are those that send background, then as many that receive it.
+    const std::size_t senders = count(groups[0]);
+    const std::size_t others = groups[0] == groups[1] ? 0 : std::min(senders, count(groups[1]));
+    const std::string path = path_of_file(kFlowListFile, p.background_list, e_.directory);
+    const auto [known, added] = known_.try_emplace({path, senders, others});
+    if (!added) return known->second;
+    const auto list = tg::load_flow_list(path, senders + others);
+    std::array<std::array<bool, 2>, 2> seen{{{false, !list}, {!list, false}}};
+    if (list)
+      for (const tg::ListedFlow& flow : *list.config)
+        seen[flow.from < senders ? 0 : 1][flow.to < senders ? 0 : 1] = true;
+    for (std::size_t from = 0; from < 2; ++from)
+      for (std::size_t to = 0; to < 2; ++to)
+        if (seen[from][to]) known->second.insert({groups[from], groups[to]});
+    return known->second;
+  }
+
+ private:
+  const ExperimentFile& e_;
+  std::map<std::tuple<std::string, std::size_t, std::size_t>, Directions> known_;
+};
 
 /// Returns where data of background flow at the point; nothing if there are none.
-Directions directions_of(const ExperimentFile& e, const CaseParameters& p) {
+Directions directions_of(const ExperimentFile& e, const CaseParameters& p, Lists& lists) {
   const auto& [from, to] = std::pair(e.background.from, e.background.to);
   Directions all;
   if (from.empty()) return all;
   if (has_flows(p) || has_requests(p) || !p.background_capture.empty()) all.insert({from, to});
   if (has_requests(p) || (has_flows(p) && e.background.both_ways)) all.insert({to, from});
-  if (!p.background_list.empty()) add_of_list(e, p, all);
+  if (!p.background_list.empty()) {
+    const Directions& of_list = lists.of(p);
+    all.insert(of_list.begin(), of_list.end());
+  }
   return all;
 }
 
@@ -150,9 +168,10 @@ void add_of_ways(const ExperimentFile& e, const Sending& sending, ConfigIssues& 
 ConfigIssues background_advice(const ExperimentFile& e) {
   ConfigIssues found;
   const std::vector<PlannedRow> rows = rows_of(e);
+  Lists lists(e);
   Sending sending;
   for (const PlannedRow& row : rows)
-    if (Directions where = directions_of(e, row.parameters); !where.empty())
+    if (Directions where = directions_of(e, row.parameters, lists); !where.empty())
       sending.try_emplace(std::move(where), &row);
   if (!e.background.from.empty() && sending.empty()) {
     found.push_back({"background",
