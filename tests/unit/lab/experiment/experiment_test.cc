@@ -408,7 +408,7 @@ TEST_F(ExperimentBase, EachValueOfASweepIsHeldAgainstFileAndArms) {
     return "[[cross]]\nburst_bytes = [\"100kB\", \"1MB\"]\narms = " + arms + "\n";
   };
   EXPECT_THAT(faults("", arm + sizes("[\"off\", \"off-x\"]")),
-              HasSubstr("cross[0].burst_bytes: model = \"x.toml\", inherited from arm[2], says"));
+              HasSubstr("cross[0].burst_bytes: model = \"x.toml\", inherited from arm[3], says"));
   EXPECT_EQ(faults("", arm + sizes("[\"off\"]")), "");
 }
 
