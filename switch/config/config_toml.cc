@@ -1,6 +1,5 @@
 #include "switch/config/config_toml.h"
 
-#include <algorithm>
 #include <filesystem>
 
 #include "common/config/config_file.h"
@@ -30,17 +29,12 @@ std::string place_of(const ConfigTable& file, const std::string& key) {
   return move ? of_switch : key;
 }
 
-bool same(const ConfigIssue& a, const ConfigIssue& b) {
-  return a.key == b.key && a.problem == b.problem;
-}
-
-/// Moves issues to the key that the user wrote. Each issue is reported once.
+/// Moves issues to the key that the user wrote.
 ConfigIssues placed(const ConfigTable& file, ConfigIssues issues) {
   ConfigIssues out;
   for (auto& issue : issues) {
     issue.key = place_of(file, issue.key);
-    const bool known = std::ranges::any_of(out, [&](const auto& o) { return same(o, issue); });
-    if (!known) out.push_back(std::move(issue));
+    out.push_back(std::move(issue));
   }
   out.count_unkept(issues);
   return out;

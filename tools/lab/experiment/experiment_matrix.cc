@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <string>
@@ -158,10 +157,7 @@ void name_by_matrix(const MatrixTaken& taken, ConfigIssues& issues) {
       break;
     }
     const bool follows = issue.key == join_key(kMatrix, "label");  // follows from the value's fault
-    const bool known = std::ranges::any_of(named, [&issue](const ConfigIssue& other) {
-      return other.key == issue.key && other.problem == issue.problem;
-    });
-    if (!follows && !known) named.push_back(issue);
+    if (!follows) named.push_back(issue);
   }
   named.count_unkept(issues);
   issues = std::move(named);

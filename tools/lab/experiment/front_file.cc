@@ -164,10 +164,7 @@ void name_by_front(const FrontTaken& taken, ConfigIssues& issues) {
       issue.key = taken.keys_of_arms[i] + issue.key.substr(made.size());
       break;
     }
-    const bool known = std::ranges::any_of(named, [&issue](const ConfigIssue& other) {
-      return other.key == issue.key && other.problem == issue.problem;
-    });
-    if (!known) named.push_back(issue);
+    named.push_back(issue);
   }
   named.count_unkept(issues);
   issues = std::move(named);

@@ -16,15 +16,8 @@
 namespace outrider::lab {
 namespace {
 
-void add_once(ConfigIssues& found, const ConfigIssue& issue) {
-  const bool known = std::ranges::any_of(found, [&issue](const ConfigIssue& other) {
-    return other.key == issue.key && other.problem == issue.problem;
-  });
-  if (!known) found.push_back(issue);
-}
-
 void add(ConfigIssues& found, const std::string& label, const ConfigIssue& of_policy) {
-  add_once(found, {"arm \"" + label + "\"", of_policy.key + ": " + of_policy.problem});
+  found.push_back({"arm \"" + label + "\"", of_policy.key + ": " + of_policy.problem});
 }
 
 /// Warns where windows cannot make room, and of a regulation that is over before the burst comes.
@@ -110,7 +103,7 @@ void add_of_pauses(ConfigIssues& found, const Case& c, const sw::QueueConfig& qu
            std::ranges::count(c.traffic.jobs, t.name, &tg::JobConfig::transport) != 0;
   };
   if (!queue.lossless.on() || std::ranges::none_of(c.traffic.transports, deaf)) return;
-  add_once(found, {"switch.queue.lossless",
+  found.push_back({"switch.queue.lossless",
                    "hosts obey no pauses, so the headroom overflows: set "
                    "ddl.transport.priority = " +
                        std::to_string(queue.lossless.priority) +
@@ -132,7 +125,7 @@ ConfigIssues advice(std::span<const Case> cases) {
     const auto& port = c.switches.switches.front().ports.front();
     for (const auto& queue : sw::queues_of(port)) {
       for (const auto& issue : sw::advice(queue.queue))
-        add_once(found, {"switch.queue." + issue.key, issue.problem});
+        found.push_back({"switch.queue." + issue.key, issue.problem});
       add_of_pauses(found, c, queue.queue);
     }
     const RegulationPolicy& policy = port.regulation;

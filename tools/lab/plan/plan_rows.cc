@@ -143,14 +143,10 @@ void require_baselines(const ExperimentFile& e, std::vector<PlannedRow>& rows,
       rows[i].off = rows[points.off[i]].label;
       continue;
     }
-    const std::string problem =
-        "arm \"" + cases[i].label + "\": " +
-        (without_off ? why_without_off(cases[i], cases)
-                     : "is compared with \"" + rows[i].against + "\", which is not at this point");
-    const bool known = std::ranges::any_of(issues, [&](const ConfigIssue& issue) {
-      return issue.key == rows[i].origin && issue.problem == problem;
-    });
-    if (!known) issues.push_back({rows[i].origin, problem});
+    issues.push_back({rows[i].origin, "arm \"" + cases[i].label + "\": " +
+                                          (without_off ? why_without_off(cases[i], cases)
+                                                       : "is compared with \"" + rows[i].against +
+                                                             "\", which is not at this point")});
   }
 }
 
