@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "common/core/display_width.h"
 #include "common/telemetry/csv_text.h"
+#include "common/telemetry/display_width.h"
 #include "tools/lab/summary/metric.h"
 #include "tools/lab/summary/result_arms.h"
 #include "tools/lab/summary/table_text.h"
