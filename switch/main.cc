@@ -7,6 +7,7 @@
 #include "common/runtime/poll_cli.h"
 #include "common/runtime/poll_stop.h"
 #include "common/telemetry/log.h"
+#include "common/telemetry/option_checks.h"
 #include "switch/config/config_toml.h"
 #include "switch/config/program_name.h"
 #include "switch/control/capture_cli.h"

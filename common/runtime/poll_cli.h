@@ -10,6 +10,7 @@
 
 #include "common/runtime/poll_program.h"
 #include "common/telemetry/exit_status.h"
+#include "common/telemetry/option_checks.h"
 #include "common/telemetry/parse_end.h"
 
 namespace outrider {

@@ -9,7 +9,7 @@
 
 #include "common/config/quantities.h"
 #include "common/runtime/poll_program.h"
-#include "common/telemetry/parse_end.h"
+#include "common/telemetry/option_checks.h"
 #include "switch/control/capture_file.h"
 
 namespace outrider::sw {

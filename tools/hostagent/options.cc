@@ -12,6 +12,7 @@
 #include "common/config/signal_key_file.h"
 #include "common/config/toml_text.h"
 #include "common/telemetry/exit_status.h"
+#include "common/telemetry/option_checks.h"
 #include "common/telemetry/parse_end.h"
 #include "tools/hostagent/bpf/wire.h"
 

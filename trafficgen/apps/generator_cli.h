@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "common/runtime/poll_cli.h"
+#include "common/telemetry/option_checks.h"
 #include "trafficgen/apps/output_files.h"
 #include "trafficgen/apps/preview_program.h"
 

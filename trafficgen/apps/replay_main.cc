@@ -7,6 +7,7 @@
 #include "common/config/quantities.h"
 #include "common/runtime/poll_cli.h"
 #include "common/telemetry/log.h"
+#include "common/telemetry/option_checks.h"
 #include "common/telemetry/whole_file.h"
 #include "trafficgen/apps/preview.h"
 #include "trafficgen/apps/stream_commands.h"

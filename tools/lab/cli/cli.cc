@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/telemetry/exit_status.h"
+#include "common/telemetry/option_checks.h"
 #include "common/telemetry/parse_end.h"
 
 namespace outrider::lab {
