@@ -42,7 +42,7 @@ struct HoldOptions {
   std::vector<std::uint16_t> job_ports{};             ///< local TCP ports, > 0
   std::uint32_t max_connections = 4096;               ///< 1 to kMostConnections
 
-  /// What the kernel makes room for at once, some 200 MB.
+  /// The kernel makes room for all of them at once, some 200 MB.
   static constexpr std::uint32_t kMostConnections = 1U << 20;
   /// Over which the shares count.
   static constexpr Duration kWindow = std::chrono::seconds(10);
