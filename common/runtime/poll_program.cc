@@ -97,7 +97,7 @@ void check_report_paths(std::span<const OutputPath> outputs) {
 }
 
 int run_program(const std::function<int()>& body) {
-  outlive_file_size_limits();
+  keep_cause_of_failed_writes();
   try {
     const int status = body();
     flush_standard_output();

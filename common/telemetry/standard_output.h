@@ -39,7 +39,7 @@ inline ssize_t write_standard_output(void*, const char* text, std::size_t n) {
 ///
 /// stdout and std::cout keep the errno of the first write that fails. The C library keeps only that
 /// one has failed, and what is longer than its buffer fails long before flush_standard_output().
-inline void outlive_file_size_limits() {
+inline void keep_cause_of_failed_writes() {
   signal(SIGXFSZ, SIG_IGN);
   static FILE* kept =
       fopencookie(nullptr, "w", {nullptr, detail::write_standard_output, nullptr, nullptr});

@@ -8,7 +8,7 @@
 
 int main(int argc, char** argv) {
   using namespace outrider;
-  outlive_file_size_limits();
+  keep_cause_of_failed_writes();
   const auto parsed = parse_doctor_command_line(argc, argv);
   if (parsed.exit_status) return *parsed.exit_status;
   try {

@@ -38,7 +38,7 @@ int run(const AgentOptions& options) {
 int main(int argc, char** argv) {
   using namespace outrider;
   using namespace outrider::agent;
-  outlive_file_size_limits();
+  keep_cause_of_failed_writes();
   const auto parsed = parse_agent_command_line(argc, argv);
   if (parsed.exit_status) return *parsed.exit_status;
   // Silences libbpf, because AgentError reports the same.

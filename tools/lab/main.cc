@@ -43,7 +43,7 @@ int run(const LabOptions& options) {
 int main(int argc, char** argv) {
   using namespace outrider;
   using namespace outrider::lab;
-  outlive_file_size_limits();
+  keep_cause_of_failed_writes();
   const auto parsed = parse_lab_command_line(argc, argv);
   if (parsed.exit_status) return *parsed.exit_status;
   try {
