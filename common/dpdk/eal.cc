@@ -193,10 +193,8 @@ fs::path Eal::telemetry_socket() {
 }
 
 Eal::~Eal() {
-  const fs::path runtime = rte_eal_get_runtime_dir();
   rte_eal_cleanup();
-  if (own_runtime_) remove_quietly(runtime);
-  remove_quietly(private_runtime_);
+  remove_runtime();
 }
 
 void Eal::remove_runtime() const noexcept {
