@@ -72,6 +72,7 @@ Summary summarise(const Experiment& experiment, std::span<const RunDigest* const
   summary.advice.reserve(experiment.advised.size());
   for (const auto& advised : experiment.advised)
     summary.advice.push_back(advised.key + ": " + advised.problem);
+  if (experiment.advised.has_more()) summary.advice.emplace_back("and more than these");
   std::vector<const Case*> cases;
   std::vector<const CostObservation*> observations;
   for (const RunDigest* d : digests) {
