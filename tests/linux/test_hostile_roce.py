@@ -20,7 +20,7 @@ ACK, NAK_SEQUENCE = 0x1F, 0x60
 FATAL, NOT_READY, RESERVED = (0x61, 0x62, 0x63), 0x21, (0x40, 0x64, 0x7F)
 KNOWN = {*range(0, 12), ACKNOWLEDGE, CNP}
 WILD = 2000  # packets that are drawn
-# What a NAK of an error says, by the queue pair that gets it.
+# Each kind of fatal NAK and the outcome that it gives, by the queue pair that gets it.
 ERRORS = {61: (0x61, "invalid_request"), 62: (0x62, "remote_access_error"),
           63: (0x63, "remote_operational_error")}
 # Every packet that arrives is in one of them.

@@ -277,7 +277,7 @@ TEST(FlowGroups, AFlowWithoutAPortIsNamed) {
   world.flush();
 }
 
-// What a run was too short for was in no figure.
+// A list that goes on after the run lost its later flows without a count.
 TEST(FlowGroups, FlowsOfAListThatBeginAfterTheRunAreCounted) {
   const Mempool pool = make_test_pool();
   const Dumbbell d = hosts_only(2);

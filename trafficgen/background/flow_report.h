@@ -33,7 +33,8 @@ struct FlowClassReport {
 };
 
 /// The counts of one [[flows]] table. Identities: arrivals == refused + completed + failed + open;
-/// a list has arrivals + after_end flows; the classes' counts add up to `completed`.
+/// arrivals + after_end are the flows of a list within `max_flows` and `duration`; the classes'
+/// counts add up to `completed`.
 struct FlowGroupReport {
   std::string name;
   std::uint64_t offered_bps = 0;  ///< offered payload rate; 0: a list

@@ -113,7 +113,7 @@ TEST(BriefText, ShowsBothChangesOfAnArmWithABaselineOfItsOwn) {
   EXPECT_THAT(text, ::testing::ContainsRegex("  against off-roce +-5.0 % .-6.0,-4.0. "));
 }
 
-// What it differs in was found a second time where it was printed, in other words.
+// The answer used to work the differences out once more, in other words than summary.json has.
 TEST(BriefText, SaysWhatIsBesideARemedyAsItIsStored) {
   Summary s = summary();
   ArmSummary roce =
