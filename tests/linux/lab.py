@@ -216,7 +216,7 @@ class LabTest(unittest.TestCase):
 
 def ping(address, payload=b"outrider", ttl=64):
     """In a namespace: one ICMP echo over a raw socket. Returns the TTL of the answer, or None."""
-    s = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.getprotobyname("icmp"))
+    s = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
     s.settimeout(1)
     s.setsockopt(socket.IPPROTO_IP, socket.IP_TTL, ttl)
     message = bytearray(b"\x08\x00\x00\x00\x00\x07\x00\x01" + payload)
