@@ -296,7 +296,17 @@ function showTipOfFocus() {
   const r = node.getBoundingClientRect();
   showTip({ target: node, clientX: r.left - 14, clientY: r.bottom - 8 });
 }
-document.addEventListener("pointermove", showTip);
+
+let pointer = {};
+
+/** A page that scrolls below a pointer at rest is told as a move, too: it shows what has come there,
+    and hides nothing. */
+function showTipOfMove(event) {
+  const rests = event.clientX === pointer.x && event.clientY === pointer.y;
+  pointer = { x: event.clientX, y: event.clientY };
+  if (!rests || tipNode(event)) showTip(event);
+}
+document.addEventListener("pointermove", showTipOfMove);
 document.addEventListener("pointerdown", showTip);
 document.addEventListener("focusin", showTipOfFocus);
 document.addEventListener("keydown", (event) => { if (event.key === "Escape") hideTip(); });
