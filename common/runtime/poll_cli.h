@@ -3,9 +3,8 @@
 // Includes CLI11, which is slow to compile: for main.cc alone.
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <iostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/runtime/poll_program.h"
@@ -49,9 +48,8 @@ inline void add_common_options(CLI::App& app, ProgramOptions& options) {
 /// @return nothing if the program shall run, otherwise the exit status
 inline std::optional<int> parse_command_line(CLI::App& app, const ProgramOptions& options,
                                              std::vector<std::string> own) {
-  std::reverse(own.begin(), own.end());  // CLI11 takes arguments from the back
   try {
-    app.parse(std::move(own));
+    parse_arguments(app, std::move(own));
     if (options.config.empty() && app.get_subcommands().empty())
       throw CLI::RequiredError("--config FILE");
     return std::nullopt;

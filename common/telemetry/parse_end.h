@@ -3,15 +3,36 @@
 // Includes CLI11, which is slow to compile: for command lines alone.
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 #include <sstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "common/core/shortened.h"
 #include "common/telemetry/exit_status.h"
 #include "common/telemetry/standard_output.h"
 
 namespace outrider {
+
+/// Parses a command line without its first word, and refuses an empty argument: it comes from a
+/// variable that a script has not set, and would choose a default without a word.
+/// @throws CLI::ParseError
+inline void parse_arguments(CLI::App& app, std::vector<std::string> own) {
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    const std::string& text = own[i];
+    const bool of_option = text.starts_with("--") && text.find('=') == text.size() - 1;
+    if (!text.empty() && !of_option) continue;
+    const bool after_option = !of_option && i > 0 && own[i - 1].starts_with('-');
+    throw CLI::ValidationError(of_option      ? text.substr(0, text.size() - 1)
+                               : after_option ? own[i - 1]
+                                              : "argument " + std::to_string(i + 1),
+                               "must not be empty; leave it out for its default");
+  }
+  std::ranges::reverse(own);  // CLI11 takes arguments from the back
+  app.parse(std::move(own));
+}
 
 /// Prints why a command line is not run: the help that it asked for, or its fault, of which an
 /// argument of any size shows its beginning.

@@ -275,6 +275,22 @@ TEST_F(LabProgram, NamesWhatIsWrong) {
   EXPECT_THAT(text("log"), HasSubstr("--out " + file));
 }
 
+TEST_F(LabProgram, OptionsWithoutEffectAreRefused) {
+  const auto refused = [this](std::vector<std::string> options) {
+    options.insert(options.begin(), {"run", experiment("quick")});
+    EXPECT_EQ(run(options, "log"), kExitUsage);
+    return text("log");
+  };
+  EXPECT_THAT(refused({"--exclude-flagged"}), HasSubstr("--exclude-flagged is for real time"));
+  EXPECT_THAT(refused({"--runtime", "loopback", "--jobs", "2"}),
+              HasSubstr("--jobs is for virtual time alone"));
+  EXPECT_THAT(refused({"--cut", "turns"}), HasSubstr("--cut needs --ranks above 1"));
+  EXPECT_THAT(refused({"--least-work", "1"}), HasSubstr("--least-work needs --ranks above 1"));
+  EXPECT_THAT(refused({"--profile"}), HasSubstr("--profile needs --ranks above 1"));
+  EXPECT_THAT(refused({"--list-cases", "--json"}), HasSubstr("--list-cases excludes --json"));
+  EXPECT_THAT(refused({"--out", ""}), HasSubstr("--out: must not be empty"));
+}
+
 /// A link on which six arms may be tried, which takes seconds.
 constexpr const char* kSmallCluster = R"([network]
 rate = "50mbit"

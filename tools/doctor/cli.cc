@@ -52,7 +52,7 @@ ParsedDoctorLine parse_doctor_command_line(int argc, const char* const* argv) {
       ->check(CLI::ExistingDirectory)
       ->group("");  // hidden in the help, as it is for tests
   try {
-    app.parse(argc, argv);
+    parse_arguments(app, {argv + 1, argv + argc});
   } catch (const CLI::ParseError& error) {
     parsed.exit_status = end_of_parsing(app, error);
   }

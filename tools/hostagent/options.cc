@@ -322,7 +322,7 @@ ParsedAgentLine parse_agent_command_line(int argc, const char* const* argv) {
   app.require_subcommand(1);
   const auto commands = add_commands(app, o, texts);
   try {
-    app.parse(argc, argv);
+    parse_arguments(app, {argv + 1, argv + argc});
   } catch (const CLI::ParseError& error) {
     parsed.exit_status = end_of_parsing(app, error);
     return parsed;

@@ -1,5 +1,5 @@
-// Goal: a command line's fault shows the beginning of an argument of any size, and help is no
-// fault. Method: an option that is not there, and what is printed.
+// Goal: a command line's fault shows the beginning of an argument of any size, an empty one is
+// refused, and help is no fault. Method: such arguments, and what is printed.
 #include "common/telemetry/parse_end.h"
 
 #include <gmock/gmock.h>
@@ -16,13 +16,16 @@ struct Ended {
   std::string out, err;
 };
 
-Ended parsed(const std::string& argument) {
+Ended parsed(const std::vector<std::string>& arguments) {
   CLI::App app("An app.", "app");
+  std::string out;
+  app.add_option("--out", out);
+  app.add_option("FILE", out);
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
   int status = -1;
   try {
-    app.parse(std::vector{argument});
+    parse_arguments(app, arguments);
   } catch (const CLI::ParseError& error) {
     status = end_of_parsing(app, error);
   }
@@ -30,23 +33,33 @@ Ended parsed(const std::string& argument) {
 }
 
 TEST(EndOfParsing, AFaultIsToldWhole) {
-  const Ended ended = parsed("--such-an-option");
+  const Ended ended = parsed({"--such-an-option"});
   EXPECT_EQ(ended.status, kExitUsage);
   EXPECT_THAT(ended.err, testing::HasSubstr("--such-an-option\nRun with --help"));
 }
 
 TEST(EndOfParsing, OfALongArgumentTheBeginningIsShown) {
-  const Ended ended = parsed("--" + std::string(100'000, 'x'));
+  const Ended ended = parsed({"--" + std::string(100'000, 'x')});
   EXPECT_EQ(ended.status, kExitUsage);
   EXPECT_THAT(ended.err, testing::HasSubstr("xxx... (100"));
   EXPECT_LT(ended.err.size(), 2 * kShownProblem_bytes);
 }
 
 TEST(EndOfParsing, HelpIsNoFault) {
-  const Ended ended = parsed("--help");
+  const Ended ended = parsed({"--help"});
   EXPECT_EQ(ended.status, kExitOk);
   EXPECT_THAT(ended.out, testing::HasSubstr("An app."));
   EXPECT_EQ(ended.err, "");
+}
+
+TEST(EndOfParsing, AnEmptyArgumentIsNoValue) {
+  const auto fault = [](const std::vector<std::string>& arguments) {
+    return parsed(arguments).err;
+  };
+  EXPECT_THAT(fault({"--out", ""}), testing::StartsWith("--out: must not be empty"));
+  EXPECT_THAT(fault({"--out="}), testing::StartsWith("--out: must not be empty"));
+  EXPECT_THAT(fault({"--out", "a", ""}), testing::StartsWith("argument 3: must not be empty"));
+  EXPECT_EQ(fault({"--out=a="}), "");
 }
 
 }  // namespace

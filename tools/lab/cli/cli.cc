@@ -234,6 +234,10 @@ void add_run(CLI::App& app, LabOptions& options) {
   app.add_flag("--exclude-flagged", options.exclude_flagged,
                "Leave out iterations during which a poll loop was away too long (real time)");
   add_printing(app, options);
+  exclude_all(app, "--list-cases",
+              {"--runtime", "--testbed", "--out", "--jobs", "--references", "--ranks", "--cut",
+               "--tiles", "--least-work", "--profile", "--fresh", "--force", "--exclude-flagged",
+               "--json", "--brief"});
 }
 
 void add_merge(CLI::App& app, LabOptions& options) {
@@ -364,7 +368,7 @@ ParsedCommandLine parse_lab_command_line(int argc, const char* const* argv) {
   add("metrics", kMetricsHelp, LabCommand::kMetrics, add_metrics);
   add("compare", kCompareHelp, LabCommand::kCompare, add_compare);
   try {
-    app.parse(argc, argv);
+    parse_arguments(app, {argv + 1, argv + argc});
   } catch (const CLI::ParseError& error) {
     parsed.exit_status = end_of_parsing(app, error);
   }

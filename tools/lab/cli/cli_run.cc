@@ -93,9 +93,28 @@ std::string no_ranks_for(const LabOptions& options, const Planned& planned) {
   return uncuttable({planned.cases, planned.names, all, {}, {}}, options.ranks);
 }
 
+/// Returns why an option would have no effect beside the runtime or the ranks; empty if each has.
+std::string without_effect(const LabOptions& options) {
+  const bool is_virtual = options.runtime == Runtime::kVirtual;
+  if (options.exclude_flagged && is_virtual)
+    return "--exclude-flagged is for real time: in virtual time no poll loop is ever away";
+  if (options.jobs != 0 && !is_virtual)
+    return "--jobs is for virtual time alone: real processes need their machine to themselves";
+  const RankOptions& ranks = options.ranks;
+  const RankOptions usual;
+  const char* of_ranks = ranks.cut != usual.cut                 ? "--cut"
+                         : ranks.least_work != usual.least_work ? "--least-work"
+                         : ranks.profile                        ? "--profile"
+                                                                : nullptr;
+  if (of_ranks != nullptr && ranks.ranks == 1)
+    return std::string(of_ranks) + " needs --ranks above 1, or mpirun: one rank has no cut";
+  return {};
+}
+
 /// Returns why the cases cannot be run as the options say; empty if they can.
 std::string refusal_of(const LabOptions& options, const Planned& planned) {
-  std::string cause = no_part_for(options, planned.cases.size());
+  std::string cause = without_effect(options);
+  if (cause.empty()) cause = no_part_for(options, planned.cases.size());
   return cause.empty() ? no_ranks_for(options, planned) : cause;
 }
 
