@@ -18,7 +18,6 @@ constexpr int kWarmUp_rtts = 600;
 constexpr int kStartSpread_rtts = 200;
 /// The background is compared from the lead to here: nearly a period.
 constexpr double kCostWindow_periods = 0.9;
-constexpr double kDelaySpread = 0.2;  ///< of background's hosts
 constexpr const char *kSenders = "sender", *kReceivers = "receiver";
 
 /// Iterations of a run, the first ones not measured.
@@ -27,15 +26,6 @@ struct Iterations {
 };
 constexpr Iterations kOfModel{.whole = 3, .brief = 2, .skipped = 1};
 constexpr Iterations kOfBursts{.whole = 8, .brief = 5, .skipped = 2};
-
-/// A round trip whose parts are whole nanoseconds.
-struct Delays {
-  explicit Delays(Duration rtt) : host(rtt / 10), link(rtt / 2 - 2 * host) {}
-  [[nodiscard]] Duration rtt() const { return 2 * (link + 2 * host); }
-
-  Duration host;
-  Duration link;
-};
 
 /// Returns the nearest smaller threshold that a START can carry.
 std::uint64_t announced_h(std::uint64_t packets) {
@@ -62,35 +52,13 @@ ConfigValue list(std::initializer_list<ConfigValue> elements) {
   return ConfigValue(ConfigValue::Array(elements));
 }
 
-ConfigValue hosts_at(const char* at, const char* name, const ConfigValue& count,
-                     const ClusterPath& path, double delay_spread) {
-  return table({{"name", text(name)},
-                {"count", count},
-                {"switch", text(at)},
-                {"rate", text(format_rate(path.rate))},
-                {"delay", text(format_duration(Delays(path.rtt).host))},
-                {"delay_spread", number(delay_spread)}});
-}
-
 /// Two switches with one link: workers and what sends background on one side, the rest on the
 /// other.
 void add_link(ConfigTable& out, const Cluster& c) {
   const ClusterPath path = path_of(c);
-  const Delays delays(path.rtt);
-  const char *here = "leaf_a", *there = "leaf_b";
-  out["network"] =
-      table({{"measured", text("leaf_a.to_leaf_b")}, {"rtt", text(format_duration(delays.rtt()))}});
-  out["switch"] = list({table({{"name", text(here)}}), table({{"name", text(there)}})});
-  out["link"] = list({table({{"a", text(here)},
-                             {"b", text(there)},
-                             {"rate", text(format_rate(path.rate))},
-                             {"delay", text(format_duration(delays.link))}})});
-  const ConfigValue senders = number(std::uint64_t{background_senders(c)});
-  out["hosts"] = list({hosts_at(here, "worker", text("workers"), path, 0),
-                       hosts_at(there, "server", text("servers"), path, 0),
-                       hosts_at(here, kSenders, senders, path, kDelaySpread),
-                       hosts_at(there, kReceivers, senders, path, kDelaySpread)});
-  out["background"] = table({{"from", text(kSenders)}, {"to", text(kReceivers)}});
+  out["network"] = table({{"rate", text(format_rate(path.rate))},
+                          {"rtt", text(format_duration(path.rtt))},
+                          {kBackgroundHosts, number(std::uint64_t{background_senders(c)})}});
 }
 
 /// The cluster's fabric, with places for background. Jobs bring their own hosts.

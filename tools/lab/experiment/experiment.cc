@@ -304,8 +304,9 @@ ConfigIssues validate(const ExperimentFile& e) {
 ConfigResult<ExperimentFile> experiment_from(const ConfigTable& as_written,
                                              const std::filesystem::path& directory) {
   ConfigResult<ExperimentFile> result{ExperimentFile{}, {}};
-  const ConfigTable with_all =
-      with_rivals(with_base(as_written, directory, result.issues), directory, result.issues);
+  const ConfigTable with_all = with_dumbbell(
+      with_rivals(with_base(as_written, directory, result.issues), directory, result.issues),
+      result.issues);
   if (!result.issues.empty()) {  // what is missing in it would be told as missing here
     result.config.reset();
     return result;
@@ -353,6 +354,8 @@ Parameters resolved_parameters(const ExperimentFile& e, const CaseParameters& p)
 ConfigResult<ExperimentFile> load_experiment(const std::string& path) {
   auto file = read_file_of(path, FileKind::kExperiment);
   if (!file) return {{}, std::move(file.issues)};
+  if (file.config->get("name") == nullptr)
+    (*file.config)["name"] = ConfigValue(std::filesystem::path(path).stem().string());
   return experiment_from(*file.config, std::filesystem::path(path).parent_path());
 }
 

@@ -158,7 +158,8 @@ struct ExperimentFile {
 ConfigResult<ExperimentFile> load_experiment(const std::string& path);
 
 /// Returns `file` without its `base`, which is the path of another experiment relative to
-/// `directory`. A table of the network, of the job or of background that `file` does not have
+/// `directory`, or the name of one in conf/presets. A file that says nothing of arms has those of
+/// the base. A table of the network, of the job or of background that `file` does not have
 /// is taken from the base, and so is every parameter that it does not give. The paths in them,
 /// which start at the base's folder, are given from `directory`.
 ConfigTable with_base(ConfigTable file, const std::filesystem::path& directory,
@@ -178,6 +179,16 @@ void check_inherited(const ConfigTable& file, ConfigIssues& issues);
 /// "rivals" among the arms of a sweep stands for all of them.
 ConfigTable with_rivals(ConfigTable file, const std::filesystem::path& directory,
                         ConfigIssues& issues);
+
+/// The key of [network] for the number of hosts that send background in a dumbbell, and of those
+/// that receive it.
+inline constexpr const char* kBackgroundHosts = "background_hosts";
+
+/// Returns `file` with the switches, the link and the hosts of a dumbbell, if its [network] has a
+/// `rate`, which is that of the link and of all hosts: workers and senders of background on one
+/// side, servers and its receivers on the other. A fifth of `rtt` is spent between hosts and
+/// switches each way; hosts of background have delays that differ by a fifth.
+ConfigTable with_dumbbell(ConfigTable file, ConfigIssues& issues);
 
 /// Does the same as load_experiment() for a table. @param directory where relative paths start
 ConfigResult<ExperimentFile> experiment_from(const ConfigTable& file,

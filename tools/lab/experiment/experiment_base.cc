@@ -4,6 +4,7 @@
 
 #include "common/config/config_file.h"
 #include "common/config/file_kind.h"
+#include "common/config/shipped_file.h"
 #include "tools/lab/experiment/experiment.h"
 #include "tools/lab/experiment/experiment_files.h"
 
@@ -13,6 +14,10 @@ namespace {
 /// The tables that an experiment may take from its base: its environment, not its question.
 constexpr std::array<std::string_view, 7> kInherited{"network", "fabric",     "switch", "link",
                                                      "hosts",   "background", "job"};
+
+/// Keys by which a file has arms of its own. Without any of them it has those of its base.
+constexpr std::array<std::string_view, 6> kOfArms{"arm",  "rivals", "matrix",
+                                                  "vary", "cross",  "front"};
 
 /// A file with a [fabric] takes no other network from its base, and one with switches no fabric.
 bool replaces(const ConfigTable& file, std::string_view key) {
@@ -29,6 +34,10 @@ void inherit(const ConfigTable& base, const std::string& name, ConfigTable& file
     if (const ConfigValue* value = base.get(key);
         value != nullptr && as_written.get(key) == nullptr && !replaces(as_written, key))
       file[key] = *value;
+  const auto given = [&as_written](std::string_view key) { return as_written.get(key) != nullptr; };
+  if (const ConfigValue* arms = base.get("arm");
+      arms != nullptr && std::ranges::none_of(kOfArms, given))
+    file["arm"] = *arms;
   const ConfigValue* of_base = base.get("parameters");
   if (of_base == nullptr || of_base->as<ConfigTable>() == nullptr) return;
   ConfigValue& own = file["parameters"];
@@ -36,9 +45,9 @@ void inherit(const ConfigTable& base, const std::string& name, ConfigTable& file
   const ConfigTable* parameters = own.as<ConfigTable>();
   if (parameters == nullptr) return;  // not a table: its reader reports the fault
   ConfigTable both = with_nested_keys(*of_base->as<ConfigTable>());
-  const ConfigTable given = with_nested_keys(*parameters);
-  check_inherited(given, both, name, as_written, issues);
-  overlay(both, given);
+  const ConfigTable own_values = with_nested_keys(*parameters);
+  check_inherited(own_values, both, name, as_written, issues);
+  overlay(both, own_values);
   own = ConfigValue(std::move(both));
 }
 
@@ -52,16 +61,18 @@ ConfigTable with_base(ConfigTable file, const std::filesystem::path& directory,
   file.members.erase(at);
   const auto* name = value.as<std::string>();
   if (name == nullptr) {
-    issues.push_back({"base", display(value) + ": must be the path of an experiment"});
+    issues.push_back(
+        {"base", display(value) + ": must be the path of an experiment, or the name of a preset"});
     return file;
   }
-  auto base = read_file_of((directory / *name).string(), FileKind::kExperiment);
+  const std::filesystem::path path = named_file(*name, "presets", ".toml", directory);
+  auto base = read_file_of(path.string(), FileKind::kExperiment);
   for (const auto& issue : base.issues)
     issues.push_back({"base", "\"" + *name + "\": " + issue.problem});
   if (!base) return file;
   if (base.config->get("base") != nullptr)
     issues.push_back({"base", "\"" + *name + "\": has a base itself; name that one"});
-  move_paths(*base.config, std::filesystem::path(*name).parent_path(), directory);
+  move_paths(*base.config, path.parent_path().lexically_relative(directory), directory);
   inherit(*base.config, *name, file, issues);
   return file;
 }

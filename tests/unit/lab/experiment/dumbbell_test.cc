@@ -1,0 +1,91 @@
+// Goal: a file without switches gets a dumbbell of its rate and round trip, and a few lines over a
+// preset are an experiment. Method: what is read is compared with the same file in full.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/config/config_file.h"
+#include "tests/support/source_path.h"
+#include "tools/lab/experiment/experiment.h"
+#include "tools/lab/plan/plan.h"
+
+namespace outrider::dumbbell_test {
+using namespace lab;
+namespace {
+
+using testing::HasSubstr;
+
+ConfigResult<ExperimentFile> read(const std::string& text) {
+  return experiment_from(parse_toml(text).config.value(), source_path("conf/experiments"));
+}
+
+std::string faults(const std::string& text) { return format_issues("f", read(text).issues); }
+
+constexpr const char* kOff = "[[arm]]\nlabel = \"off\"\n";
+
+TEST(Dumbbell, HasTwoSwitchesWithTheirHosts) {
+  const auto file =
+      read("name = \"d\"\n[network]\nrate = \"25gbit\"\nrtt = \"33us\"\n" + std::string(kOff));
+  ASSERT_TRUE(file) << format_issues("d", file.issues);
+  const ExperimentFile& e = *file.config;
+  EXPECT_EQ(e.network.measured, std::vector<std::string>{"leaf_a.to_leaf_b"});
+  ASSERT_EQ(e.trunks.size(), 1U);
+  EXPECT_EQ(e.trunks[0].rate.bits_per_second, 25'000'000'000U);
+  ASSERT_EQ(e.hosts.size(), 4U);
+  for (const HostGroupEntry& group : e.hosts) {
+    EXPECT_EQ(group.rate.bits_per_second, 25'000'000'000U);
+    EXPECT_EQ(2 * (e.trunks[0].delay + 2 * group.delay), e.network.rtt);
+    EXPECT_EQ(group.at_switch,
+              group.name == "worker" || group.name == "sender" ? "leaf_a" : "leaf_b");
+  }
+  EXPECT_EQ(e.background.from, "sender");
+  EXPECT_EQ(e.hosts[2].count.fixed, 2U);
+  EXPECT_TRUE(make_plan(e, {.seeds = 1})) << "the parts add up to network.rtt";
+}
+
+TEST(Dumbbell, MayHaveOtherHostsOfBackgroundOrNone) {
+  const auto with_hosts = [](const std::string& more) {
+    return read("name = \"d\"\n[network]\nrate = \"1gbit\"\nrtt = \"1ms\"\n" + more + kOff);
+  };
+  const auto many = with_hosts("background_hosts = 7\n[background]\nboth_ways = true\n");
+  ASSERT_TRUE(many) << format_issues("d", many.issues);
+  EXPECT_EQ(many.config->hosts[3].count.fixed, 7U);
+  EXPECT_TRUE(many.config->background.both_ways);
+  const auto none = with_hosts("background_hosts = 0\n");
+  ASSERT_TRUE(none) << format_issues("d", none.issues);
+  EXPECT_EQ(none.config->hosts.size(), 2U);
+  EXPECT_EQ(none.config->background.from, "");
+}
+
+TEST(Dumbbell, FaultsAreThoseOfItsKeys) {
+  const std::string network = "name = \"d\"\n[network]\n", off = kOff;
+  EXPECT_THAT(faults(network + "rate = \"fast\"\nrtt = \"1ms\"\n" + off),
+              HasSubstr("network.rate: \"fast\""));
+  EXPECT_THAT(faults(network + "rate = \"1gbit\"\n" + off),
+              HasSubstr("network.rtt: is required beside rate"));
+  EXPECT_THAT(faults(network + "rate = 5\nrtt = \"1ms\"\n" + off),
+              HasSubstr("network.rate: 5: must be a text"));
+  EXPECT_THAT(faults(network + "rate = \"1gbit\"\nrtt = \"1ms\"\nbackground_hosts = -1\n" + off),
+              HasSubstr("network.background_hosts: -1: must be a whole number"));
+  EXPECT_THAT(
+      faults(network + "rate = \"1gbit\"\nrtt = \"1ms\"\n[[switch]]\nname = \"a\"\n" + off),
+      HasSubstr("network.rate: makes two switches and their hosts: leave it out beside switch"));
+  EXPECT_THAT(
+      faults("base = \"quick.toml\"\n" + network + "rate = \"1gbit\"\nrtt = \"1ms\"\n" + off),
+      HasSubstr("network.rate: makes two switches"));
+}
+
+TEST(Preset, ThreeLinesAreAnExperiment) {
+  const auto file =
+      read("name = \"mine\"\nbase = \"one-queue\"\nparameters.burst_bytes = \"2MB\"\n");
+  ASSERT_TRUE(file) << format_issues("mine", file.issues);
+  EXPECT_EQ(file.config->parameters.burst_bytes, 2'000'000U);
+  EXPECT_EQ(file.config->arms.size(), 4U);
+  const auto own = read("name = \"mine\"\nbase = \"one-queue\"\n" + std::string(kOff));
+  ASSERT_TRUE(own);
+  EXPECT_EQ(own.config->arms.size(), 1U) << "its own arms alone";
+  EXPECT_THAT(faults("name = \"x\"\nbase = \"two-queues\"\n"),
+              HasSubstr("base: \"two-queues\": cannot be opened"));
+}
+
+}  // namespace
+}  // namespace outrider::dumbbell_test

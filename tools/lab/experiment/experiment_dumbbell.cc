@@ -1,0 +1,125 @@
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "common/config/checks.h"
+#include "common/config/quantities.h"
+#include "tools/lab/experiment/experiment.h"
+
+namespace outrider::lab {
+namespace {
+
+constexpr const char *kHere = "leaf_a", *kThere = "leaf_b";
+constexpr const char *kSenders = "sender", *kReceivers = "receiver";
+constexpr double kDelaySpread = 0.2;  ///< of background's hosts
+constexpr std::int64_t kHosts = 2;    ///< that send background, if the file does not say it
+
+ConfigValue text(const std::string& value) { return ConfigValue(value); }
+
+ConfigValue table(std::initializer_list<std::pair<const char*, ConfigValue>> members) {
+  ConfigTable made;
+  for (const auto& [key, value] : members) made[key] = value;
+  return ConfigValue(made);
+}
+
+ConfigValue list(std::initializer_list<ConfigValue> elements) {
+  return ConfigValue(ConfigValue::Array(elements));
+}
+
+void erase(ConfigTable& from, std::string_view key) {
+  std::erase_if(from.members, [key](const ConfigMember& m) { return m.key == key; });
+}
+
+/// A round trip whose parts are whole nanoseconds.
+struct Delays {
+  explicit Delays(Duration rtt) : host(rtt / 10), link(rtt / 2 - 2 * host) {}
+  [[nodiscard]] Duration rtt() const { return 2 * (link + 2 * host); }
+
+  Duration host;
+  Duration link;
+};
+
+ConfigValue hosts_at(const char* at, const char* name, const ConfigValue& count,
+                     const std::string& rate, Duration delay, double spread) {
+  return table({{"name", text(name)},
+                {"count", count},
+                {"switch", text(at)},
+                {"rate", text(rate)},
+                {"delay", text(format_duration(delay))},
+                {"delay_spread", ConfigValue(spread)}});
+}
+
+/// Returns the number of hosts that send background.
+std::int64_t take_background_hosts(const Checks& at, ConfigTable& network) {
+  constexpr std::int64_t kMost = 10'000;
+  const ConfigValue* value = network.get(kBackgroundHosts);
+  if (value == nullptr) return kHosts;
+  const auto* number = value->as<std::int64_t>();
+  const bool usable = number != nullptr && *number >= 0 && *number <= kMost;
+  const std::int64_t hosts = usable ? *number : 0;
+  if (!usable)
+    at.fault(kBackgroundHosts, display(*value), "must be a whole number from 0 to 10000");
+  erase(network, kBackgroundHosts);
+  return hosts;
+}
+
+/// Reads a key of [network] that holds a text.
+template <class Parse>
+auto read(const Checks& at, const ConfigTable& network, std::string_view key, Parse parse)
+    -> decltype(parse("").value) {
+  const ConfigValue* value = network.get(key);
+  const auto* given = value == nullptr ? nullptr : value->as<std::string>();
+  if (value == nullptr) at.fault(key, "is required beside rate");
+  else if (given == nullptr) at.fault(key, display(*value), "must be a text with a unit");
+  return given == nullptr ? std::nullopt : at.parses(key, *given, parse(*given));
+}
+
+}  // namespace
+
+ConfigTable with_dumbbell(ConfigTable file, ConfigIssues& issues) {
+  const Checks at = Checks(issues).below("network");
+  const ConfigValue* given = file.get("network");
+  if (given == nullptr || given->as<ConfigTable>() == nullptr) return file;
+  ConfigTable network = *given->as<ConfigTable>();
+  if (network.get("rate") == nullptr) return file;
+  for (const char* other : {"switch", "link", "hosts", "fabric"})
+    if (file.get(other) != nullptr) {
+      at.fault("rate", "makes two switches and their hosts: leave it out beside " +
+                           std::string(other) + ", or that out");
+      return file;
+    }
+  const std::size_t before = issues.found();
+  const auto rate = read(at, network, "rate", parse_rate);
+  const auto rtt = read(at, network, "rtt", parse_duration);
+  const std::int64_t hosts = take_background_hosts(at, network);
+  if (issues.found() > before) return file;
+  const Delays delays(*rtt);
+  const std::string speed = format_rate(*rate);
+  erase(network, "rate");
+  network["rtt"] = text(format_duration(delays.rtt()));
+  if (network.get("measured") == nullptr) network["measured"] = text("leaf_a.to_leaf_b");
+  file["network"] = ConfigValue(std::move(network));
+  file["switch"] = list({table({{"name", text(kHere)}}), table({{"name", text(kThere)}})});
+  file["link"] = list({table({{"a", text(kHere)},
+                              {"b", text(kThere)},
+                              {"rate", text(speed)},
+                              {"delay", text(format_duration(delays.link))}})});
+  ConfigValue::Array all{hosts_at(kHere, "worker", text("workers"), speed, delays.host, 0),
+                         hosts_at(kThere, "server", text("servers"), speed, delays.host, 0)};
+  if (hosts > 0) {
+    const ConfigValue count(hosts);
+    all.push_back(hosts_at(kHere, kSenders, count, speed, delays.host, kDelaySpread));
+    all.push_back(hosts_at(kThere, kReceivers, count, speed, delays.host, kDelaySpread));
+    ConfigValue& background = file["background"];
+    if (background.as<ConfigTable>() == nullptr) background = ConfigValue(ConfigTable{});
+    ConfigTable& ends = *background.as<ConfigTable>();
+    if (ends.get("from") == nullptr) ends["from"] = text(kSenders);
+    if (ends.get("to") == nullptr) ends["to"] = text(kReceivers);
+  }
+  file["hosts"] = ConfigValue(std::move(all));
+  return file;
+}
+
+}  // namespace outrider::lab
