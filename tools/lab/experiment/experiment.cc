@@ -82,6 +82,16 @@ void collect_settings(ConfigTable& bound, ExperimentFile& e, ConfigIssues& issue
       for (const auto& [name, value] : point) add(name);
 }
 
+/// Returns the dotted keys of [parameters].
+std::vector<std::string> names_of_parameters(const ConfigTable& file) {
+  std::vector<std::string> names;
+  const ConfigValue* value = file.get("parameters");
+  const auto* table = value == nullptr ? nullptr : value->as<ConfigTable>();
+  if (table == nullptr) return names;
+  for (auto& [name, one] : with_dotted_keys(*table)) names.push_back(std::move(name));
+  return names;
+}
+
 /// Returns the entry of `list` with this name; nullptr, with a fault recorded, if there is none.
 template <class List>
 auto* find_named(const Checks& at, std::string_view key, const List& list, const std::string& name,
@@ -316,6 +326,7 @@ ConfigResult<ExperimentFile> experiment_from(const ConfigTable& as_written,
   const ConfigTable& file = taken.file;
   ExperimentFile& e = *result.config;
   e.directory = directory;
+  e.own_parameters = names_of_parameters(as_written);
   e.sweeps_alone = taken.sweeps_alone;
   ConfigTable bound = bound_part(file, result.issues);
   const auto jobs = take_job_list(bound);

@@ -146,6 +146,8 @@ struct ExperimentFile {
   JobEntry job;
   std::vector<ListedJob> jobs;  ///< of [[job]]; if there are any, `job` does not hold
   CaseParameters parameters;
+  /// Dotted keys of [parameters] that the file gives itself; the others are its base's
+  std::vector<std::string> own_parameters;
   std::vector<Arm> arms;
   std::vector<Sweep> sweeps;
   bool sweeps_alone = false;  ///< [parameters] is no point of its own: a [matrix] has all points

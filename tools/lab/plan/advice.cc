@@ -5,12 +5,14 @@
 #include <cmath>
 #include <cstdio>
 #include <string>
+#include <vector>
 
 #include "common/config/quantities.h"
 #include "switch/config/config_toml.h"
 #include "switch/config/queue_advice.h"
 #include "switch/config/regulation_config.h"
 #include "tools/lab/plan/background_advice.h"
+#include "tools/lab/plan/idle_parameters.h"
 #include "tools/lab/plan/plan_lead.h"
 
 namespace outrider::lab {
@@ -58,6 +60,22 @@ void add_of_short_bursts(ConfigIssues& found, const Case& c, const RegulationPol
                   100 * bursts / path, path / bursts);
     add(found, c.label, {"mode", text.data()});
   }
+}
+
+/// Warns of a threshold that marks no earlier than the queue does anyway.
+void add_of_threshold(ConfigIssues& found, const Case& c, const sw::PortQueueConfig& queue) {
+  if (queue.regulation.mode != RegulationMode::kMark || c.traffic.jobs.empty() ||
+      queue.marker.kind != sw::MarkerKind::kStep)
+    return;
+  std::uint32_t least = c.traffic.jobs.front().announce.threshold_packets;
+  for (const tg::JobConfig& job : c.traffic.jobs)
+    least = std::min<std::uint32_t>(least, job.announce.threshold_packets);
+  if (least < queue.marker.threshold_packets) return;
+  add(found, c.label,
+      {"h_packets",
+       std::to_string(least) + " marks no earlier than switch.marker.threshold_packets, " +
+           std::to_string(queue.marker.threshold_packets) +
+           ", does without a START, so regulation \"mark\" changes nothing; set it lower"});
 }
 
 /// Warns of background that windows cannot hold.
@@ -127,6 +145,7 @@ ConfigIssues advice(std::span<const Case> cases) {
       for (const auto& issue : sw::advice(queue.queue))
         found.push_back({"switch.queue." + issue.key, issue.problem});
       add_of_pauses(found, c, queue.queue);
+      add_of_threshold(found, c, queue);
     }
     const RegulationPolicy& policy = port.regulation;
     for (const auto& issue : advice(policy)) add(found, c.label, issue);
@@ -150,7 +169,9 @@ ConfigIssues advice(const ExperimentFile& experiment) {
                  "the group"
                : "sends and receives nothing: neither a job nor [background] is on "
                  "these hosts; name the group in one of them, or remove it"});
-  found.add(background_advice(experiment));
+  const std::vector<PlannedRow> rows = rows_of(experiment);
+  found.add(background_advice(experiment, rows));
+  found.add(idle_parameters(experiment, rows));
   return found;
 }
 

@@ -13,7 +13,8 @@ namespace outrider::lab {
 ConfigIssues advice(std::span<const Case> cases);
 
 /// Returns what in the file has no effect: groups of hosts that neither a job nor background uses,
-/// background that sends nothing, and a measured queue that its data or bursts do not cross.
+/// background that sends nothing, a measured queue that its data or bursts do not cross, and
+/// parameters that do nothing beside others.
 ConfigIssues advice(const ExperimentFile& experiment);
 
 }  // namespace outrider::lab

@@ -11,7 +11,6 @@
 
 #include "tools/lab/experiment/experiment_files.h"
 #include "tools/lab/fabric/network_entries.h"
-#include "tools/lab/plan/plan_rows.h"
 #include "tools/lab/plan/topology.h"
 #include "trafficgen/import/flow_list.h"
 
@@ -165,9 +164,8 @@ void add_of_ways(const ExperimentFile& e, const Sending& sending, ConfigIssues& 
 
 }  // namespace
 
-ConfigIssues background_advice(const ExperimentFile& e) {
+ConfigIssues background_advice(const ExperimentFile& e, std::span<const PlannedRow> rows) {
   ConfigIssues found;
-  const std::vector<PlannedRow> rows = rows_of(e);
   Lists lists(e);
   Sending sending;
   for (const PlannedRow& row : rows)

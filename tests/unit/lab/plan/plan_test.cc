@@ -593,6 +593,19 @@ TEST(Plan, WarnsOfGroupsOfHostsThatNothingUses) {
                          "[background] is on these hosts"));
 }
 
+TEST(Plan, WarnsOfAThresholdThatMarksNoEarlierThanTheQueue) {
+  const auto shown = [](const std::string& h) {
+    const std::string text =
+        with(small_experiment(), "iterations = 2",
+             "iterations = 2\nh_packets = " + h + "\nswitch.marker.threshold_packets = 40");
+    return format_advice("f", advice(plan_of(text, {.seeds = 1})));
+  };
+  EXPECT_THAT(shown("40"),
+              testing::HasSubstr("arm \"on\": h_packets: 40 marks no earlier than "
+                                 "switch.marker.threshold_packets, 40, does without a START"));
+  EXPECT_THAT(shown("35"), testing::Not(testing::HasSubstr("h_packets")));
+}
+
 TEST(Plan, WarnsWhereAHoldCostsMoreThanItsBurst) {
   const auto shown = [](const std::string& mode, const std::string& bytes) {
     const std::string short_bursts =

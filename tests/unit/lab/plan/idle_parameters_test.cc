@@ -1,0 +1,89 @@
+// Goal: `check` names a parameter that does nothing beside the others, by the place that gives it,
+// and no other. Method: a small experiment with one more parameter, and the one that it needs.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/source_path.h"
+#include "tests/unit/lab/experiment/experiment_fixture.h"
+#include "tools/lab/plan/advice.h"
+
+namespace outrider::idle_parameters_test {
+using namespace lab;
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+std::string shown(const std::string& parameters, const std::string& arms = "") {
+  const auto file = read_experiment(
+      with(small_experiment(arms), "iterations = 2", "iterations = 2\n" + parameters));
+  EXPECT_TRUE(file) << format_issues("text", file.issues);
+  return file ? format_advice("f", advice(*file.config)) : "";
+}
+
+TEST(IdleParameters, OneOfATableThatNothingReadsIsNamed) {
+  EXPECT_EQ(
+      shown("ddl_weight = 4"),
+      "f: warning: parameters.ddl_weight: 4.0 has no effect: it needs scheduler = \"dwrr\"\n");
+  EXPECT_EQ(shown("ddl_weight = 4\nscheduler = \"dwrr\""), "");
+  EXPECT_EQ(shown("ddl_weight = 9"), "") << "the default misleads nobody";
+  EXPECT_THAT(shown("job_offset = 0.5"), HasSubstr("it needs several jobs"));
+  EXPECT_EQ(shown("job_offset = 0.5\njobs = 2"), "");
+  EXPECT_THAT(shown("background_sizes = \"x.cdf\""), HasSubstr("it needs a background_load"));
+  EXPECT_THAT(shown("signal_lost = 0.1\nsignal_late_rtts = 2"),
+              HasSubstr("signal_late_rtts: 2.0 has no effect"));
+}
+
+TEST(IdleParameters, TwoOfOneTableThatContradictAreNamed) {
+  EXPECT_THAT(
+      shown("model = \"resnet50\""),
+      StartsWith("f: warning: parameters.burst_bytes: 100000 has no effect: it needs model"));
+  const std::string threshold = "switch.marker.threshold_packets = 40\nswitch.marker.kind = ";
+  EXPECT_THAT(shown(threshold + "\"codel\""),
+              HasSubstr("parameters.switch.marker.threshold_packets: 40 has no effect"));
+  EXPECT_EQ(shown(threshold + "\"step\""), "");
+  EXPECT_THAT(shown("switch.marker.red.pmax = 0.3"),
+              HasSubstr("it needs switch.marker.kind = \"red\""));
+}
+
+TEST(IdleParameters, OneThatActsInAnArmOrAtAPointIsNone) {
+  const std::string two = "[[arm]]\nlabel = \"off-two\"\nscheduler = \"dwrr\"\nagainst = \"off\"\n";
+  EXPECT_EQ(shown("ddl_weight = 4", two), "");
+  EXPECT_EQ(
+      shown(
+          "ddl_weight = 4",
+          "[[vary]]\nparameter = \"scheduler\"\nvalues = [\"fifo\", \"dwrr\"]\narms = [\"off\"]\n"),
+      "");
+  EXPECT_EQ(shown("ddl_weight = 4", two + "ddl_weight = 2\n"),
+            "f: warning: parameters.ddl_weight: 4.0 has no effect: it needs scheduler = \"dwrr\"\n")
+      << "the value of the arm does";
+}
+
+TEST(IdleParameters, OneThatIsTurnedOffOrOfABaseIsNone) {
+  EXPECT_EQ(shown("start_spread_seconds = 0.0\nbackground_flows_per_pair = 0\n"
+                  "background_load = 0.1\nbackground_sizes = \"x.cdf\""),
+            "");
+  const auto derived = [](const std::string& parameters) {
+    const auto file = experiment_from(
+        parse_toml("name = \"d\"\nquestion = \"?\"\nbase = \"quick.toml\"\n[parameters]\n" +
+                   parameters + "[[arm]]\nlabel = \"off\"\n")
+            .config.value(),
+        source_path("conf/experiments"));
+    EXPECT_TRUE(file) << format_issues("text", file.issues);
+    return file ? format_advice("f", advice(*file.config)) : "";
+  };
+  EXPECT_EQ(derived("burst_bytes = \"1kB\"\n"), "") << "h_packets is the base's";
+  EXPECT_THAT(derived("h_packets = 6\n"), HasSubstr("parameters.h_packets: 6 has no effect"));
+}
+
+TEST(IdleParameters, OneOfAnArmOrOfASweepIsNamedThere) {
+  EXPECT_THAT(shown("", "[[arm]]\nlabel = \"off-two\"\nbackground_floor = 0.2\n"),
+              HasSubstr("arm \"off-two\".background_floor: 0.2 has no effect"));
+  const std::string sweep =
+      "[[vary]]\nparameter = \"ddl_weight\"\nvalues = [2, 3]\narms = [\"off\"]\n";
+  EXPECT_THAT(shown("", sweep), HasSubstr("vary[0].ddl_weight: 2"));
+  EXPECT_THAT(shown("", sweep), HasSubstr("vary[0].ddl_weight: 3"));
+}
+
+}  // namespace
+}  // namespace outrider::idle_parameters_test

@@ -1,0 +1,237 @@
+#include "tools/lab/plan/idle_parameters.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "common/config/checks.h"
+#include "common/config/config_file.h"
+#include "tools/lab/fabric/network_entries.h"
+
+namespace outrider::lab {
+namespace {
+
+/// Where a parameter may act: an experiment, and the parameters of one of its jobs in a row.
+struct Place {
+  const ExperimentFile& e;
+  const CaseParameters& p;
+
+  [[nodiscard]] bool has_setting(std::string_view name, std::string_view text) const {
+    const ConfigValue* value = find(p.settings, name);
+    const auto* own = value == nullptr ? nullptr : value->as<std::string>();
+    return own != nullptr && *own == text;
+  }
+  [[nodiscard]] bool marker_is(std::string_view kind) const {
+    const bool given = find(p.settings, "switch.marker.kind") != nullptr;
+    return given ? has_setting("switch.marker.kind", kind) : kind == "step";
+  }
+  [[nodiscard]] bool has_load() const { return p.background_load.value_or(0) > 0; }
+  [[nodiscard]] bool has_flows() const {
+    return has_load() || long_flows_per_pair(p) > 0 || !p.background_list.empty();
+  }
+  [[nodiscard]] bool has_requests() const {
+    const ConfigValue* connections = find(p.settings, "requests.connections");
+    return connections != nullptr && *connections != ConfigValue(std::int64_t{0});
+  }
+  [[nodiscard]] bool hears_starts() const {
+    return p.regulation != RegulationMode::kOff || grants_bursts(p.settings);
+  }
+  [[nodiscard]] bool learns() const {
+    return find(p.settings, "job.learner.model") != nullptr &&
+           !has_setting("job.learner.model", "none");
+  }
+  [[nodiscard]] bool predicts() const {
+    return p.regulation != RegulationMode::kOff &&
+           find(p.settings, "switch.regulation.predict.from") != nullptr &&
+           !has_setting("switch.regulation.predict.from", "off");
+  }
+  [[nodiscard]] bool bursts_over_roce() const { return p.protocol == tg::TransportProtocol::kRoce; }
+  [[nodiscard]] bool background_over_roce() const {
+    return p.background_protocol != LabBackgroundProtocol::kTcp;
+  }
+};
+
+/// A parameter, and what it needs to do anything.
+struct Rule {
+  std::string_view name;  ///< one that ends with a dot stands for all settings below it
+  bool (*acts)(const Place&);
+  std::string_view needs;
+};
+
+using At = const Place&;
+
+bool has_several_jobs(At a) { return a.p.jobs > 1; }
+bool has_several_workers(At a) { return a.p.workers > 1; }
+bool hears_starts(At a) { return a.hears_starts(); }
+bool has_fixed_bursts(At a) { return a.p.model.empty(); }
+bool is_closed_loop(At a) { return a.p.schedule == tg::Schedule::kClosedLoop; }
+
+constexpr std::string_view kRegulated = "a regulation, or grants: nothing hears of a START";
+
+constexpr std::array kRules{
+    Rule{"burst_bytes", has_fixed_bursts, "model = \"\": the model says how long bursts are"},
+    Rule{"compute_seconds", is_closed_loop, "schedule = \"closed_loop\""},
+    Rule{"compute_spread", has_several_workers, "several workers"},
+    Rule{"worker_rate_spread", has_several_workers, "several workers"},
+    Rule{"period_seconds", [](At a) { return !is_closed_loop(a); }, "schedule = \"fixed\""},
+    Rule{"learner_rate", [](At a) { return a.learns(); }, "a job.learner.model"},
+    Rule{"job_offset", has_several_jobs, "several jobs"},
+    Rule{"job_h_step_packets", has_several_jobs, "several jobs"},
+    Rule{"job_burst_factor", has_several_jobs, "several jobs"},
+    Rule{"host_placement", [](At a) { return a.e.in_fabric; }, "a [fabric]"},
+    Rule{"ddl_weight", [](At a) { return a.p.scheduler == LabScheduler::kDwrr; },
+         "scheduler = \"dwrr\""},
+    Rule{"background_floor", [](At a) { return a.p.scheduler == LabScheduler::kStrictFloor; },
+         "scheduler = \"strict_floor\""},
+    Rule{"outside", [](At a) { return std::ranges::any_of(a.e.switches, &SwitchEntry::outside); },
+         "a [[switch]] with outside = true"},
+    Rule{"gray_loss", [](At a) { return std::ranges::any_of(a.e.trunks, &TrunkEntry::gray); },
+         "a [[link]] with gray = true"},
+    Rule{"recovery", hears_starts, kRegulated},
+    Rule{"spare_ddl", [](At a) { return marks(a.p.regulation); }, "a regulation that marks"},
+    Rule{"h_packets", [](At a) { return a.hears_starts() || a.p.static_pair; }, kRegulated},
+    Rule{"signal_lost", hears_starts, kRegulated},
+    Rule{"signal_late", hears_starts, kRegulated},
+    Rule{"signal_late_rtts", [](At a) { return a.p.signal_late > 0; }, "signal_late above 0"},
+    Rule{"signal_early", hears_starts, kRegulated},
+    Rule{"signal_early_rtts", [](At a) { return a.p.signal_early > 0; }, "signal_early above 0"},
+    Rule{"signal_duplicated", hears_starts, kRegulated},
+    Rule{"signal_copies", hears_starts, kRegulated},
+    Rule{"signal_copy_gap_rtts", [](At a) { return a.p.signal_copies > 1; },
+         "signal_copies above 1"},
+    Rule{"signal_forged_per_second", hears_starts, kRegulated},
+    Rule{"signal_forged_tag", [](At a) { return a.p.signal_forged_per_second > 0; },
+         "signal_forged_per_second above 0"},
+    Rule{"signal_replayed_per_second", hears_starts, kRegulated},
+    Rule{"background_sizes", [](At a) { return a.has_load(); },
+         "a background_load: these are the sizes of its flows"},
+    Rule{"background_protocol", [](At a) { return a.has_flows(); },
+         "long flows, a load or a list: requests and captures have a transport of their own"},
+    Rule{"background_queue_pairs",
+         [](At a) {
+           return a.background_over_roce() && (a.has_load() || !a.p.background_list.empty());
+         },
+         "a load or a list over RoCEv2"},
+    Rule{"start_spread_seconds", [](At a) { return long_flows_per_pair(a.p) > 0; },
+         "long flows: these are what it spreads"},
+    Rule{"switch.marker.threshold_packets", [](At a) { return a.marker_is("step"); },
+         "switch.marker.kind = \"step\""},
+    Rule{"switch.marker.ddl_threshold_packets", [](At a) { return a.marker_is("step"); },
+         "switch.marker.kind = \"step\""},
+    Rule{"switch.marker.red.", [](At a) { return a.marker_is("red"); },
+         "switch.marker.kind = \"red\""},
+    Rule{"switch.marker.pie.", [](At a) { return a.marker_is("pie"); },
+         "switch.marker.kind = \"pie\""},
+    Rule{"switch.marker.pi2.", [](At a) { return a.marker_is("pi2"); },
+         "switch.marker.kind = \"pi2\""},
+    Rule{"switch.marker.codel.", [](At a) { return a.marker_is("codel"); },
+         "switch.marker.kind = \"codel\""},
+    Rule{"switch.regulation.window.", [](At a) { return holds_windows(a.p.regulation); },
+         "regulation = \"window\" or \"mark_window\""},
+    Rule{"switch.regulation.predict.", [](At a) { return a.predicts(); },
+         "switch.regulation.predict.from and a regulation"},
+    Rule{"switch.regulation.pace_floor", [](At a) { return paces(a.p.regulation); },
+         "regulation = \"pace\" or \"mark_pace\""},
+    Rule{"switch.regulation.hold", [](At a) { return a.p.recovery == Recovery::kTimer; },
+         "recovery = \"timer\""},
+    Rule{"requests.", [](At a) { return a.has_requests(); }, "requests.connections"},
+    Rule{"transport.roce.", [](At a) { return a.bursts_over_roce() || a.background_over_roce(); },
+         "protocol = \"roce\", or background over it"},
+    Rule{"ddl.transport.roce.", [](At a) { return a.bursts_over_roce(); }, "protocol = \"roce\""},
+    Rule{"background.transport.roce.", [](At a) { return a.background_over_roce(); },
+         "background_protocol = \"roce\" or \"both\""}};
+
+const Rule* rule_of(std::string_view name) {
+  const auto it = std::ranges::find_if(kRules, [name](const Rule& rule) {
+    return rule.name.ends_with('.') ? name.starts_with(rule.name) : name == rule.name;
+  });
+  return it == kRules.end() ? nullptr : it;
+}
+
+constexpr const char* kParameters = "parameters";  // the place that all arms share
+
+/// A value that does nothing in the rows that were looked at.
+struct Idle {
+  const Rule* rule;
+  std::string name;
+  ConfigValue value;
+  std::string place;  ///< that gives it
+  bool acts = false;
+};
+
+using NamedValues = std::vector<std::pair<std::string, ConfigValue>>;
+
+ConfigTable written(CaseParameters p) {
+  ConfigTable table;
+  ConfigWriter writer(table);
+  describe_parameters(writer, p);
+  return table;
+}
+
+/// Zero is how a parameter is turned off.
+bool is_zero(const ConfigValue& value) {
+  return value == ConfigValue(0.0) || value == ConfigValue(std::int64_t{0}) ||
+         value == ConfigValue(std::string());
+}
+
+/// Returns what a row has for the rules, without what it has by default and what is turned off.
+NamedValues values_of(const CaseParameters& p) {
+  static const ConfigTable kDefaults = written({});
+  NamedValues values;
+  for (const auto& [name, value] : written(p).members) {
+    const ConfigValue* usual = kDefaults.get(name);
+    if ((usual == nullptr || *usual != value) && !is_zero(value) && rule_of(name) != nullptr)
+      values.emplace_back(name, value);
+  }
+  for (auto& [name, value] : with_dotted_keys(p.settings))
+    if (rule_of(name) != nullptr) values.emplace_back(name, std::move(value));
+  return values;
+}
+
+/// Returns whether a value acts in a row, or in one of the listed jobs there.
+bool acts(const Rule& rule, const ExperimentFile& e, const CaseParameters& p) {
+  if (rule.acts({e, p})) return true;
+  return std::ranges::any_of(e.jobs, [&](const ListedJob& job) {
+    return job.line <= 1 && rule.acts({e, parameters_of(job, p)});
+  });
+}
+
+/// Returns the place of a value that is the row's alone.
+std::string place_of(const PlannedRow& row) {
+  return row.origin.starts_with("arm[") ? "arm \"" + row.label + '"' : row.origin;
+}
+
+/// Returns whether the file gives the value. What a base gives, it gives for others too.
+bool is_own(const ExperimentFile& e, const Idle& one) {
+  return one.place != kParameters ||
+         std::ranges::find(e.own_parameters, one.name) != e.own_parameters.end();
+}
+
+}  // namespace
+
+ConfigIssues idle_parameters(const ExperimentFile& e, std::span<const PlannedRow> rows) {
+  const NamedValues of_file = values_of(e.parameters);
+  std::vector<Idle> found;
+  for (const PlannedRow& row : rows)
+    for (auto& [name, value] : values_of(row.parameters)) {
+      auto it = std::ranges::find_if(
+          found, [&](const Idle& one) { return one.name == name && one.value == value; });
+      if (it == found.end()) {
+        const bool shared = std::ranges::find(of_file, std::pair(name, value)) != of_file.end();
+        it = found.insert(it, {rule_of(name), name, value, shared ? kParameters : place_of(row)});
+      }
+      it->acts = it->acts || acts(*it->rule, e, row.parameters);
+    }
+  ConfigIssues issues;
+  for (const Idle& one : found)
+    if (!one.acts && is_own(e, one))
+      issues.push_back(
+          {join_key(one.place, one.name),
+           display(one.value) + " has no effect: it needs " + std::string(one.rule->needs)});
+  return issues;
+}
+
+}  // namespace outrider::lab
