@@ -14,7 +14,7 @@
 
 namespace outrider {
 
-/// Categories of a burst's communication time; see docs/measurement.md, "Attribution".
+/// Categories of a burst's communication time; see docs/bursts.md, "Attribution".
 enum class BurstTime : std::uint8_t {
   kSignal,            ///< from START to ACK, the lead, and waiting behind signals in queues
   kOpening,           ///< the connection's handshake

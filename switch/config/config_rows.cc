@@ -20,7 +20,7 @@ void describe(Settings& v, DeviceConfig& c) {
            .accepts = "what the device has",
            .absent = "one for each lcore if the device can spread flows (RSS), else 1",
            .help = "each is polled by one lcore. With `more_lcores`, 1 for a device with a port "
-                   "that [holds windows](switch.md#several-lcores)"});
+                   "that [holds windows](lcores.md#several-lcores)"});
   v.value("mtu_bytes", c.mtu_bytes,
           {.range = integers(kMinMtuBytes, kMaxMtuBytes, "bytes"),
            .help = "longest IP packet that the device takes; buffers get room for the largest of "
@@ -132,7 +132,7 @@ void describe(Settings& v, SwitchProcessConfig& c) {
   v.value("more_lcores", c.more_lcores,
           {.range = integers(0, kMaxLcore),
            .accepts = "at most 63 CPUs",
-           .help = "further lcores that [share the work](switch.md#several-lcores)"});
+           .help = "further lcores that [share the work](lcores.md#several-lcores)"});
   v.value("mbufs", c.mbufs,
           {.accepts = "at least the derived number",
            .absent = "derived",

@@ -79,7 +79,7 @@ void describe(Settings& v, PieConfig& c) {
           {.range = reals(0, 1e6),
            .absent = "0.125 x (15 ms / `target`) x (`update_interval` / `target`)",
            .help = "gain of (delay - target) [1/s]; "
-                   "[by one rule](switch.md#pie-and-codel-at-low-delay)"});
+                   "[by one rule](markers.md#pie-and-codel-at-low-delay)"});
   v.value("beta", c.beta,
           {.range = reals(0, 1e6),
            .absent = "1.25 x (15 ms / `target`)",

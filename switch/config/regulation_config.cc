@@ -69,7 +69,7 @@ void describe(Settings& v, WindowPolicy& c) {
            {.accepts = "up to 8",
             .help = "bottlenecks further on, where nothing regulates: flows to their destinations "
                     "are held for the bursts that go there. See "
-                    "[a queue that is not ours](regulation.md#a-queue-that-is-not-ours)"});
+                    "[a queue that is not ours](windows.md#a-queue-that-is-not-ours)"});
 }
 
 void describe(Settings& v, BeyondPolicy& c) {
@@ -211,7 +211,7 @@ void describe(Settings& v, RegulationPolicy& c) {
        .help = "regulation begins that long before the burst is due, if START says when it "
                "is or it was predicted. `auto`: what told windows take to drain, "
                "[measured and told to the announcer]"
-               "(regulation.md#the-switch-measures-the-lead-auto)",
+               "(windows.md#the-switch-measures-the-lead-auto)",
        .reload = kReloads});
   v.choice("composition", c.composition, kCompositions,
            {.help = "what the thresholds of "

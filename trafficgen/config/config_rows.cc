@@ -209,7 +209,7 @@ void describe(Settings& v, GeneratorConfig& c) {
                    "phase effects"});
   v.value("attribution", c.attribution,
           {.help = "virtual time only, refused with real devices: where the time of each burst "
-                   "goes, see [Measurement](measurement.md#attribution)"});
+                   "goes, see [Measurement](bursts.md#attribution)"});
   v.choice("payload", c.payload, kPayloads,
            {.help = "what data bytes hold; with `pattern` receivers check each, and a wrong one "
                     "makes the exit status 5. Real frames only"});
