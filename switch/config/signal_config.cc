@@ -274,7 +274,7 @@ void describe(Settings& v, SignalConfig& c) {
                    "`trusted` ports rather than `accept_from`"});
   v.value("accept_udp", c.accept_udp,
           {.help = "read START and ACK from UDP messages, [a job's other "
-                   "form](jobs.md#what-a-start-looks-like). Both forms may be read"});
+                   "form](announcements.md#what-a-start-looks-like). Both forms may be read"});
   v.value(
       "accept_from", c.accept_from,
       {.accepts = "prefixes; required with either form, or `trusted` or `signers`",

@@ -1,4 +1,4 @@
-// Goal: whatever arrives, what docs/reliability.md promises holds. Method: seeded scenarios of
+// Goal: whatever arrives, what docs/attacks.md promises holds. Method: seeded scenarios of
 // attacks and bad luck in a small world, whose judges look on all the while. A failure prints the
 // scenario in its smallest form; OUTRIDER_ADVERSARY="seed 7; forge ..." plays it again.
 #include <gtest/gtest.h>

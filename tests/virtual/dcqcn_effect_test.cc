@@ -2,7 +2,7 @@
 // that were chosen for it, and drift apart with those of QCN; a small g keeps the queue steadier;
 // feedback that comes late makes the queue unsteady, and a small additive increase mends that.
 // Method: long flows over RoCEv2 alone on a link of 40 Gbit/s, in virtual time; one seed, or three
-// with OUTRIDER_FULL=1. OUTRIDER_FIGURES=1 prints the figures of docs/roce.md.
+// with OUTRIDER_FULL=1. OUTRIDER_FIGURES=1 prints the figures of docs/rxe.md.
 // Sources: Zhu et al., SIGCOMM 2015, section 5; Zhu et al., ECN or Delay, CoNEXT 2016, section 3.
 #include <gtest/gtest.h>
 

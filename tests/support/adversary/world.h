@@ -30,7 +30,7 @@ inline constexpr std::uint32_t kLeftPlace = 0, kRightPlace = 1;
 inline constexpr const char* kTrunkPort = "trunk";
 
 /// Plays a scenario: two switches with hosts, as in a Dumbbell, strangers at a port of each, and
-/// an observer before and behind every port. It judges all the while what docs/reliability.md
+/// an observer before and behind every port. It judges all the while what docs/attacks.md
 /// promises:
 ///
 /// - what WindowOracle, RegulationOracle, GrantOracle and StepsOracle say, of "left.trunk", and

@@ -79,7 +79,7 @@ void print(const char* name, double loss, Duration timeout, const Figures& f) {
       f.taken.naks_sent, f.sent.timeouts);
 }
 
-// OUTRIDER_FIGURES=1 prints the figures of docs/roce.md.
+// OUTRIDER_FIGURES=1 prints the figures of docs/rxe.md.
 TEST(RoceRepair, SelectiveRepeatHasMoreGoodput) {
   for (const Duration timeout : {Duration{1ms}, Duration{67ms}})
     for (const double loss : {0.0, 0.001, 0.01}) {

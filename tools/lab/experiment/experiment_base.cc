@@ -72,7 +72,8 @@ ConfigTable with_base(ConfigTable file, const std::filesystem::path& directory,
   if (!base) return file;
   if (base.config->get("base") != nullptr)
     issues.push_back({"base", "\"" + *name + "\": has a base itself; name that one"});
-  move_paths(*base.config, path.parent_path().lexically_relative(directory), directory);
+  const bool is_own = path == (directory / *name).lexically_normal();
+  move_paths(*base.config, (is_own ? std::filesystem::path(*name) : path).parent_path(), directory);
   inherit(*base.config, *name, file, issues);
   return file;
 }

@@ -36,7 +36,7 @@ void describe(Settings& v, AnnounceConfig& c) {
   v.choice("signal_form", c.signal_form, kSignalForms,
            {.help = "START in the TOS byte of an empty segment of the announced flow, or as a UDP "
                     "message that also says how many bytes come and when; see "
-                    "[jobs](jobs.md#what-a-start-looks-like)"});
+                    "[jobs](announcements.md#what-a-start-looks-like)"});
   v.value("signal_port", c.signal_port,
           {.range = integers(1, 65535), .help = "of the UDP message, at both ends"});
   v.value(
