@@ -15,6 +15,8 @@ int run(const LabOptions& options) {
       return plan_command(options);
     case LabCommand::kCheck:
       return check_command(options);
+    case LabCommand::kNew:
+      return new_command(options);
     case LabCommand::kCompare:
       return compare_command(options);
     case LabCommand::kTable:

@@ -1,20 +1,19 @@
 #include "tools/lab/advise/cluster.h"
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 
 #include "common/config/checks.h"
 #include "common/config/choices.h"
 #include "common/config/config_file.h"
 #include "switch/config/queue_config.h"
+#include "tools/lab/experiment/usual_thresholds.h"
 #include "tools/lab/fabric/fabric.h"
 
 namespace outrider::lab {
 namespace {
 
 constexpr std::uint64_t kFrameBytes = sw::kFullFrameBytes;
-constexpr std::uint64_t kLeastMark_frames = 10;
 constexpr std::uint32_t kMostHosts = 256;
 constexpr std::uint32_t kMostJobs = 256;
 constexpr std::uint32_t kFewestSenders = 3;  ///< of flows that come and go
@@ -247,10 +246,7 @@ ClusterPath path_of(const Cluster& c) {
 std::uint64_t mark_at(const Cluster& c) {
   if (c.network.mark_at_bytes) return *c.network.mark_at_bytes;
   const ClusterPath path = path_of(c);
-  const double path_bytes = seconds(path.rtt) * static_cast<double>(path.rate.bits_per_second) / 8;
-  return std::clamp(static_cast<std::uint64_t>(path_bytes / std::sqrt(3.0)),
-                    kLeastMark_frames * kFrameBytes,
-                    std::max(c.network.buffer_bytes, kLeastMark_frames * kFrameBytes));
+  return usual_mark_bytes(path.rate, path.rtt, c.network.buffer_bytes);
 }
 
 }  // namespace outrider::lab

@@ -8,8 +8,7 @@
 #include "common/config/config_file.h"
 #include "common/config/file_kind.h"
 #include "common/config/quantities.h"
-#include "common/net/tos_signal.h"
-#include "switch/config/queue_config.h"
+#include "tools/lab/experiment/usual_thresholds.h"
 
 namespace outrider::lab {
 namespace {
@@ -26,17 +25,6 @@ struct Iterations {
 };
 constexpr Iterations kOfModel{.whole = 3, .brief = 2, .skipped = 1};
 constexpr Iterations kOfBursts{.whole = 8, .brief = 5, .skipped = 2};
-
-/// Returns the nearest smaller threshold that a START can carry.
-std::uint64_t announced_h(std::uint64_t packets) {
-  constexpr std::uint64_t kStep = tos_signal::kThresholdStep_packets;
-  return std::clamp<std::uint64_t>(packets / kStep * kStep, kStep,
-                                   tos_signal::kMaxThreshold_packets);
-}
-
-std::uint64_t frames_of(std::uint64_t bytes) {
-  return std::max<std::uint64_t>(bytes / sw::kFullFrameBytes, 1);
-}
 
 ConfigValue text(const std::string& value) { return ConfigValue(value); }
 ConfigValue number(std::uint64_t value) { return ConfigValue(static_cast<std::int64_t>(value)); }

@@ -7,6 +7,7 @@
 #include "common/telemetry/exit_status.h"
 #include "common/telemetry/option_checks.h"
 #include "common/telemetry/parse_end.h"
+#include "tools/lab/experiment/new_experiment.h"
 
 namespace outrider::lab {
 namespace {
@@ -73,6 +74,16 @@ Examples:
   outrider-lab advise --new cluster.toml
   outrider-lab advise cluster.toml
   outrider-lab advise cluster.toml --confirm loopback)";
+
+constexpr const char* kNewHelp =
+    R"(Writes an experiment of at most fifteen lines from five answers: the link's rate, its round
+trip and buffer, what a worker sends, and the background. Asks on a terminal for what no option
+says; elsewhere the answers in brackets hold. The experiment compares four arms, of which one does
+nothing. Prints it if there is no FILE.
+
+Examples:
+  outrider-lab new mine.toml
+  outrider-lab new mine.toml --rate 25gbit --rtt 40us --buffer 4MB --burst resnet50 --background 30%)";
 
 constexpr const char* kCheckHelp =
     "Reads FILE, plans its cases, and says every fault by its key; runs nothing.";
@@ -329,6 +340,18 @@ void add_metrics(CLI::App& app, LabOptions& options) {
       ->type_name("DOCS");
 }
 
+void add_new(CLI::App& app, LabOptions& options) {
+  app.add_option("FILE", options.file, "The experiment to write");
+  const auto questions = new_questions();
+  options.answers.resize(questions.size());
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    const NewQuestion& q = questions[i];
+    app.add_option(std::string(q.option), options.answers[i],
+                   std::string(q.asks) + " [" + std::string(q.usual) + "]")
+        ->type_name(std::string(q.type));
+  }
+}
+
 void add_check(CLI::App& app, LabOptions& options) {
   app.add_option("FILE", options.file, "Experiment")->required();
 }
@@ -360,6 +383,7 @@ ParsedCommandLine parse_lab_command_line(int argc, const char* const* argv) {
   add("merge", kMergeHelp, LabCommand::kMerge, add_merge);
   add("front", kFrontHelp, LabCommand::kFront, add_front);
   add("advise", kAdviseHelp, LabCommand::kAdvise, add_advise);
+  add("new", kNewHelp, LabCommand::kNew, add_new);
   add("check", kCheckHelp, LabCommand::kCheck, add_check);
   add("plan", kPlanHelp, LabCommand::kPlan, add_selection);
   add("report", kReportHelp, LabCommand::kReport, add_report);

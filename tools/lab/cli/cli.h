@@ -25,17 +25,20 @@ enum class LabCommand : std::uint8_t {
   kAnswer,
   kCompare,
   kTable,
-  kMetrics
+  kMetrics,
+  kNew
 };
 
 /// The options of the command line.
 struct LabOptions {
   LabCommand command = LabCommand::kRun;
   /// The experiment. For kReport, kAnswer and kTable: the directory of its results. For kCompare:
-  /// the first result. For kMetrics: the documentation to renew, or empty.
+  /// the first result. For kMetrics: the documentation to renew, or empty. For kNew: what is
+  /// written, or empty.
   std::string file;
   std::string other;  ///< for kCompare: the second result
   bool fail_on_change = false;
+  std::vector<std::string> answers{};   ///< for kNew: to new_questions(); empty: not given
   bool new_file = false;                ///< for kAdvise: write FILE, to begin from
   double minutes = 10;                  ///< for kAdvise: about how long it may take
   Runtime runtime = Runtime::kVirtual;  ///< for kAdvise: where advice is confirmed as well
@@ -68,6 +71,9 @@ struct ParsedCommandLine {
 };
 
 ParsedCommandLine parse_lab_command_line(int argc, const char* const* argv);
+
+/// Runs `outrider-lab new`, which writes an experiment from a few answers. @return exit status
+int new_command(const LabOptions& options);
 
 /// Runs `outrider-lab plan`, which lists the cases. @return exit status
 int plan_command(const LabOptions& options);

@@ -1,0 +1,134 @@
+#include "tools/lab/experiment/new_experiment.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+
+#include "common/config/quantities.h"
+#include "common/config/shipped_file.h"
+#include "common/config/toml_text.h"
+#include "tools/lab/experiment/usual_thresholds.h"
+
+namespace outrider::lab {
+namespace {
+
+constexpr std::uint32_t kWorkers = 4;  ///< of the preset
+constexpr std::uint32_t kMostLongFlows = 256;
+constexpr std::uint64_t kLeastBuffer_frames = 20;  ///< room for K and some more
+
+template <class T>
+std::string take_quantity(T& into, const Parsed<T>& parsed) {
+  if (parsed.value) into = *parsed.value;
+  return parsed.problem;
+}
+
+std::string take_rate(NewExperiment& n, const std::string& text) {
+  return take_quantity(n.rate, parse_rate(text));
+}
+
+std::string take_rtt(NewExperiment& n, const std::string& text) {
+  const auto parsed = parse_duration(text);
+  if (parsed.value && *parsed.value < std::chrono::nanoseconds(100))
+    return "must be at least 100ns";
+  return take_quantity(n.rtt, parsed);
+}
+
+std::string take_buffer(NewExperiment& n, const std::string& text) {
+  const auto parsed = parse_bytes(text);
+  if (parsed.value && frames_of(*parsed.value) < kLeastBuffer_frames)
+    return "must hold at least " + std::to_string(kLeastBuffer_frames) + " full frames";
+  return take_quantity(n.buffer_bytes, parsed);
+}
+
+/// A size, or else the name of a model.
+std::string take_burst(NewExperiment& n, const std::string& text) {
+  const auto bytes = parse_bytes(text);
+  if (bytes.value && *bytes.value > 0) {
+    n.burst_bytes = *bytes.value;
+    return {};
+  }
+  if (!std::filesystem::exists(named_file(text, "models", ".toml", "")))
+    return "is neither a size, such as 1MB, nor a model, such as resnet50";
+  n.model = text;
+  return {};
+}
+
+std::string take_background(NewExperiment& n, const std::string& text) {
+  if (text.ends_with('%')) {
+    const auto share = parse_percentage(text);
+    if (share.value && (*share.value <= 0 || *share.value > 1)) return "must be above 0, to 100%";
+    return take_quantity(n.load, share);
+  }
+  std::uint32_t flows = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), flows);
+  if (error != std::errc{} || end != text.data() + text.size() || flows == 0 ||
+      flows > kMostLongFlows)
+    return "must be a number of long flows from 1 to 256, or a load, such as 30%";
+  n.long_flows = flows;
+  return {};
+}
+
+constexpr std::array<NewQuestion, 5> kQuestions{
+    {{"--rate", "Rate of the link", "10gbit", "RATE", take_rate},
+     {"--rtt", "Round trip time without queues", "100us", "TIME", take_rtt},
+     {"--buffer", "Buffer of the link's queue", "1MB", "BYTES", take_buffer},
+     {"--burst", "What each of four workers sends in an iteration: a size, or a model", "1MB",
+      "BYTES|MODEL", take_burst},
+     {"--background", "Background: a number of long flows, or a load of web search, such as 30%",
+      "4", "FLOWS|LOAD", take_background}}};
+
+std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", value);
+  const std::string shown = text;
+  return shown.find_first_of(".e") == std::string::npos ? shown + ".0" : shown;
+}
+
+std::string line(std::string_view key, const std::string& value, std::string_view comment = {}) {
+  std::string text = std::string(key) + " = " + value;
+  if (!comment.empty()) text += "  # " + std::string(comment);
+  return text + '\n';
+}
+
+std::string quoted(const std::string& text) { return to_toml_text(ConfigValue(text)); }
+
+/// Time for the burst and for background to recover.
+double period_seconds(const NewExperiment& n) {
+  constexpr double kBursts = 5, kRecovery_rtts = 100;
+  const double burst = 8.0 * kWorkers * static_cast<double>(n.burst_bytes) /
+                       static_cast<double>(n.rate.bits_per_second);
+  return kBursts * burst + kRecovery_rtts * seconds(n.rtt);
+}
+
+}  // namespace
+
+std::span<const NewQuestion> new_questions() { return kQuestions; }
+
+std::string new_experiment_text(const NewExperiment& n) {
+  constexpr double kWarmUp_rtts = 600;
+  const std::uint64_t room = frames_of(n.buffer_bytes);
+  const std::uint64_t mark =
+      std::min(frames_of(usual_mark_bytes(n.rate, n.rtt, n.buffer_bytes)), room - 1);
+  const std::uint32_t hosts = n.load > 0 ? 4 : n.long_flows;
+  std::string text = "# docs/experiments.md says what else may be set, and how to add arms.\n";
+  text += line("base", "\"one-queue\"", "arms: off, on-pcn, on-window, off-two-queues");
+  text += "[network]\n" + line("rate", quoted(format_rate(n.rate))) +
+          line("rtt", quoted(format_duration(n.rtt))) +
+          line("background_hosts", std::to_string(hosts));
+  text += "[parameters]\n";
+  text += line("switch.queue.limit_packets", std::to_string(room));
+  text += line("switch.marker.threshold_packets", std::to_string(mark), "K: RTT x rate / sqrt(3)");
+  text += line("h_packets", std::to_string(announced_h(mark / 4)), "K from START on, where marked");
+  text += line("warm_up_seconds", number(kWarmUp_rtts * seconds(n.rtt)));
+  if (n.load > 0)
+    text += line("background_load", number(n.load)) + line("background_sizes", "\"web-search\"");
+  if (n.model.empty())
+    return text + line("burst_bytes", std::to_string(n.burst_bytes)) +
+           line("period_seconds", number(period_seconds(n)));
+  return text + line("model", quoted(n.model)) + line("schedule", "\"closed_loop\"");
+}
+
+}  // namespace outrider::lab
