@@ -5,7 +5,7 @@
 #include "common/core/clock.h"
 #include "common/core/units.h"
 
-// clang-format off: it would join the lines of the table
+// clang-format off
 /// # How a struct is bound to TOML
 ///
 /// One function per struct states a row for each key. Reading, writing, checking, reloading
@@ -31,9 +31,9 @@
 /// | `v.share(key, f)` | double | `0.4` or `"40%"` |
 /// | `v.text(key, f, parse, format)` | any | a string; `parse` as in quantities.h |
 /// | `v.table(key, f)` | struct with a describe() | `[key]`, nested |
-/// | `v.tables(key, f[, prototype])` | std::vector of such | `[[key]]`, elements begin as prototype
-/// | | `v.defaults(key, f)` | such a struct | `[key]`: read for a prototype, never written | |
-/// `v.free_table(key, f)` | ConfigTable | `[key]` with any content, kept in its order |
+/// | `v.tables(key, f[, prototype])` | std::vector of such | `[[key]]`, elements begin as prototype |
+/// | `v.defaults(key, f)` | such a struct | `[key]`: read for a prototype, never written |
+/// | `v.free_table(key, f)` | ConfigTable | `[key]` with any content, kept in its order |
 ///
 /// The last argument of each call is an About: range, help, reload rule. The scalar calls (value
 /// to text) also take a std::optional or a std::vector of their field. A vector is an array in

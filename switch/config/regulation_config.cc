@@ -9,10 +9,8 @@
 
 namespace outrider {
 
-using namespace sw;
-
 void describe(Settings& v, PredictPolicy& c) {
-  v.choice("from", c.from, kPredictFroms,
+  v.choice("from", c.from, sw::kPredictFroms,
            {.accepts = "`traffic` needs a source in `[switch.signals]`",
             .help = "a job's rhythm is learned from the first DDL payload after a pause, or from "
                     "its STARTs; in both cases only from sources whose signals may be believed"});
@@ -37,7 +35,7 @@ void describe(Settings& v, PredictPolicy& c) {
 }
 
 void describe(Settings& v, WindowPolicy& c) {
-  v.choice("rule", c.rule, kWindowRules,
+  v.choice("rule", c.rule, sw::kWindowRules,
            {.help = "held flows have in flight what bursts leave of path and threshold, or the "
                     "floor alone"});
   v.share("floor", c.floor,
@@ -93,11 +91,11 @@ void describe(Settings& v, BeyondPolicy& c) {
 void describe(Settings& v, GrantPolicy& c) {
   constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 40;
   v.choice(
-      "order", c.order, kGrantOrders,
+      "order", c.order, sw::kGrantOrders,
       {.accepts = "all but `off` need `accept_tos` or `accept_udp`, and one lcore",
        .help = "answers to STARTs wait until their bursts fit, and pass in this order: fewest "
                "announced bytes, earliest START, or the same bytes to every job; in any `mode`"});
-  v.choice("parts", c.parts, kGrantParts,
+  v.choice("parts", c.parts, sw::kGrantParts,
            {.help = "bursts are ranked each `alone`, or the bursts of a job follow each other"});
   v.bytes("budget_bytes", c.budget_bytes,
           {.range = integers(1, kMostBytes, "bytes"),
@@ -120,7 +118,7 @@ void describe(Settings& v, GrantPolicy& c) {
 }
 
 void describe(Settings& v, RegulationPolicy& c) {
-  v.choice("mode", c.mode, kRegulationModes,
+  v.choice("mode", c.mode, sw::kRegulationModes,
            {.help = "what an announced burst does to background: the low threshold marks it, it "
                     "is let into the queue only as far as that is below the threshold, its windows "
                     "are held, or two of these; or the burst goes to another queue. See "
@@ -128,13 +126,13 @@ void describe(Settings& v, RegulationPolicy& c) {
                     "predictions from traffic; the modes with windows need a `recovery` other than "
                     "`arrival`, `steer` needs `burst_end` and no predictions",
             .reload = kReloads});
-  v.choice("hears", c.hears, kHears,
+  v.choice("hears", c.hears, sw::kHears,
            {.accepts = "`port`, `switch`: a mode that marks or holds windows, or `off`; `switch` "
                        "needs `[switch.buffer]`",
             .help = "the bursts that regulate the queue: those that come to it, to any queue of "
                     "its port, or to any port of the switch. See "
                     "[room in a shared buffer](regulation.md#hears-room-in-a-shared-buffer)"});
-  v.choice("recovery", c.recovery, kRecoveries,
+  v.choice("recovery", c.recovery, sw::kRecoveries,
            {.help = "what ends the regulation of an announced burst", .reload = kReloads});
   v.value("spare_ddl", c.spare_ddl,
           {.help = "DDL data keeps its initial threshold while regulated", .reload = kReloads});
@@ -186,12 +184,12 @@ void describe(Settings& v, RegulationPolicy& c) {
           {.range = integers(1, 65536),
            .help = "announcements that are live at once, those that wait for `lead` included; "
                    "beyond it one that waits is evicted, or the START is counted and not armed",
-           .reload = kReserved});
+           .reload = sw::kReserved});
   v.value("max_entries_per_sender", c.max_entries_per_sender,
           {.range = integers(1, 65536),
            .absent = "a quarter of `max_entries`",
            .help = "the same of one source address",
-           .reload = kReserved});
+           .reload = sw::kReserved});
   v.value("max_threshold_packets", c.max_threshold_packets,
           {.range = integers(1, 65535, "packets"),
            .absent = "the queue's `limit_packets`",
@@ -213,13 +211,13 @@ void describe(Settings& v, RegulationPolicy& c) {
                "[measured and told to the announcer]"
                "(windows.md#the-switch-measures-the-lead-auto)",
        .reload = kReloads});
-  v.choice("composition", c.composition, kCompositions,
+  v.choice("composition", c.composition, sw::kCompositions,
            {.help = "what the thresholds of "
                     "[several jobs](regulation.md#several-jobs-on-one-queue) come to",
-            .reload = kReserved});
-  v.table("predict", c.predict, {.reload = kLearned});
-  v.table("window", c.window, {.reload = kWindows});
-  v.table("grant", c.grant, {.reload = kAnswers});
+            .reload = sw::kReserved});
+  v.table("predict", c.predict, {.reload = sw::kLearned});
+  v.table("window", c.window, {.reload = sw::kWindows});
+  v.table("grant", c.grant, {.reload = sw::kAnswers});
 }
 
 std::string shown_lead(const RegulationPolicy& policy) {

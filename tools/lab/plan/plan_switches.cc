@@ -119,13 +119,13 @@ void serve_layers(const CaseParameters& p, sw::SwitchConfig& sw) {
   }
 }
 
-/// Lets the switch accept signals only from the job's own hosts, and signed ones only if the jobs
-/// sign.
 /// Returns whether hosts of the group belong to jobs.
 bool has_jobs(const ExperimentFile& e, const HostGroupEntry& group) {
   return e.jobs.empty() ? e.job.is_on(group.name) : group.of_job.has_value();
 }
 
+/// Lets the switch accept signals only from the job's own hosts, and signed ones only if the jobs
+/// sign.
 void accept_signals(const ExperimentFile& e, const CaseParameters& p, const Topology& t,
                     sw::SignalConfig& signals) {
   signals.accept_tos = p.signal_form == tg::SignalForm::kTos;
