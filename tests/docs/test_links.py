@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
+LINK = re.compile(r"!?\[[^\]]*\]\(\s*([^)\s]+)\s*\)")
 NAMED = re.compile(r"docs/[\w./-]+\.md(?:#[\w-]+)?")
 
 
@@ -67,10 +67,11 @@ def main():
             continue
         texts[name] = text
         if file.suffix == ".md":
-            for number, line in enumerate(without_code(text).split("\n"), 1):
-                for target in LINK.findall(line):
-                    if not re.match(r"\w+:", target):
-                        look_up(f"{name}:{number}", file, target)
+            shown = without_code(text)
+            for link in LINK.finditer(shown):
+                if not re.match(r"\w+:", link[1]):
+                    number = shown.count("\n", 0, link.start(1)) + 1
+                    look_up(f"{name}:{number}", file, link[1])
         elif name != "tests/docs/test_links.py":
             for number, line in enumerate(text.split("\n"), 1):
                 for target in NAMED.findall(line):
