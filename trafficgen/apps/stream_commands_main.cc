@@ -1,4 +1,5 @@
 // Command lines of ndr, pdr and calibrate.
+#include <algorithm>
 #include <iostream>
 
 #include "common/config/config_result.h"
@@ -34,7 +35,15 @@ double share_of(const char* option, const std::string& text) {
 struct SearchTexts {
   std::string loss, width = "1%", trial = "1s", warm_up = "200ms", achieved = "99.5%";
   std::uint32_t repeats = 1;
+  std::string sizes;
 };
+
+std::vector<std::uint32_t> sizes_of(const std::string& text) {
+  if (text.empty()) return {};
+  const auto parsed = parse_frame_sizes(text);
+  if (!parsed.value) throw UsageError("--frame-bytes " + text + ": " + parsed.problem);
+  return *parsed.value;
+}
 
 RateSearchOptions search_options(const SearchTexts& texts, double default_loss) {
   RateSearchOptions options;
@@ -66,15 +75,42 @@ void check_searchable(const GeneratorConfig& config) {
   if (!issues.empty()) throw UsageError(format_issues("rate search", issues));
 }
 
+/// Searches with frames of each size, on devices that are opened for the longest.
+int search_sizes(const GeneratorConfig& config, const RateSearchOptions& wanted,
+                 const std::vector<std::uint32_t>& sizes, StreamProcess& process,
+                 const std::string& report) {
+  std::vector<SizedSearch> made;
+  std::uint32_t trials = 0;
+  for (const std::uint32_t bytes : sizes) {
+    std::cout << bytes << " bytes\n";
+    SizedSearch& one = made.emplace_back(SizedSearch{bytes, RateSearch(wanted.search)});
+    one.finished =
+        run_rate_search(one.search, wanted, with_frame_bytes(config, bytes), process, trials);
+    if (!one.finished) break;
+  }
+  std::cout << to_text(made);
+  if (!report.empty()) write_whole_file(report, to_json(made, wanted, config));
+  return made.back().finished ? kExitOk : kExitInterrupted;
+}
+
+/// @param sizes  of frames, each searched by itself; empty: as the file has them
 int search(const GeneratorConfig& config, const ProgramOptions& options,
-           const RateSearchOptions& wanted, std::vector<std::string> eal) {
+           const RateSearchOptions& wanted, const std::vector<std::uint32_t>& sizes,
+           std::vector<std::string> eal) {
   check_report_path(options.report);
   check_searchable(config);
-  StreamProcess process(config, options, std::move(eal));
+  for (const std::uint32_t bytes : sizes)
+    if (const auto issues = validate(with_frame_bytes(config, bytes)); !issues.empty())
+      throw UsageError(format_issues("frames of " + std::to_string(bytes) + " bytes", issues));
+  const GeneratorConfig longest =
+      sizes.empty() ? config : with_frame_bytes(config, *std::ranges::max_element(sizes));
+  StreamProcess process(longest, options, std::move(eal));
   if (!wait_for_links(process.devices(), from_seconds(options.wait_for_peer_seconds)))
     return kExitInterrupted;
+  if (!sizes.empty()) return search_sizes(config, wanted, sizes, process, options.report);
   RateSearch made(wanted.search);
-  const bool finished = run_rate_search(made, wanted, config, process);
+  std::uint32_t trials = 0;
+  const bool finished = run_rate_search(made, wanted, config, process, trials);
   std::cout << to_text(made, wanted, finished);
   if (!options.report.empty())
     write_whole_file(options.report, to_json(made, wanted, config, finished));
@@ -103,16 +139,21 @@ int start_search(std::string_view command, std::vector<std::string> eal,
                  "A trial sent at less than this share of its rate is run again, 3 times at most")
       ->capture_default_str();
   app.add_option("--warm-up", texts.warm_up, "Run at half the rates first")->capture_default_str();
+  app.add_option("--frame-bytes", texts.sizes,
+                 "A search for each size, FCS included, instead of the file's: 64,512,1518 or\n"
+                 "rfc2544, which is 64,128,256,512,1024,1280,1518")
+      ->type_name("SIZES");
   if (const auto status = parse_command_line(app, options, std::move(own))) return *status;
   start_log(kProgram, options.verbose ? LogLevel::kDebug : LogLevel::kInfo);
   const RateSearchOptions wanted = search_options(texts, ndr ? 0 : kPdrLoss);
+  const std::vector<std::uint32_t> sizes = sizes_of(texts.sizes);
   auto loaded = load_generator_config(options.config);
   if (!loaded) {
     std::cerr << format_issues(options.config, loaded.issues);
     return kExitUsage;
   }
   if (options.lcore) loaded.config->lcore = *options.lcore;
-  return search(*loaded.config, options, wanted, eal_words(std::move(eal), options.eal));
+  return search(*loaded.config, options, wanted, sizes, eal_words(std::move(eal), options.eal));
 }
 
 std::vector<std::uint64_t> rates_of(const std::vector<std::string>& texts) {

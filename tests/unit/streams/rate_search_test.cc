@@ -198,5 +198,33 @@ TEST(RateSearch, ATrialTakesNothingOfTheOneBefore) {
   EXPECT_EQ(next.ends.unknown_flow, cut_short.streams[0].lost);
 }
 
+TEST(FrameSizes, AreAListOrThoseOfTheRfc) {
+  EXPECT_EQ(parse_frame_sizes("64,1518").value, (std::vector<std::uint32_t>{64, 1518}));
+  EXPECT_EQ(parse_frame_sizes("9018").value, (std::vector<std::uint32_t>{9018}));
+  EXPECT_EQ(parse_frame_sizes("rfc2544").value->size(), 7U) << "section 9.1";
+  for (const char* wrong : {"", ",", "64,", "63", "9019", "64;128", "-64", "1e3", "rfc2889"})
+    EXPECT_FALSE(parse_frame_sizes(wrong).value) << wrong;
+}
+
+TEST(FrameSizes, ReplaceThoseOfEveryStream) {
+  GeneratorConfig config;
+  config.streams = {{.name = "a", .imix = simple_imix()}, {.name = "b", .frame_bytes = 64}};
+  for (const StreamConfig& stream : with_frame_bytes(config, 512).streams) {
+    EXPECT_EQ(stream.frame_bytes, 512U);
+    EXPECT_FALSE(stream.imix);
+  }
+}
+
+TEST(FrameSizes, EachHasALineWithItsRateOnTheWire) {
+  SizedSearch sized{1000, RateSearch({.width = 0.5}), true};
+  while (const auto share = sized.search.next())
+    sized.search.on_trial(trial_with_knee(*share, 0.5));
+  const std::string text = to_text({sized, {64, RateSearch({}), false}});
+  EXPECT_NE(text.find("       1000      0.5000        4.080       50.00 %   0.0000 %  path"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("not_found (interrupted)"), std::string::npos) << text;
+}
+
 }  // namespace
 }  // namespace outrider::rate_search_test

@@ -1,8 +1,10 @@
 #include "trafficgen/streams/search/rate_search_loop.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <iostream>
+#include <utility>
 
 namespace outrider::tg {
 
@@ -20,6 +22,35 @@ std::vector<StreamConfig> trial_streams(std::vector<StreamConfig> streams, doubl
   return streams;
 }
 
+Parsed<std::vector<std::uint32_t>> parse_frame_sizes(std::string_view text) {
+  constexpr std::uint32_t kMost = 9018;  // jumbo frames
+  if (text == "rfc2544")
+    return {std::vector<std::uint32_t>{64, 128, 256, 512, 1024, 1280, 1518}, {}};
+  std::vector<std::uint32_t> sizes;
+  while (true) {
+    const std::string_view one = text.substr(0, text.find(','));
+    std::uint32_t bytes = 0;
+    const auto [end, error] = std::from_chars(one.data(), one.data() + one.size(), bytes);
+    if (error != std::errc{} || end != one.data() + one.size() || bytes < kMinStreamFrameBytes ||
+        bytes > kMost)
+      return {{},
+              "must be rfc2544, or sizes from " + std::to_string(kMinStreamFrameBytes) + " to " +
+                  std::to_string(kMost) + " bytes with commas"};
+    sizes.push_back(bytes);
+    if (one.size() == text.size()) return {std::move(sizes), {}};
+    text.remove_prefix(one.size() + 1);
+  }
+}
+
+GeneratorConfig with_frame_bytes(GeneratorConfig config, std::uint32_t frame_bytes) {
+  for (StreamConfig& s : config.streams) {
+    s.frame_bytes = frame_bytes;
+    s.imix.reset();
+    s.sweep.reset();
+  }
+  return config;
+}
+
 RateTrial trial_of(const StreamsReport& report, double share) {
   RateTrial trial{.share = share};
   for (const auto& s : report.streams) {
@@ -32,8 +63,7 @@ RateTrial trial_of(const StreamsReport& report, double share) {
 }
 
 bool run_rate_search(RateSearch& search, const RateSearchOptions& options,
-                     const GeneratorConfig& config, StreamProcess& process) {
-  std::uint32_t number = 0;
+                     const GeneratorConfig& config, StreamProcess& process, std::uint32_t& number) {
   const auto run = [&](double share, Duration duration, StreamsReport& report) {
     StreamEngine engine =
         process.engine(trial_streams(config.streams, share, number++, duration), duration);

@@ -1,7 +1,11 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "common/config/quantities.h"
 #include "common/core/clock.h"
 #include "trafficgen/config/config.h"
 #include "trafficgen/streams/run/stream_process.h"
@@ -26,13 +30,33 @@ RateTrial trial_of(const StreamsReport& report, double share);
 
 /// Searches on real devices until the search is over or a signal comes, and prints a line per trial
 /// to stdout. @return true if the search was completed
+/// @param number  of the process's next trial, see trial_streams(); it is moved on
 /// @pre every stream is sent and received by this process
 bool run_rate_search(RateSearch& search, const RateSearchOptions& options,
-                     const GeneratorConfig& config, StreamProcess& process);
+                     const GeneratorConfig& config, StreamProcess& process, std::uint32_t& number);
+
+/// A search with frames of one size.
+struct SizedSearch {
+  std::uint32_t frame_bytes = 0;  ///< FCS included
+  RateSearch search;
+  bool finished = false;
+};
+
+/// Parses "64,512,1518", or "rfc2544": the sizes of RFC 2544, section 9.1, for Ethernet.
+Parsed<std::vector<std::uint32_t>> parse_frame_sizes(std::string_view text);
+
+/// Returns the configuration with frames of one size in all streams, whatever sizes it has.
+GeneratorConfig with_frame_bytes(GeneratorConfig config, std::uint32_t frame_bytes);
 
 /// Returns one JSON object: criterion, settings, trials, the found rate and what limits it.
 std::string to_json(const RateSearch& search, const RateSearchOptions& options,
                     const GeneratorConfig& config, bool finished);
+/// Returns one JSON object with those of all sizes.
+std::string to_json(const std::vector<SizedSearch>& sizes, const RateSearchOptions& options,
+                    const GeneratorConfig& config);
+/// Returns a table for the user, a line a size.
+std::string to_text(const std::vector<SizedSearch>& sizes);
+
 /// Returns the line for the user.
 std::string to_text(const RateSearch& search, const RateSearchOptions& options, bool finished);
 

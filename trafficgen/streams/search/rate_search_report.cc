@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cstdio>
+#include <utility>
 
 #include "common/telemetry/json_fields.h"
 #include "trafficgen/streams/search/rate_search_loop.h"
@@ -70,6 +72,37 @@ std::string to_json(const RateSearch& search, const RateSearchOptions& options,
                                   *trial_streams({s}, search.found(), 0, options.trial)[0].rate))},
          {"layer", s.layer == RateLayer::kL1 ? "l1" : "l2"}});
   return out.dump() + "\n";
+}
+
+std::string to_json(const std::vector<SizedSearch>& sizes, const RateSearchOptions& options,
+                    const GeneratorConfig& config) {
+  Json out{{"kind", "rate_search_sizes"}, {"schema_version", kRateSearchSchema}};
+  out["sizes"] = Json::array();
+  for (const SizedSearch& one : sizes) {
+    Json search = Json::parse(to_json(one.search, options, config, one.finished));
+    search.erase("kind");
+    search.erase("schema_version");
+    Json sized{{"frame_bytes", one.frame_bytes}};
+    sized.update(search);
+    out["sizes"].push_back(std::move(sized));
+  }
+  return out.dump() + "\n";
+}
+
+std::string to_text(const std::vector<SizedSearch>& sizes) {
+  std::string text =
+      "\nframe bytes        Mpps  Gbit/s (L1)  of the rates       lost  limited by\n";
+  for (const auto& [bytes, search, finished] : sizes) {
+    const RateTrial* found = found_trial(search);
+    const double pps = found == nullptr ? 0 : found->achieved_packets_per_second;
+    char line[160];
+    std::snprintf(line, sizeof line, "%11u  %10.4f  %11.3f  %10.2f %%  %7.4f %%  %s%s\n", bytes,
+                  pps / 1e6, pps * 8 * (bytes + kL1OverFcsBytes) / 1e9, 100 * search.found(),
+                  found == nullptr ? 100.0 : 100 * found->loss(), name_of(search.limit()),
+                  finished ? "" : " (interrupted)");
+    text += line;
+  }
+  return text;
 }
 
 std::string to_text(const RateSearch& search, const RateSearchOptions& options, bool finished) {
