@@ -62,7 +62,7 @@ int start(int argc, char** argv) {
     return kExitUsage;
   }
   const std::optional<Duration> duration = run_time_of(options.duration);
-  if (options.check) {
+  if (options.check && !options.devices) {
     std::cout << to_toml(*loaded.config);
     std::cerr << format_advice(options.config, advice(*loaded.config));
     return kExitOk;

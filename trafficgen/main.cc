@@ -51,7 +51,7 @@ int start(int argc, char** argv) {
   if (options.lcore) config.lcore = *options.lcore;
   if (given.seed) config.seed = *given.seed;
   if (const auto duration = run_time_of(options.duration)) config.duration = duration;
-  if (options.check) {
+  if (options.check && !options.devices) {
     std::cout << to_toml(config);
     return kExitOk;
   }

@@ -31,7 +31,7 @@
 /// | `v.share(key, f)` | double | `0.4` or `"40%"` |
 /// | `v.text(key, f, parse, format)` | any | a string; `parse` as in quantities.h |
 /// | `v.table(key, f)` | struct with a describe() | `[key]`, nested |
-/// | `v.tables(key, f[, prototype])` | std::vector of such | `[[key]]`, elements begin as prototype |
+/// | `v.tables(key, f[, prototype])` | std::vector of such | `[[key]]`; elements begin as that |
 /// | `v.defaults(key, f)` | such a struct | `[key]`: read for a prototype, never written |
 /// | `v.free_table(key, f)` | ConfigTable | `[key]` with any content, kept in its order |
 ///

@@ -23,6 +23,9 @@ inline void add_live_option(CLI::App& app, ProgramOptions& options) {
 /// Adds the options of commands that run a file for a time that the user may give.
 inline void add_run_options(CLI::App& app, ProgramOptions& options) {
   app.add_flag("--check", options.check, "Validate, print the resolved TOML, and end");
+  app.add_flag("--devices", options.devices,
+               "With --check: start on the devices, say what was found there, and end")
+      ->needs("--check");
   app.add_option("--duration", options.duration, "Run for so long, e.g. 10s or 500ms");
 }
 

@@ -22,6 +22,7 @@ namespace outrider {
 struct ProgramOptions {
   std::string config;
   bool check = false;
+  bool devices = false;  ///< with `check`: open them, too
   std::string duration;  ///< as given; empty: none
   std::string report;    ///< file; empty: none
   std::string eal;       ///< further EAL arguments

@@ -10,6 +10,7 @@
 
 #include "common/config/process_checks.h"
 #include "common/dpdk/control_thread.h"
+#include "common/runtime/device_check.h"
 #include "common/runtime/live_report.h"
 #include "common/runtime/poll_stop.h"
 #include "common/runtime/program_pool.h"
@@ -99,6 +100,8 @@ int run_switch_program(const SwitchProcessConfig& config, const ProgramOptions& 
                                                .frame_room_bytes = room_bytes,
                                                .lcores = static_cast<std::uint32_t>(cpus.size())});
   PollDevices devices(ports, *pool);
+  if (options.devices)
+    return tell_devices(kSwitchProgram, cpus, devices, from_seconds(options.wait_for_peer_seconds));
   log_info("forwarding on " + named_cpus(cpus) + "; Ctrl-C ends");
 
   SwitchSnapshots snapshots(config, cpus.size(), &devices);

@@ -6,6 +6,7 @@
 
 #include "common/config/addresses.h"
 #include "common/config/process_checks.h"
+#include "common/runtime/device_check.h"
 #include "common/runtime/entropy.h"
 #include "common/runtime/program_pool.h"
 #include "common/telemetry/exit_status.h"
@@ -98,8 +99,9 @@ int run_host_program(const GeneratorConfig& config, const ProgramOptions& option
   const HostLanes lanes = make_host_lanes(
       config, {.full_payload = true, .sequence_key = SipKey{random_word(), random_word()}},
       *send_pool, devices);
-  if (!wait_for_links(devices, from_seconds(options.wait_for_peer_seconds)))
-    return kExitInterrupted;
+  const Duration wait = from_seconds(options.wait_for_peer_seconds);
+  if (options.devices) return tell_devices(kProgram, cpus, devices, wait);
+  if (!wait_for_links(devices, wait)) return kExitInterrupted;
   if (lcores > 1) log_info(describe(config, plan_lcores(config, lcores)));
   log_info("sending from " + named_cpus(cpus) + "; Ctrl-C ends");
 

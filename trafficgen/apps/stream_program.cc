@@ -12,6 +12,7 @@
 
 #include "common/config/process_checks.h"
 #include "common/dpdk/lcores.h"
+#include "common/runtime/device_check.h"
 #include "common/runtime/live_report.h"
 #include "common/runtime/poll_loop.h"
 #include "common/telemetry/exit_status.h"
@@ -102,8 +103,9 @@ int run_stream_program(const GeneratorConfig& config, const ProgramOptions& opti
   const Engines engines = make_engines(config, plan, process);
   std::vector<const StreamEngine*> parts;
   for (const auto& engine : engines) parts.push_back(engine.get());
-  if (!wait_for_links(devices, from_seconds(options.wait_for_peer_seconds)))
-    return kExitInterrupted;
+  const Duration wait = from_seconds(options.wait_for_peer_seconds);
+  if (options.devices) return tell_devices(kProgram, cpus, devices, wait);
+  if (!wait_for_links(devices, wait)) return kExitInterrupted;
   const bool receives = std::ranges::any_of(
       parts, [](const StreamEngine* engine) { return !engine->receive_devices().empty(); });
   Histogram bias = receives ? measure_loop_bias(process.send_pool()) : Histogram{};
