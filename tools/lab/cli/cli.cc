@@ -83,7 +83,7 @@ nothing. Prints it if there is no FILE.
 
 Examples:
   outrider-lab new mine.toml
-  outrider-lab new mine.toml --rate 25gbit --rtt 40us --buffer 4MB --burst resnet50 --background 30%)";
+  outrider-lab new mine.toml --rate 25gbit --rtt 40us --burst resnet50 --background 30%)";
 
 constexpr const char* kCheckHelp =
     "Reads FILE, plans its cases, and says every fault by its key; runs nothing.";
@@ -188,8 +188,12 @@ void add_part(CLI::App& app, LabOptions& options) {
 }
 
 void add_ranks(CLI::App& app, LabOptions& options) {
-  app.add_option(
-         "--ranks", options.ranks.ranks,
+  app.add_option_function<std::uint32_t>(
+         "--ranks",
+         [&options](std::uint32_t ranks) {
+           options.ranks.ranks = ranks;
+           options.ranks_given = true;
+         },
          "Cut each case across N processes, virtual runtime only [1; under mpirun: as many\n"
          "as it starts], see docs/ranks.md")
       ->check(CLI::Range(1U, 1024U))

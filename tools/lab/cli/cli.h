@@ -52,6 +52,7 @@ struct LabOptions {
   std::string out{};                     ///< empty: results/NAME of the experiment
   std::size_t jobs = 0;                  ///< processes; 0: one per CPU
   RankOptions ranks{};                   ///< virtual time only
+  bool ranks_given = false;              ///< by --ranks, also 1
   ReferenceRuns references = ReferenceRuns::kOfAll;  ///< for kRun
   std::string filter{};
   std::vector<std::string> arms{};  ///< PlanOptions::arms

@@ -106,7 +106,7 @@ std::string without_effect(const LabOptions& options) {
                          : ranks.least_work != usual.least_work ? "--least-work"
                          : ranks.profile                        ? "--profile"
                                                                 : nullptr;
-  if (of_ranks != nullptr && ranks.ranks == 1)
+  if (of_ranks != nullptr && ranks.ranks == 1 && !options.ranks_given)
     return std::string(of_ranks) + " needs --ranks above 1, or mpirun: one rank has no cut";
   return {};
 }

@@ -161,9 +161,9 @@ ConfigResult<ExperimentFile> load_experiment(const std::string& path);
 
 /// Returns `file` without its `base`, which is the path of another experiment relative to
 /// `directory`, or the name of one in conf/presets. A file that says nothing of arms has those of
-/// the base. A table of the network, of the job or of background that `file` does not have
-/// is taken from the base, and so is every parameter that it does not give. The paths in them,
-/// which start at the base's folder, are given from `directory`.
+/// the base, its question and its seeds. A table of the network, of the job or of background that
+/// `file` does not have is taken from the base, and so is every parameter that it does not give.
+/// The paths in them, which start at the base's folder, are given from `directory`.
 ConfigTable with_base(ConfigTable file, const std::filesystem::path& directory,
                       ConfigIssues& issues);
 

@@ -15,7 +15,8 @@ namespace {
 constexpr std::array<std::string_view, 7> kInherited{"network", "fabric",     "switch", "link",
                                                      "hosts",   "background", "job"};
 
-/// Keys by which a file has arms of its own. Without any of them it has those of its base.
+/// Keys by which a file has arms of its own. Without any of them it asks what its base asks, with
+/// its arms and its seeds.
 constexpr std::array<std::string_view, 6> kOfArms{"arm",  "rivals", "matrix",
                                                   "vary", "cross",  "front"};
 
@@ -35,9 +36,10 @@ void inherit(const ConfigTable& base, const std::string& name, ConfigTable& file
         value != nullptr && as_written.get(key) == nullptr && !replaces(as_written, key))
       file[key] = *value;
   const auto given = [&as_written](std::string_view key) { return as_written.get(key) != nullptr; };
-  if (const ConfigValue* arms = base.get("arm");
-      arms != nullptr && std::ranges::none_of(kOfArms, given))
-    file["arm"] = *arms;
+  if (std::ranges::none_of(kOfArms, given))
+    for (const char* key : {"arm", "question", "seeds"})
+      if (const ConfigValue* value = base.get(key); value != nullptr && !given(key))
+        file[key] = *value;
   const ConfigValue* of_base = base.get("parameters");
   if (of_base == nullptr || of_base->as<ConfigTable>() == nullptr) return;
   ConfigValue& own = file["parameters"];

@@ -121,7 +121,8 @@ std::string new_experiment_text(const NewExperiment& n) {
   text += "[parameters]\n";
   text += line("switch.queue.limit_packets", std::to_string(room));
   text += line("switch.marker.threshold_packets", std::to_string(mark), "K: RTT x rate / sqrt(3)");
-  text += line("h_packets", std::to_string(announced_h(mark / 4)), "K from START on, where marked");
+  text += line("h_packets", std::to_string(announced_h(mark / 4)),
+               "threshold for background from START on");
   text += line("warm_up_seconds", number(kWarmUp_rtts * seconds(n.rtt)));
   if (n.load > 0)
     text += line("background_load", number(n.load)) + line("background_sizes", "\"web-search\"");

@@ -80,9 +80,12 @@ TEST(Preset, ThreeLinesAreAnExperiment) {
   ASSERT_TRUE(file) << format_issues("mine", file.issues);
   EXPECT_EQ(file.config->parameters.burst_bytes, 2'000'000U);
   EXPECT_EQ(file.config->arms.size(), 4U);
+  EXPECT_EQ(file.config->seeds, 10U);
+  EXPECT_NE(file.config->question, "");
   const auto own = read("name = \"mine\"\nbase = \"one-queue\"\n" + std::string(kOff));
   ASSERT_TRUE(own);
   EXPECT_EQ(own.config->arms.size(), 1U) << "its own arms alone";
+  EXPECT_EQ(own.config->seeds, 1U) << "and its own question";
   EXPECT_THAT(faults("name = \"x\"\nbase = \"two-queues\"\n"),
               HasSubstr("base: \"two-queues\": cannot be opened"));
 }
