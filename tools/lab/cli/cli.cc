@@ -78,12 +78,12 @@ Examples:
 constexpr const char* kNewHelp =
     R"(Writes an experiment of at most fifteen lines from five answers: the link's rate, its round
 trip and buffer, what a worker sends, and the background. Asks on a terminal for what no option
-says; elsewhere the answers in brackets hold. The experiment compares four arms, of which one does
+says; elsewhere the answers in brackets hold. The experiment compares five arms, of which one does
 nothing. Prints it if there is no FILE.
 
 Examples:
   outrider-lab new mine.toml
-  outrider-lab new mine.toml --rate 25gbit --rtt 40us --burst resnet50 --background 30%)";
+  outrider-lab new mine.toml --rate 25gbit --rtt 40us --burst 8xresnet50 --background 30%)";
 
 constexpr const char* kCheckHelp =
     "Reads FILE, plans its cases, and says every fault by its key; runs nothing.";

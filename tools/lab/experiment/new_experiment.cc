@@ -15,7 +15,7 @@
 namespace outrider::lab {
 namespace {
 
-constexpr std::uint32_t kWorkers = 4;  ///< of the preset
+constexpr std::uint32_t kMostWorkers = 256;
 constexpr std::uint32_t kMostLongFlows = 256;
 constexpr std::uint64_t kLeastBuffer_frames = 20;  ///< room for K and some more
 
@@ -43,16 +43,22 @@ std::string take_buffer(NewExperiment& n, const std::string& text) {
   return take_quantity(n.buffer_bytes, parsed);
 }
 
-/// A size, or else the name of a model.
+/// Workers, then a size or the name of a model.
 std::string take_burst(NewExperiment& n, const std::string& text) {
-  const auto bytes = parse_bytes(text);
-  if (bytes.value && *bytes.value > 0) {
-    n.burst_bytes = *bytes.value;
-    return {};
-  }
-  if (!std::filesystem::exists(named_file(text, "models", ".toml", "")))
-    return "is neither a size, such as 1MB, nor a model, such as resnet50";
-  n.model = text;
+  constexpr const char* kRule =
+      "must be as 4x1MB: workers from 1 to 256, and a size or a model, such as resnet50";
+  std::uint32_t workers = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), workers);
+  if (error != std::errc{} || end == text.data() + text.size() || *end != 'x' || workers == 0 ||
+      workers > kMostWorkers)
+    return kRule;
+  const std::string what(end + 1, text.data() + text.size());
+  const auto bytes = parse_bytes(what);
+  if (bytes.value && *bytes.value > 0) n.burst_bytes = *bytes.value;
+  else if (!what.empty() && std::filesystem::exists(named_file(what, "models", ".toml", "")))
+    n.model = what;
+  else return kRule;
+  n.workers = workers;
   return {};
 }
 
@@ -75,8 +81,8 @@ constexpr std::array<NewQuestion, 5> kQuestions{
     {{"--rate", "Rate of the link", "10gbit", "RATE", take_rate},
      {"--rtt", "Round trip time without queues", "100us", "TIME", take_rtt},
      {"--buffer", "Buffer of the link's queue", "1MB", "BYTES", take_buffer},
-     {"--burst", "What each of four workers sends in an iteration: a size, or a model", "1MB",
-      "BYTES|MODEL", take_burst},
+     {"--burst", "Workers x what each sends in an iteration: a size, or a model", "4x1MB",
+      "NxBYTES|NxMODEL", take_burst},
      {"--background", "Background: a number of long flows, or a load of web search, such as 30%",
       "4", "FLOWS|LOAD", take_background}}};
 
@@ -98,7 +104,7 @@ std::string quoted(const std::string& text) { return to_toml_text(ConfigValue(te
 /// Time for the burst and for background to recover.
 double period_seconds(const NewExperiment& n) {
   constexpr double kBursts = 5, kRecovery_rtts = 100;
-  const double burst = 8.0 * kWorkers * static_cast<double>(n.burst_bytes) /
+  const double burst = 8.0 * n.workers * static_cast<double>(n.burst_bytes) /
                        static_cast<double>(n.rate.bits_per_second);
   return kBursts * burst + kRecovery_rtts * seconds(n.rtt);
 }
@@ -113,17 +119,21 @@ std::string new_experiment_text(const NewExperiment& n) {
   const std::uint64_t mark =
       std::min(frames_of(usual_mark_bytes(n.rate, n.rtt, n.buffer_bytes)), room - 1);
   const std::uint32_t hosts = n.load > 0 ? 4 : n.long_flows;
-  std::string text = "# docs/experiments.md says what else may be set, and how to add arms.\n";
-  text += line("base", "\"one-queue\"", "arms: off, on-pcn, on-window, off-two-queues");
-  text += "[network]\n" + line("rate", quoted(format_rate(n.rate))) +
-          line("rtt", quoted(format_duration(n.rtt))) +
-          line("background_hosts", std::to_string(hosts));
+  std::string text =
+      "# docs/experiments.md says what else may be set. The arms are those of\n"
+      "# conf/presets/one-queue.toml; an [[arm]] of your own replaces them all: copy what you "
+      "want.\n";
+  text += line("base", "\"one-queue\"");
+  text += "network = { rate = " + quoted(format_rate(n.rate)) +
+          ", rtt = " + quoted(format_duration(n.rtt)) +
+          ", background_hosts = " + std::to_string(hosts) + " }\n";
   text += "[parameters]\n";
   text += line("switch.queue.limit_packets", std::to_string(room));
   text += line("switch.marker.threshold_packets", std::to_string(mark), "K: RTT x rate / sqrt(3)");
   text += line("h_packets", std::to_string(announced_h(mark / 4)),
                "threshold for background from START on");
   text += line("warm_up_seconds", number(kWarmUp_rtts * seconds(n.rtt)));
+  text += line("workers", std::to_string(n.workers));
   if (n.load > 0)
     text += line("background_load", number(n.load)) + line("background_sizes", "\"web-search\"");
   if (n.model.empty())

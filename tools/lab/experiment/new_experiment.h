@@ -16,6 +16,7 @@ struct NewExperiment {
   BitRate rate{10'000'000'000};
   Duration rtt = std::chrono::microseconds(100);
   std::uint64_t buffer_bytes = 1'000'000;
+  std::uint32_t workers = 4;
   std::uint64_t burst_bytes = 1'000'000;  ///< of each worker, if there is no model
   std::string model{};                    ///< path, or name of a shipped one
   std::uint32_t long_flows = 4;           ///< of background

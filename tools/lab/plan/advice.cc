@@ -128,6 +128,31 @@ void add_of_pauses(ConfigIssues& found, const Case& c, const sw::QueueConfig& qu
                        ", and background.transport.priority if that shares the queue"});
 }
 
+/// Returns the marker of an arm.
+sw::MarkerConfig marker_of(const CaseParameters& p) {
+  ConfigIssues ignored;  // build_case() reports them
+  return read_settings(p.settings, p.protocol, Duration{1}, ignored).sw.ports.front().marker;
+}
+
+/// Warns of arms that drop packets which the others let pass, as their marker does so by default.
+void add_of_not_ect(const ExperimentFile& e, ConfigIssues& found) {
+  std::string drop;
+  bool any_pass = false;
+  for (const Arm& arm : e.arms) {
+    const sw::MarkerConfig marker = marker_of(arm.parameters);
+    if (marker.kind == sw::MarkerKind::kTailDrop) continue;  // it marks nothing
+    const bool drops = sw::not_ect_of(marker) == sw::NotEct::kDrop;
+    any_pass = any_pass || !drops;
+    if (drops && !marker.not_ect) drop += (drop.empty() ? "" : ", ") + arm.label;
+  }
+  if (any_pass && !drop.empty())
+    found.push_back({"switch.marker.not_ect",
+                     "absent, so that " + drop +
+                         " drop Not-ECT packets (SYNs, bare ACKs, segments that are sent again) "
+                         "where they mark others, and other arms let them pass; set \"pass\" or "
+                         "\"drop\" in [parameters] to compare like with like"});
+}
+
 /// Returns whether a job or background is on the group.
 bool is_used(const ExperimentFile& e, const HostGroupEntry& group) {
   return group.of_job || (e.jobs.empty() && e.job.is_on(group.name)) ||
@@ -172,6 +197,7 @@ ConfigIssues advice(const ExperimentFile& experiment) {
   const std::vector<PlannedRow> rows = rows_of(experiment);
   found.add(background_advice(experiment, rows));
   found.add(idle_parameters(experiment, rows));
+  add_of_not_ect(experiment, found);
   return found;
 }
 

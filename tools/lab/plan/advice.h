@@ -14,7 +14,8 @@ ConfigIssues advice(std::span<const Case> cases);
 
 /// Returns what in the file has no effect: groups of hosts that neither a job nor background uses,
 /// background that sends nothing, a measured queue that its data or bursts do not cross, and
-/// parameters that do nothing beside others.
+/// parameters that do nothing beside others; and arms whose markers treat Not-ECT packets
+/// differently by default.
 ConfigIssues advice(const ExperimentFile& experiment);
 
 }  // namespace outrider::lab

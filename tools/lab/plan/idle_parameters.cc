@@ -210,6 +210,29 @@ bool is_own(const ExperimentFile& e, const Idle& one) {
          std::ranges::find(e.own_parameters, one.name) != e.own_parameters.end();
 }
 
+/// Returns whether a job of a list has a value of its own for a parameter or setting.
+bool has_own(const ListedJob& job, const std::string& name) {
+  if (find(job.own, name) != nullptr) return true;
+  for (const std::string_view prefix : {"job.", "ddl."})
+    if (name.starts_with(prefix) && find(job.own, name.substr(prefix.size())) != nullptr)
+      return true;
+  return false;
+}
+
+/// Warns of sweeps whose points are alike, because every job of the list has its own value.
+void add_of_sweeps(const ExperimentFile& e, ConfigIssues& issues) {
+  if (e.jobs.empty()) return;
+  for (const Sweep& sweep : e.sweeps) {
+    if (sweep.points.empty()) continue;
+    for (const auto& [name, value] : sweep.points.front())
+      if (std::ranges::all_of(e.jobs,
+                              [&n = name](const ListedJob& job) { return has_own(job, n); }))
+        issues.push_back(
+            {join_key(sweep.key, name),
+             "has no effect, so that all points are alike: every [[job]] gives its own"});
+  }
+}
+
 }  // namespace
 
 ConfigIssues idle_parameters(const ExperimentFile& e, std::span<const PlannedRow> rows) {
@@ -231,6 +254,7 @@ ConfigIssues idle_parameters(const ExperimentFile& e, std::span<const PlannedRow
       issues.push_back(
           {join_key(one.place, one.name),
            display(one.value) + " has no effect: it needs " + std::string(one.rule->needs)});
+  add_of_sweeps(e, issues);
   return issues;
 }
 

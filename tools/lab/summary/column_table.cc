@@ -147,14 +147,35 @@ std::string name_of(const Line& line) {
   return name;
 }
 
+/// Returns the columns of CSV that stand for one that is shown, each with what it takes of an
+/// estimate: a range has its bounds beside the value, a change has both too.
+std::vector<std::pair<std::string, double Estimate::*>> numbers_of(const ShownColumn& column) {
+  const std::string name(column.metric->name), change = name + "_change";
+  switch (column.part) {
+    case Part::kRange:
+      return {{name, &Estimate::value},
+              {name + "_low", &Estimate::low},
+              {name + "_high", &Estimate::high}};
+    case Part::kChange:
+      return {{change, &Estimate::value},
+              {change + "_low", &Estimate::low},
+              {change + "_high", &Estimate::high}};
+    case Part::kValue:
+      break;
+  }
+  return {{name, &Estimate::value}};
+}
+
 std::string csv(const std::vector<Line>& lines, const std::vector<ShownColumn>& columns) {
   std::string text = "arm";
-  for (const auto& c : columns) text += "," + std::string(c.metric->name);
+  for (const auto& c : columns)
+    for (const auto& [name, number] : numbers_of(c)) text += "," + name;
   for (const auto& line : lines) {
     text += "\n" + csv_text(name_of(line));
     for (const auto& c : columns) {
-      const double v = estimate_of(line, {c.metric}).value;
-      text += "," + (std::isnan(v) ? "" : Json(v).dump());
+      const Estimate e = estimate_of(line, c);
+      for (const auto& [name, number] : numbers_of(c))
+        text += "," + (std::isnan(e.*number) ? "" : Json(e.*number).dump());
     }
   }
   return text + "\n";

@@ -17,7 +17,8 @@ enum class TableForm : std::uint8_t {
 struct TableRequest {
   TableForm form = TableForm::kText;
   /// Names of metrics; if empty, those that `compare` tests. "NAME:range" adds the 95 % interval of
-  /// the value, "NAME:change" is the change against the off arm with its interval; neither in CSV.
+  /// the value, "NAME:change" is the change against the baseline with its interval. In CSV bounds
+  /// are columns of their own: NAME_low, NAME_high, NAME_change_low.
   std::vector<std::string> columns{};
   std::vector<std::string> arms{};  ///< labels, in the order of the table; if empty, all
   /// Parameters and settings with the value that a line must have, as `plan` writes them.

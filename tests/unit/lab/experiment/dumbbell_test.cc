@@ -79,7 +79,7 @@ TEST(Preset, ThreeLinesAreAnExperiment) {
       read("name = \"mine\"\nbase = \"one-queue\"\nparameters.burst_bytes = \"2MB\"\n");
   ASSERT_TRUE(file) << format_issues("mine", file.issues);
   EXPECT_EQ(file.config->parameters.burst_bytes, 2'000'000U);
-  EXPECT_EQ(file.config->arms.size(), 4U);
+  EXPECT_EQ(file.config->arms.size(), 5U);
   EXPECT_EQ(file.config->seeds, 10U);
   EXPECT_NE(file.config->question, "");
   const auto own = read("name = \"mine\"\nbase = \"one-queue\"\n" + std::string(kOff));

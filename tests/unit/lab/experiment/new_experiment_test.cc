@@ -58,7 +58,7 @@ TEST(NewExperiment, EveryKindOfAnswerIsAnExperiment) {
   for (const char* rate : {"100mbit", "100gbit"})
     for (const char* rtt : {"5us", "20ms"})
       for (const char* buffer : {"100kB", "16MB"})
-        for (const char* burst : {"200kB", "resnet50"})
+        for (const char* burst : {"8x200kB", "2xresnet50"})
           for (const char* background : {"1", "30%"}) {
             NewExperiment made;
             EXPECT_EQ(take(made, "--rate", rate), "");
@@ -75,8 +75,8 @@ TEST(NewExperiment, WrongAnswersAreRefused) {
   EXPECT_THAT(take(made, "--rate", "fast"), HasSubstr("must"));
   EXPECT_THAT(take(made, "--rtt", "1ns"), HasSubstr("must be at least 100ns"));
   EXPECT_THAT(take(made, "--buffer", "1kB"), HasSubstr("must hold at least 20 full frames"));
-  EXPECT_THAT(take(made, "--burst", "nothing"),
-              HasSubstr("neither a size, such as 1MB, nor a model"));
+  for (const char* wrong : {"4xnothing", "1MB", "0x1MB", "257x1MB", "4x", "4x0B", "x1MB"})
+    EXPECT_THAT(take(made, "--burst", wrong), HasSubstr("must be as 4x1MB")) << wrong;
   for (const char* wrong : {"0", "257", "0%", "130%", "many", "-1"})
     EXPECT_THAT(take(made, "--background", wrong), HasSubstr("must be")) << wrong;
   EXPECT_EQ(new_experiment_text(made), new_experiment_text({})) << "nothing is taken";

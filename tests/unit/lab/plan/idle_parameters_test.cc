@@ -85,5 +85,40 @@ TEST(IdleParameters, OneOfAnArmOrOfASweepIsNamedThere) {
   EXPECT_THAT(shown("", sweep), HasSubstr("vary[0].ddl_weight: 3"));
 }
 
+// Two points that were the same run told of a change between them.
+TEST(IdleParameters, ASweepOfWhatEveryJobHasItselfIsNamed) {
+  const auto of_jobs = [](const std::string& second) {
+    const auto file = read_experiment(R"(
+name = "jobs"
+[network]
+measured = "worst"
+[fabric]
+leaves = 2
+hosts_per_leaf = 4
+spines = 1
+link_rate = "1gbit"
+host_rate = "1gbit"
+link_delay = "10us"
+host_delay = "10us"
+[[job]]
+name = "a"
+burst_bytes = "100kB"
+[[job]]
+name = "b"
+)" + second + R"([[arm]]
+label = "off"
+[[vary]]
+parameter = "burst_bytes"
+values = ["1MB", "2MB"]
+arms = ["off"]
+)");
+    EXPECT_TRUE(file) << format_issues("text", file.issues);
+    return file ? format_advice("f", advice(*file.config)) : "";
+  };
+  EXPECT_THAT(of_jobs("burst_bytes = \"50kB\"\n"),
+              HasSubstr("vary[0].burst_bytes: has no effect, so that all points are alike"));
+  EXPECT_THAT(of_jobs(""), testing::Not(HasSubstr("burst_bytes"))) << "of the second job";
+}
+
 }  // namespace
 }  // namespace outrider::idle_parameters_test

@@ -606,6 +606,20 @@ TEST(Plan, WarnsOfAThresholdThatMarksNoEarlierThanTheQueue) {
   EXPECT_THAT(shown("35"), testing::Not(testing::HasSubstr("h_packets")));
 }
 
+TEST(Plan, WarnsOfArmsThatDropWhatOthersLetPass) {
+  const auto shown = [](const std::string& arm, const std::string& parameters = "") {
+    const auto file = read_experiment(
+        with(small_experiment(arm), "iterations = 2", "iterations = 2\n" + parameters));
+    return format_advice("f", advice(file.config.value()));
+  };
+  const std::string red = "[[arm]]\nlabel = \"off-red\"\nswitch.marker.kind = \"red\"\n";
+  EXPECT_THAT(shown(red), testing::StartsWith("f: warning: switch.marker.not_ect: absent, so that "
+                                              "off-red drop Not-ECT packets"));
+  EXPECT_EQ(shown(red + "switch.marker.not_ect = \"drop\"\n"), "") << "it says so";
+  EXPECT_EQ(shown(red, "switch.marker.not_ect = \"pass\"\n"), "");
+  EXPECT_EQ(shown("[[arm]]\nlabel = \"off-tail\"\nswitch.marker.kind = \"tail_drop\"\n"), "");
+}
+
 TEST(Plan, WarnsWhereAHoldCostsMoreThanItsBurst) {
   const auto shown = [](const std::string& mode, const std::string& bytes) {
     const std::string short_bursts =

@@ -65,6 +65,19 @@ TEST(ColumnTable, ShowsIntervalsAndChanges) {
             "| `on` | 20.00 [10,40] | -50 % [-60,-40] |\n");
 }
 
+// Two columns of one name with the same plain value stood in their place.
+TEST(ColumnTable, AsCsvBoundsAndChangesAreColumns) {
+  EXPECT_EQ(
+      column_table(summary(), {.form = TableForm::kCsv,
+                               .columns = {std::string(kMedian) + ":range",
+                                           std::string(kMedian) + ":change"}}),
+      "arm,burst_completion_seconds_median,burst_completion_seconds_median_low,"
+      "burst_completion_seconds_median_high,burst_completion_seconds_median_change,"
+      "burst_completion_seconds_median_change_low,burst_completion_seconds_median_change_high\n"
+      "off,0.04,0.02,0.08,0.0,-0.1,0.1\n"
+      "on,0.02,0.01,0.04,-0.5,-0.6,-0.4\n");
+}
+
 TEST(ColumnTable, ALineSaysWhatItsLabelLeavesOpen) {
   EXPECT_EQ(column_table(sweep(), {.form = TableForm::kCsv, .columns = {kMedian}}),
             "arm,burst_completion_seconds_median\n"
