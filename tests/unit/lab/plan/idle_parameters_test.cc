@@ -93,13 +93,14 @@ name = "jobs"
 [network]
 measured = "worst"
 [fabric]
+kind = "leaf_spine"
 leaves = 2
-hosts_per_leaf = 4
 spines = 1
-link_rate = "1gbit"
+hosts_per_leaf = 4
 host_rate = "1gbit"
-link_delay = "10us"
 host_delay = "10us"
+uplink_rate = "1gbit"
+uplink_delay = "10us"
 [[job]]
 name = "a"
 burst_bytes = "100kB"
