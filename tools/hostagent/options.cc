@@ -13,6 +13,7 @@
 #include "common/telemetry/exit_status.h"
 #include "common/telemetry/option_checks.h"
 #include "common/telemetry/parse_end.h"
+#include "common/telemetry/version.h"
 #include "tools/hostagent/bpf/wire.h"
 
 namespace outrider::agent {
@@ -317,7 +318,7 @@ ParsedAgentLine parse_agent_command_line(int argc, const char* const* argv) {
   AgentOptions& o = parsed.options;
   Texts texts;
   CLI::App app(kHelp, "outrider-hostagent");
-  app.set_version_flag("--version", "outrider-hostagent 0.1.0");
+  add_version_option(app);
   app.footer(kFooter);
   app.require_subcommand(1);
   const auto commands = add_commands(app, o, texts);
