@@ -15,7 +15,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAMS = pathlib.Path(os.environ.get("OUTRIDER_PROGRAMS", ROOT / "build/release/bin"))
 UNITS = ("outrider-switch.service", "outrider-trafficgen.service", "outrider-hostagent@x.service")
-EXPOSURE = 3.0  # of systemd-analyze security, from 0 to 10; without hardening.conf it is above 7
+EXPOSURE = 3.0  # of systemd-analyze security, from 0 to 10; without hardening.conf it is 7
 # In pages: a file of the reader's own, and a name for any.
 NOT_INSTALLED = {"conf/switch.toml", "conf/experiments/NAME.toml"}
 
