@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* kHelp =
     R"(Announces the bursts of a training job that knows nothing of Outrider, from the Linux
-host that it runs on. Needs root, or CAP_BPF and CAP_NET_ADMIN.
+host that it runs on. Needs root, or CAP_BPF and CAP_NET_ADMIN; hold and dctcp also CAP_PERFMON.
 
   announce  on a worker: watches what leaves for the job's servers and sends START to the
             switches on the way, at a burst's first byte or ahead of it
