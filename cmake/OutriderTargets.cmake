@@ -36,6 +36,12 @@ function(outrider_program name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 endfunction()
 
+# outrider_version(TARGET) has the target's sources say the project's version, see
+# common/telemetry/version.h.
+function(outrider_version target)
+  target_compile_definitions(${target} PRIVATE OUTRIDER_VERSION="${PROJECT_VERSION}")
+endfunction()
+
 # outrider_for_any_cpu(TARGET) compiles a target for the x86-64 baseline, whatever
 # OUTRIDER_MARCH says: the last -march wins, so call it after all that links libraries.
 function(outrider_for_any_cpu target)

@@ -11,10 +11,9 @@
 #include "common/telemetry/exit_status.h"
 #include "common/telemetry/option_checks.h"
 #include "common/telemetry/parse_end.h"
+#include "common/telemetry/version.h"
 
 namespace outrider {
-
-inline constexpr const char* kVersion = "0.1.0";
 
 inline void add_live_option(CLI::App& app, ProgramOptions& options) {
   app.add_flag("--live", options.live, "Show rates and counters once a second, on stderr");
@@ -44,7 +43,7 @@ inline void add_common_options(CLI::App& app, ProgramOptions& options) {
                  "More DPDK EAL arguments, in one word; also: EAL-ARGS -- ...")
       ->type_name("\"ARGS\"");
   app.add_flag("--verbose", options.verbose, "Show DPDK's own log and the EAL arguments");
-  app.set_version_flag("--version", app.get_name() + " " + kVersion);
+  add_version_option(app);
   app.footer(kExitStatusHelp);
 }
 

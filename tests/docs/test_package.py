@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 """The Debian package that cpack makes of the build has the programs with what they need: they run
-from where it puts them, and it names the packages of the libraries."""
+from where it puts them, and it names the packages of the libraries. Its services say what they
+lack, its documentation says what is where it is installed."""
 import os
 import pathlib
+import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -11,6 +14,10 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAMS = pathlib.Path(os.environ.get("OUTRIDER_PROGRAMS", ROOT / "build/release/bin"))
+UNITS = ("outrider-switch.service", "outrider-trafficgen.service", "outrider-hostagent@x.service")
+EXPOSURE = 3.0  # of systemd-analyze security, from 0 to 10; without hardening.conf it is 7
+# In pages: a file of the reader's own, and a name for any.
+NOT_INSTALLED = {"conf/switch.toml", "conf/experiments/NAME.toml"}
 
 
 def output_of(*words):
@@ -20,18 +27,26 @@ def output_of(*words):
     return done.stdout
 
 
+def make_package(made):
+    """Packs the build into a folder, as a release has it, but for xz, which takes most of a minute."""
+    output_of("cpack", "-D", "CPACK_DEBIAN_COMPRESSION_TYPE=gzip",
+              "--config", PROGRAMS.parent / "CPackConfig.cmake", "-B", made)
+    [package] = made.glob("*.deb")
+    return package
+
+
 class Package(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         directory = tempfile.TemporaryDirectory(prefix="outrider-package-")
         cls.addClassCleanup(directory.cleanup)
         made = pathlib.Path(directory.name)
-        # As a release has it, but for xz, which takes most of a minute.
-        output_of("cpack", "-D", "CPACK_DEBIAN_COMPRESSION_TYPE=gzip",
-                  "--config", PROGRAMS.parent / "CPackConfig.cmake", "-B", made)
-        [cls.package] = made.glob("*.deb")
+        cls.package = make_package(made)
         cls.tree = made / "tree"
         output_of("dpkg-deb", "--extract", cls.package, cls.tree)
+        cls.units = cls.tree / "usr/lib/systemd/system"
+        # An instance of the template.
+        (cls.units / UNITS[2]).symlink_to("outrider-hostagent@.service")
 
     def field(self, name):
         return output_of("dpkg-deb", "--field", self.package, name).strip()
@@ -59,6 +74,68 @@ class Package(unittest.TestCase):
         cluster = self.package.with_name("cluster.toml")
         output_of(lab, "advise", "--new", cluster)
         self.assertIn("[network]", cluster.read_text(encoding="utf-8"))
+
+    def test_configurations_are_there(self):
+        installed = self.tree / "usr/share/outrider/conf"
+        for file in (ROOT / "conf").rglob("*"):
+            if file.is_file() and "systemd" not in file.parts:
+                self.assertTrue((installed / file.relative_to(ROOT / "conf")).is_file(), file)
+        self.assertTrue((installed / "systemd/70-outrider-vfio.rules").is_file())
+
+    def test_the_documentation_names_what_is_installed(self):
+        pages = list((self.tree / "usr/share/doc/outrider").rglob("*.md"))
+        self.assertGreater(len(pages), 50)
+        named = set()
+        for page in pages:
+            text = page.read_text(encoding="utf-8")
+            self.assertNotIn("build/release/bin", text, page)
+            self.assertNotRegex(text, r"\]\((\.\./)+conf/", page)
+            named |= set(re.findall(r"/usr/share/outrider/(conf/[\w./-]+\.toml)", text))
+        self.assertGreater(len(named), 20)
+        for name in named - NOT_INSTALLED:
+            self.assertTrue((self.tree / "usr/share/outrider" / name).is_file(), name)
+
+    def test_the_service_user_is_made(self):
+        users = (self.tree / "usr/lib/sysusers.d/outrider.conf").read_text(encoding="utf-8")
+        self.assertRegex(users, r"^u outrider ")
+        output_of("dpkg-deb", "--control", self.package, self.package.with_name("control"))
+        scripts = [self.package.with_name("control") / n for n in ("postinst", "prerm", "postrm")]
+        for script in scripts:
+            self.assertTrue(os.access(script, os.X_OK), script)
+            output_of("sh", "-n", script)
+        self.assertIn("systemd-sysusers outrider.conf", scripts[0].read_text(encoding="utf-8"))
+
+    def test_services_start_programs_that_are_there(self):
+        for unit in UNITS:
+            text = (self.units / unit).read_text(encoding="utf-8")
+            programs = set(re.findall(r"/(usr/bin/\S+) ", text))
+            self.assertEqual(programs, {"usr/bin/" + re.split("[.@]", unit)[0]})
+            self.assertTrue((self.tree / programs.pop()).is_file(), unit)
+
+    def test_a_service_without_its_file_says_what_is_missing(self):
+        for unit, file in zip(UNITS, ("switch.toml", "trafficgen.toml", "hostagent-x.conf")):
+            file = "/etc/outrider/" + file
+            if os.path.exists(file):
+                self.skipTest(f"this machine has {file}")
+            text = (self.units / unit).read_text(encoding="utf-8").replace("%i", "x")
+            [line] = re.findall(r"^ExecStart=(.*)$", re.sub(r"\\\n", " ", text), re.MULTILINE)
+            started = subprocess.run(shlex.split(line), capture_output=True, text=True, check=False,
+                                     env={"PATH": os.environ["PATH"]})
+            self.assertEqual((started.returncode, started.stdout), (2, ""), unit)
+            self.assertRegex(started.stderr, f"^[^\n]*{file}[^\n]* start the service again.\n$")
+            self.assertIn(" missing", started.stderr)
+            self.assertNotIn("  ", started.stderr)
+
+    @unittest.skipUnless(shutil.which("systemd-analyze"), "no systemd-analyze")
+    def test_systemd_takes_the_units_and_they_are_hardened(self):
+        for unit in UNITS:
+            path = self.units / unit
+            done = subprocess.run(["systemd-analyze", "verify", "--man=no", path], text=True,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+            self.assertEqual((done.returncode, done.stdout), (0, ""), unit)
+            said = output_of("systemd-analyze", "security", "--offline=true", "--no-pager", path)
+            exposure = float(re.search(r"exposure level for \S+: ([\d.]+)", said)[1])
+            self.assertLessEqual(exposure, EXPOSURE, said)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@
 #include "common/telemetry/exit_status.h"
 #include "common/telemetry/parse_end.h"
 #include "common/telemetry/standard_output.h"
+#include "common/telemetry/version.h"
 #include "tools/doctor/report.h"
 
 namespace outrider {
@@ -42,7 +43,7 @@ void print_lines(const std::vector<std::string>& lines) {
 ParsedDoctorLine parse_doctor_command_line(int argc, const char* const* argv) {
   ParsedDoctorLine parsed;
   CLI::App app(kHelp, "outrider-doctor");
-  app.set_version_flag("--version", "outrider-doctor 0.1.0");
+  add_version_option(app);
   app.footer(kStatus);
   app.add_flag("--json", parsed.options.json, "Print the findings as JSON");
   app.add_flag("--leftovers", parsed.options.leftovers,

@@ -16,7 +16,7 @@ void refuse_load(int error) {
   std::string text =
       std::string("the kernel does not take the BPF program: ") + std::strerror(-error);
   if (error == -EPERM || error == -EACCES)
-    text += "; run as root, or with CAP_BPF and CAP_NET_ADMIN";
+    text += "; run as root, or with CAP_BPF and CAP_NET_ADMIN, hold and dctcp CAP_PERFMON too";
   if (error == -ENOMEM) text += "; raise the limit of locked memory: ulimit -l unlimited";
   if (error == -EINVAL || error == -EOPNOTSUPP) text += "; Linux 5.8 or later is needed";
   throw AgentError(text);

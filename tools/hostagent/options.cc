@@ -13,6 +13,7 @@
 #include "common/telemetry/exit_status.h"
 #include "common/telemetry/option_checks.h"
 #include "common/telemetry/parse_end.h"
+#include "common/telemetry/version.h"
 #include "tools/hostagent/bpf/wire.h"
 
 namespace outrider::agent {
@@ -20,7 +21,7 @@ namespace {
 
 constexpr const char* kHelp =
     R"(Announces the bursts of a training job that knows nothing of Outrider, from the Linux
-host that it runs on. Needs root, or CAP_BPF and CAP_NET_ADMIN.
+host that it runs on. Needs root, or CAP_BPF and CAP_NET_ADMIN; hold and dctcp also CAP_PERFMON.
 
   announce  on a worker: watches what leaves for the job's servers and sends START to the
             switches on the way, at a burst's first byte or ahead of it
@@ -317,7 +318,7 @@ ParsedAgentLine parse_agent_command_line(int argc, const char* const* argv) {
   AgentOptions& o = parsed.options;
   Texts texts;
   CLI::App app(kHelp, "outrider-hostagent");
-  app.set_version_flag("--version", "outrider-hostagent 0.1.0");
+  add_version_option(app);
   app.footer(kFooter);
   app.require_subcommand(1);
   const auto commands = add_commands(app, o, texts);

@@ -7,6 +7,7 @@
 #include "common/telemetry/exit_status.h"
 #include "common/telemetry/option_checks.h"
 #include "common/telemetry/parse_end.h"
+#include "common/telemetry/version.h"
 #include "tools/lab/experiment/new_experiment.h"
 
 namespace outrider::lab {
@@ -374,7 +375,7 @@ ParsedCommandLine parse_lab_command_line(int argc, const char* const* argv) {
   ParsedCommandLine parsed;
   CLI::App app(kHelp, "outrider-lab");
   app.require_subcommand(1);
-  app.set_version_flag("--version", "outrider-lab 0.1.0");
+  add_version_option(app);
   app.footer(kExitStatusHelp);
   LabOptions& options = parsed.options;
   const auto add = [&](const char* name, const char* help, LabCommand command, auto add_options) {
