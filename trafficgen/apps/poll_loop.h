@@ -8,6 +8,7 @@
 #include "trafficgen/apps/host_lane.h"
 #include "trafficgen/apps/run_stall.h"
 #include "trafficgen/streams/engine/stream_engine.h"
+#include "trafficgen/streams/run/stream_steering.h"
 
 namespace outrider::tg {
 
@@ -28,7 +29,8 @@ struct RunRules {
 /// @pre all links are up; the EAL has an lcore for each lane, of which the caller's is the main one
 /// @param streams  sent and received by the first lane, which must own their devices; nullptr:
 ///   none. Packets with their stamp do not reach the hosts
+/// @param steering  of these streams
 GeneratorRun run_generator(const HostLanes& lanes, PollDevices& devices, const RunRules& rules,
-                           StreamEngine* streams = nullptr);
+                           StreamEngine* streams, StreamSteering& steering);
 
 }  // namespace outrider::tg

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <concepts>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "common/core/clock.h"
 #include "common/core/drop_reason.h"
+#include "common/core/figure.h"
 #include "common/core/per_reason.h"
 #include "common/core/traffic_class.h"
 #include "common/runtime/live_report.h"
@@ -36,8 +39,44 @@ struct TrafficLive {
   std::uint64_t stream_received = 0;
 };
 
+/// The rows of all but the time, which is the report's end_ns.
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, TrafficLive>
+void fields(V& v, R& r) {
+  v.value(counter("sent", "packets", "Packets of hosts and streams that left").as("sent_packets"),
+          r.sent);
+  v.value(counter("sent_bytes", "bytes", "Frames that left, FCS included"), r.sent_bytes);
+  v.value(counter("received", "packets", "Packets that arrived").as("received_packets"),
+          r.received);
+  v.value(counter("received_bytes", "bytes", "Frames that arrived, FCS included"),
+          r.received_bytes);
+  v.value(counter("drops", "packets", "Packets that were dropped"), r.drops);
+  v.value(counter("delivered_bytes", "bytes", "Payload that TCP delivered in order"),
+          r.delivered_bytes);
+  v.value(counter("retransmitted", "segments", "Segments that were sent again")
+              .as("retransmitted_segments"),
+          r.retransmitted);
+  v.value(counter("bursts", "bursts", "Bursts of jobs that were delivered"), r.bursts);
+  v.value(counter("iterations", "iterations", "Iterations that ended, over all workers"),
+          r.iterations);
+  v.value(gauge("flows_open", "flows", "Flows of [[flows]] that are open"), r.flows_open);
+  v.value(counter("flows_completed", "flows", "Flows of [[flows]] that were completed"),
+          r.flows_completed);
+  v.value(counter("flows_failed", "flows", "Flows of [[flows]] that failed"), r.flows_failed);
+  v.value(counter("requests", "requests", "Requests that were answered"), r.requests);
+  v.value(counter("transfers", "transfers", "Transfers that ended, with success or not"),
+          r.transfers);
+  // A late packet makes a gap good: it may fall.
+  v.value(gauge("stream_lost", "packets", "Packets of streams that a later one has overtaken")
+              .as("stream_lost_packets"),
+          r.stream_lost);
+  v.value(counter("stream_received", "packets", "Packets of streams that arrived")
+              .as("stream_received_packets"),
+          r.stream_received);
+}
+
 /// Adds the counts of another lcore; the time is the later one.
-void add(TrafficLive& to, const TrafficLive& more) noexcept;
+void add(TrafficLive& to, const TrafficLive& more);
 
 /// Returns the figures of one line: rates of packets and bytes, and counts that are not zero.
 std::vector<LiveFigure> live_figures(const TrafficLive& before, const TrafficLive& now);
