@@ -101,9 +101,9 @@ std::vector<PollResult> run_lanes(const HostLanes& lanes, PollDevices& devices,
                                   StreamSteering& steering, RunStallWatch& watch) {
   const auto lcores = static_cast<std::uint32_t>(lanes.size());
   RunProgress progress(lcores);
-  std::optional<LiveThread<TrafficLive>> live;
-  if (rules.live)
-    live.emplace(std::cerr, isatty(STDERR_FILENO) == 1, [&progress] { return progress.counts(); });
+  const auto live_state = [&] { return GeneratorLive{progress.counts(), rules.devices}; };
+  std::optional<LiveThread<GeneratorLive>> live;
+  if (rules.live) live.emplace(std::cerr, isatty(STDERR_FILENO) == 1, live_state);
   std::optional<ControlThread> stall;
   if (rules.stall)
     stall.emplace("stall", std::chrono::milliseconds(100), [&] {
@@ -123,7 +123,7 @@ std::vector<PollResult> run_lanes(const HostLanes& lanes, PollDevices& devices,
   });
   steering.detach();
   for (const auto& lane : lanes) lane->finish(std::ranges::max(results, {}, &PollResult::end).end);
-  if (live) live->finish(progress.counts());
+  if (live) live->finish(live_state());
   return results;
 }
 

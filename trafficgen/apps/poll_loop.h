@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "common/core/clock.h"
 #include "common/runtime/poll_devices.h"
@@ -22,6 +23,7 @@ struct RunRules {
   std::optional<Duration> duration{};  ///< none: until all jobs have ended, or a signal comes
   std::optional<Duration> stall{};     ///< ends a run that stalls for so long, see StallWatch
   bool live = false;                   ///< show counts on stderr once a second
+  std::vector<LiveDevice> devices{};   ///< for `live`: all of the run
 };
 
 /// Starts the schedule and runs it in real time, each lane on an lcore of its own, until all jobs

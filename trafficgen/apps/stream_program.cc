@@ -53,9 +53,10 @@ StreamRun run_on_all(const GeneratorConfig& config, const LcorePlan& plan, const
   std::vector<std::vector<std::uint32_t>> own(lcores);
   for (std::uint32_t d = 0; d < plan.of_device.size(); ++d) own[plan.of_device[d]].push_back(d);
   RunProgress progress(lcores);
-  std::optional<LiveThread<TrafficLive>> live;
-  if (live_wanted)
-    live.emplace(std::cerr, isatty(STDERR_FILENO) == 1, [&progress] { return progress.counts(); });
+  const std::vector<StreamDevice> known = stream_devices(config, devices);
+  const auto live_state = [&] { return GeneratorLive{progress.counts(), known}; };
+  std::optional<LiveThread<GeneratorLive>> live;
+  if (live_wanted) live.emplace(std::cerr, isatty(STDERR_FILENO) == 1, live_state);
   TelemetryCommands commands;
   add_commands(commands, progress, steering);
   std::vector<StreamRun> runs(lcores);
@@ -67,7 +68,7 @@ StreamRun run_on_all(const GeneratorConfig& config, const LcorePlan& plan, const
                               });
   });
   steering.detach();
-  if (live) live->finish(progress.counts());
+  if (live) live->finish(live_state());
   StreamRun all;
   for (const StreamRun& run : runs) {
     all.elapsed = std::max(all.elapsed, run.elapsed);

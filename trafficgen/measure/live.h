@@ -1,15 +1,19 @@
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstdint>
+#include <string>
 #include <type_traits>
 #include <vector>
 
+#include "common/config/process_checks.h"
 #include "common/core/clock.h"
 #include "common/core/drop_reason.h"
 #include "common/core/figure.h"
 #include "common/core/per_reason.h"
 #include "common/core/traffic_class.h"
+#include "common/core/units.h"
 #include "common/runtime/live_report.h"
 #include "common/telemetry/live_view.h"
 
@@ -37,9 +41,18 @@ struct TrafficLive {
   /// flow's lost tail, which only the report knows.
   std::uint64_t stream_lost = 0;
   std::uint64_t stream_received = 0;
+  /// What hosts and streams have sent by each device [position in the file], at L1. Virtual time
+  /// has more devices: there only the first are counted, and nobody reads them.
+  std::array<std::uint64_t, kMaxDevices> device_l1_bytes{};
+
+  void add_sent(std::size_t device, std::uint64_t packets, std::uint64_t frame_bytes) noexcept {
+    sent += packets;
+    sent_bytes += frame_bytes;
+    if (device < kMaxDevices) device_l1_bytes[device] += frame_bytes + packets * kL1OverFcsBytes;
+  }
 };
 
-/// The rows of all but the time, which is the report's end_ns.
+/// The rows of all but the time, which is the report's end_ns, and the devices.
 template <class V, class R>
 requires std::same_as<std::remove_const_t<R>, TrafficLive>
 void fields(V& v, R& r) {
@@ -80,6 +93,24 @@ void add(TrafficLive& to, const TrafficLive& more);
 
 /// Returns the figures of one line: rates of packets and bytes, and counts that are not zero.
 std::vector<LiveFigure> live_figures(const TrafficLive& before, const TrafficLive& now);
+
+/// A device that traffic leaves by.
+struct LiveDevice {
+  std::string name;
+  BitRate line_rate{};  ///< zero: not known
+};
+
+/// The counts of a generator with its devices.
+struct GeneratorLive {
+  TrafficLive counts{};
+  std::vector<LiveDevice> devices{};
+};
+
+[[nodiscard]] inline std::int64_t live_at_ns(const GeneratorLive& live) noexcept {
+  return live.counts.at_ns;
+}
+/// Returns the figures of one line, with the use of each device's link.
+std::vector<LiveFigure> live_figures(const GeneratorLive& before, const GeneratorLive& now);
 
 using TrafficLiveReport = LiveReport<TrafficLive>;
 

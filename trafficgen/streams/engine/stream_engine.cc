@@ -173,8 +173,7 @@ void StreamEngine::finish() noexcept {
 
 void StreamEngine::add_to(TrafficLive& live) const noexcept {
   for (const Sending& s : sending_) {
-    live.sent += s.sender->counters().sent;
-    live.sent_bytes += s.sender->counters().frame_bytes;
+    live.add_sent(s.device, s.sender->counters().sent, s.sender->counters().frame_bytes);
   }
   for (std::size_t i = 0; i < received_.size(); ++i) {
     live.stream_received += receiver_.counters(i).taken;

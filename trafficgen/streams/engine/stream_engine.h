@@ -17,10 +17,7 @@
 namespace outrider::tg {
 
 /// The properties of a device that streams need.
-struct StreamDevice {
-  std::string name;
-  BitRate line_rate{};  ///< zero: not known
-};
+using StreamDevice = LiveDevice;
 
 /// What an operator asks of a stream while it is sent.
 struct StreamOrder {
