@@ -26,6 +26,13 @@ std::string scaled(double value) {
   return text.data();
 }
 
+std::string share_of(BitRate rate, double bits_per_second) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.1f %%",
+                100 * bits_per_second / static_cast<double>(rate.bits_per_second));
+  return text.data();
+}
+
 }  // namespace
 
 std::string format_seconds(double seconds) {
@@ -43,6 +50,8 @@ std::string format_live(const LiveFigure& figure, double interval_seconds) {
       return scaled(rate) + "pps";
     case LiveFigure::Kind::kBytes:
       return scaled(8 * rate) + "bit/s";
+    case LiveFigure::Kind::kLink:
+      return figure.rate.bits_per_second == 0 ? "not known" : share_of(figure.rate, 8 * rate);
     case LiveFigure::Kind::kNotCounted:
       return "not counted";
     case LiveFigure::Kind::kCount:
@@ -77,6 +86,7 @@ void LiveView::redraw(std::span<const std::string> lines) {
   winsize size{};
   if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0) size = {};
   std::string text;
+  const LogHold hold;  // else a line that comes before the block is written would be drawn over
   const std::uint64_t logged = log_lines();  // if more were logged, the block is drawn below them
   if (drawn_lines_ != 0 && logged == logged_) text = "\x1b[" + std::to_string(drawn_lines_) + "A\r";
   const auto fitting = fitted(lines, size.ws_col, size.ws_row);

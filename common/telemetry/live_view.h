@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "common/core/units.h"
+
 namespace outrider {
 
 /// One figure of a live view, with its values at two instants.
@@ -16,11 +18,13 @@ struct LiveFigure {
     kPackets,     ///< shown as packets per second over the interval
     kBytes,       ///< shown as bits per second over the interval
     kNotCounted,  ///< nothing counts it: it has no values
+    kLink,        ///< bytes at L1, shown as a share of the link's rate
   };
   std::string name;
   Kind kind = Kind::kCount;
   std::uint64_t before = 0;
   std::uint64_t now = 0;
+  BitRate rate{};  ///< kLink: of the link; zero: not known
 };
 
 /// Shows figures of a running program once per interval: in a terminal as a block that is
@@ -48,7 +52,7 @@ class LiveView {
   std::uint64_t logged_ = 0;  ///< lines of the log at the last drawing
 };
 
-/// Formats a figure as "1.25 Mpps", "812 Mbit/s", "17": three significant digits.
+/// Formats a figure as "1.25 Mpps", "812 Mbit/s", "17", "81.2 %".
 std::string format_live(const LiveFigure& figure, double interval_seconds);
 
 /// Formats seconds as "1.0 s".

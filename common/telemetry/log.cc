@@ -7,10 +7,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <climits>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 
 namespace outrider {
 namespace {
@@ -76,8 +78,18 @@ std::shared_ptr<spdlog::logger>& logger() {
 
 std::atomic<std::uint64_t> lines{0};
 
+std::mutex& terminal() {
+  static auto& shared = *new std::mutex;  // never destroyed, like the logger
+  return shared;
+}
+
 void write(spdlog::level::level_enum level, std::string_view message) {
-  if (logger()->should_log(level)) lines.fetch_add(1, std::memory_order_relaxed);
+  constexpr int kTries = 10;
+  if (!logger()->should_log(level)) return;
+  std::unique_lock hold(terminal(), std::try_to_lock);
+  for (int i = 0; i < kTries && !hold.owns_lock() && !hold.try_lock(); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  lines.fetch_add(1, std::memory_order_relaxed);
   logger()->log(level, spdlog::string_view_t(message.data(), message.size()));
 }
 
@@ -93,6 +105,8 @@ void log_debug(std::string_view message) { write(spdlog::level::debug, message);
 void log_info(std::string_view message) { write(spdlog::level::info, message); }
 void log_warn(std::string_view message) { write(spdlog::level::warn, message); }
 void log_error(std::string_view message) { write(spdlog::level::err, message); }
+
+LogHold::LogHold() : lock_(terminal()) {}
 
 std::uint64_t log_lines() noexcept { return lines.load(std::memory_order_relaxed); }
 

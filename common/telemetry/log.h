@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 #include <string_view>
 
 namespace outrider {
@@ -17,6 +18,16 @@ void log_debug(std::string_view message);
 void log_info(std::string_view message);
 void log_warn(std::string_view message);
 void log_error(std::string_view message);
+
+/// Keeps the log from the terminal while something is drawn there. A line waits for at most
+/// 10 ms: what draws may wait for the terminal's reader.
+class LogHold {
+ public:
+  LogHold();
+
+ private:
+  std::unique_lock<std::mutex> lock_;
+};
 
 /// Returns the number of messages shown so far, for code that draws on the same terminal.
 [[nodiscard]] std::uint64_t log_lines() noexcept;

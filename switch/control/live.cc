@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -90,6 +91,30 @@ std::string regulation_of(const QueueReport& q) {
   return text;
 }
 
+/// Returns the bytes that a port has sent, as its rate counts them; absent if no packet ever came
+/// to it.
+std::optional<std::uint64_t> sent_bytes(const SwitchReport& r, const PortRate& port) {
+  std::optional<std::uint64_t> bytes;
+  for (const auto& q : r.queues)
+    if (q.port_name == port.port_name && q.switch_name == port.switch_name && shown(q))
+      bytes =
+          bytes.value_or(0) + sum(q.transmitted_bytes) + sum(q.transmitted) * port.overhead_bytes;
+  return bytes;
+}
+
+/// Returns the figures of the process and of its links.
+std::vector<LiveFigure> with_links(const SwitchLive& before, const SwitchLive& now) {
+  std::vector<LiveFigure> figures = live_figures(before.report, now.report);
+  for (const PortRate& port : now.rates)
+    if (const auto bytes = sent_bytes(now.report, port))
+      figures.push_back({.name = "link " + port.switch_name + '.' + port.port_name,
+                         .kind = Kind::kLink,
+                         .before = sent_bytes(before.report, port).value_or(0),
+                         .now = *bytes,
+                         .rate = port.rate});
+  return figures;
+}
+
 using Row = std::array<std::string, 9>;
 
 Row row_of(const QueueReport& before, const QueueReport& q, double interval) {
@@ -159,9 +184,11 @@ std::vector<LiveFigure> live_figures(const QueueReport& before, const QueueRepor
   return figures;
 }
 
-std::vector<std::string> live_table(const SwitchReport& before, const SwitchReport& now) {
+std::vector<std::string> live_table(const SwitchLive& before_all, const SwitchLive& now_all) {
+  const SwitchReport& before = before_all.report;
+  const SwitchReport& now = now_all.report;
   const double interval = interval_s(before, now);
-  const auto figures = live_figures(before, now);
+  const auto figures = with_links(before_all, now_all);
   std::vector<std::string> lines{"time " + format_seconds(static_cast<double>(now.end_ns) / 1e9)};
   for (std::size_t i = 0; i < figures.size(); ++i) {
     std::string text = figures[i].name + ' ' + format_live(figures[i], interval);
@@ -176,10 +203,12 @@ std::vector<std::string> live_table(const SwitchReport& before, const SwitchRepo
   return lines;
 }
 
-std::string live_lines(const SwitchReport& before, const SwitchReport& now) {
+std::string live_lines(const SwitchLive& before_all, const SwitchLive& now_all) {
+  const SwitchReport& before = before_all.report;
+  const SwitchReport& now = now_all.report;
   const double interval = interval_s(before, now);
   std::string text = live_line(format_seconds(static_cast<double>(now.end_ns) / 1e9),
-                               live_figures(before, now), interval);
+                               with_links(before_all, now_all), interval);
   for (std::size_t q = 0; q < now.queues.size(); ++q)
     if (shown(now.queues[q]))
       text += "  " + live_line(queue_name(now.queues[q]),
@@ -187,7 +216,7 @@ std::string live_lines(const SwitchReport& before, const SwitchReport& now) {
   return text;
 }
 
-void show_live(LiveView& view, const SwitchReport& before, const SwitchReport& now) {
+void show_live(LiveView& view, const SwitchLive& before, const SwitchLive& now) {
   if (view.terminal()) view.redraw(live_table(before, now));
   else view.write(live_lines(before, now));
 }

@@ -105,8 +105,8 @@ int run_switch_program(const SwitchProcessConfig& config, const ProgramOptions& 
   log_info("forwarding on " + named_cpus(cpus) + "; Ctrl-C ends");
 
   SwitchSnapshots snapshots(config, cpus.size(), &devices);
-  const auto read_all = [&snapshots] { return snapshots.read(); };
-  std::optional<LiveThread<SwitchReport>> live;
+  const auto read_all = [&] { return SwitchLive{snapshots.read(), snapshots.read_rates()}; };
+  std::optional<LiveThread<SwitchLive>> live;
   if (options.live) live.emplace(std::cerr, isatty(STDERR_FILENO) == 1, read_all);
   SwitchReload reload(config, mbufs, cpus.size(),
                       [&] { return load_configuration(options, now_since_1970_ns()); });
@@ -131,7 +131,7 @@ int run_switch_program(const SwitchProcessConfig& config, const ProgramOptions& 
   }
   const SwitchReport report = run_switch(config, devices, duration, attached);
   files.clear();
-  if (live) live->finish(snapshots.read());
+  if (live) live->finish(read_all());
   print_summary(std::cout, report);
   if (!options.report.empty()) write_whole_file(options.report, to_json(report));
   devices.require_all();

@@ -167,7 +167,8 @@ EgressPort::EgressPort(const SwitchPortConfig& config, EventLoop& loop, const Li
       numbered_(config.lose_packets, config.mark_packets),
       hops_(limits.hops),
       name_(config.name),
-      drain_rate_(config.drain_rate) {
+      drain_rate_(config.drain_rate),
+      rate_layer_(config.rate_layer) {
   impairs_ = loss_below_ != 0 || numbered_.any();
   PortQueue::Setup setup = setup_of(config, seed_, id_);
   if (config.record) setup.tap = limits.tap;
@@ -217,6 +218,7 @@ std::unique_ptr<PortChange> EgressPort::prepare(const SwitchPortConfig& from,
 void EgressPort::apply(PortChange& change, Time now) noexcept {
   serve_until(now);
   drain_rate_ = change.drain_rate;
+  rate_layer_ = change.rate_layer;
   serializer_.change(change.drain_rate, change.rate_layer);
   loss_below_ = draws_of(change.loss);
   impairs_ = loss_below_ != 0 || numbered_.any();
@@ -512,7 +514,9 @@ void EgressPort::flush() noexcept {
 void EgressPort::publish(PortCells& to, Time now) noexcept {
   to.port.write({.at_ns = now.time_since_epoch().count(),
                  .in_service = in_service(),
-                 .signals_waiting = signals_.occupancy_packets()});
+                 .signals_waiting = signals_.occupancy_packets(),
+                 .drain_rate = drain_rate_,
+                 .overhead_bytes = rate_layer_ == RateLayer::kL1 ? kL1OverheadBytes : 0});
   for (std::size_t q = 0; q < queues_.size(); ++q) {
     queues_[q].settle(now);
     to.queues[q].write(counts(q, now));

@@ -301,6 +301,7 @@ class EgressPort final : public EventSource {
   std::unique_ptr<PortPauses> pauses_;     ///< only if a queue is lossless
   std::string name_;
   BitRate drain_rate_;
+  RateLayer rate_layer_;
 };
 
 }  // namespace outrider::sw

@@ -83,6 +83,16 @@ SwitchReport SwitchSnapshots::read() const {
   return with_devices(std::move(report), tx_dropped, malformed, losses, times);
 }
 
+std::vector<PortRate> SwitchSnapshots::read_rates() const {
+  std::vector<PortRate> rates;
+  for (std::size_t s = 0; s < names_.size(); ++s)
+    for (std::size_t p = 0; p < names_[s].ports.size(); ++p) {
+      const PortSnapshot port = switches_[s].ports[p].port.read();
+      rates.push_back({names_[s].name, names_[s].ports[p], port.drain_rate, port.overhead_bytes});
+    }
+  return rates;
+}
+
 std::vector<SwitchSnapshots::Device> SwitchSnapshots::read_devices() const {
   const std::uint64_t up = loops_.front().read().links_up;
   std::vector<Device> devices;

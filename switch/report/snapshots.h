@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/core/snapshot_cell.h"
+#include "common/core/units.h"
 #include "switch/config/config.h"
 #include "switch/report/counts.h"
 #include "switch/report/report.h"
@@ -31,6 +32,16 @@ struct PortSnapshot {
   std::int64_t at_ns = 0;
   std::uint64_t in_service = 0;  ///< packets being sent, not handed to the device yet
   std::uint64_t signals_waiting = 0;
+  BitRate drain_rate{};
+  std::uint64_t overhead_bytes = 0;  ///< that the rate counts with each frame
+};
+
+/// The rate at which a port sends now.
+struct PortRate {
+  std::string switch_name{};
+  std::string port_name{};
+  BitRate rate{};
+  std::uint64_t overhead_bytes = 0;  ///< that the rate counts with each frame
 };
 
 struct DeviceSnapshot {
@@ -78,6 +89,9 @@ class SwitchSnapshots {
   /// final report has. `ledger_balanced` says whether each queue accounts for its packets. Any
   /// thread.
   [[nodiscard]] SwitchReport read() const;
+
+  /// Returns the rates of all ports. Any thread.
+  [[nodiscard]] std::vector<PortRate> read_rates() const;
 
   /// The name of a device, its drops and whether its link is up.
   struct Device {

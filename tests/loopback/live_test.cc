@@ -187,6 +187,18 @@ TEST_F(Live, StreamsShowWhatTheReportSays) {
   EXPECT_NEAR(total_of(lines, "sent"), sent, kRounding * sent) << output;
   EXPECT_NEAR(total_of(lines, "sent L2"), 8 * 64 * sent, kRounding * 8 * 64 * sent) << output;
   EXPECT_EQ(lines.back().figures.at("lost"), 0) << output;
+  EXPECT_THAT(output, testing::HasSubstr("  link loop not known\n"));
+}
+
+TEST_F(Live, TheShareOfALinkIsOneOfItsRate) {
+  std::string config = kStream;
+  const std::string device = "device = \"net_ring0\"";
+  config.replace(config.find(device), device.size(), device + "\nline_rate = \"1gbit\"");
+  const auto [status, output] = run(OUTRIDER_TRAFFICGEN_PROGRAM, config, {"--duration", "2500ms"});
+  ASSERT_EQ(status, kExitOk) << output;
+  const auto lines = live_lines(output);
+  const auto percent = 100 * 8 * 84 * static_cast<double>(report().sent) / 1e9;
+  EXPECT_NEAR(total_of(lines, "link loop"), percent, kRounding * percent) << output;
 }
 
 // SIGPIPE would end the program without a report.

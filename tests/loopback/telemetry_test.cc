@@ -1,16 +1,12 @@
 // Goal: DPDK telemetry, Prometheus and the exit report say the same. Method: the real program
 // on a device that brings a thousand frames and then nothing, so that its counters stand
 // still; what each tells is compared field by field.
-#include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <chrono>
-#include <cstring>
 #include <deque>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -20,6 +16,7 @@
 #include "switch/control/prometheus.h"
 #include "switch/report/report_json.h"
 #include "tests/loopback/process_guard.h"
+#include "tests/loopback/telemetry_client.h"
 
 namespace outrider::telemetry_test {
 using namespace sw;
@@ -43,47 +40,6 @@ rate = "1mpps"
 source = "10.0.0.1"
 destination = "10.1.0.1"
 )";
-
-/// Closes itself.
-class Socket {
- public:
-  /// @param wait  longest wait for a message
-  Socket(int family, int type, std::chrono::seconds wait = kPatience)
-      : fd_(socket(family, type | SOCK_CLOEXEC, 0)) {
-    const timeval patience{.tv_sec = wait.count(), .tv_usec = 0};
-    setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-  }
-  ~Socket() { close(fd_); }
-  Socket(const Socket&) = delete;
-  Socket& operator=(const Socket&) = delete;
-
-  template <class Address>
-  [[nodiscard]] bool connect_to(const Address& address) const {
-    return connect(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
-  }
-  void say(const std::string& text) const {
-    ASSERT_EQ(send(fd_, text.data(), text.size(), MSG_NOSIGNAL), static_cast<ssize_t>(text.size()));
-  }
-  /// One message, or nothing at the end.
-  [[nodiscard]] std::string hear() const {
-    std::string text(65'536, '\0');
-    const ssize_t n = recv(fd_, text.data(), text.size(), 0);
-    text.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
-    return text;
-  }
-  [[nodiscard]] int fd() const { return fd_; }
-
- private:
-  int fd_;
-};
-
-sockaddr_in loopback(std::uint16_t port) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  return address;
-}
 
 /// A port that was free a moment ago.
 std::uint16_t free_port() {
@@ -127,23 +83,6 @@ drain_rate = "100mbit"
 prefix = "10.1.0.0/16"
 port = "p"
 )");
-  }
-  /// What DPDK's telemetry socket answers to one command.
-  Json ask(const ProcessGuard& sw, const std::string& command) const {
-    const std::string log = sw.output();
-    const std::string mark = "telemetry socket ";
-    const auto at = log.find(mark);
-    if (at == std::string::npos) return "no socket is named";
-    const auto begin = at + mark.size();
-    const std::string path = log.substr(begin, log.find('\n', begin) - begin);
-    const Socket client(AF_UNIX, SOCK_SEQPACKET);
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    std::strncpy(address.sun_path, path.c_str(), sizeof(address.sun_path) - 1);
-    if (!client.connect_to(address)) return "cannot connect to " + path;
-    static_cast<void>(client.hear());  // its greeting
-    client.say(command);
-    return Json::parse(client.hear())[command.substr(0, command.find(','))];
   }
   /// @return what comes within `wait`
   std::string scrape(std::chrono::seconds wait = kPatience) const {

@@ -47,7 +47,7 @@ TEST(VirtualStreams, SendTheSamePacketsAsTheBatchedPath) {
       const FakeDevice& port(std::size_t) const { return device; }
     };
     StreamEngine batched({.streams = {s}, .devices = devices, .seed = 9}, pool.get());
-    for (Time now{}; !batched.done(); now += 10us) batched.send(Devices{device}, {now, 77});
+    for (Time now{}; !batched.done(now); now += 10us) batched.send(Devices{device}, {now, 77});
     batched.finish();
 
     EventLoop loop;

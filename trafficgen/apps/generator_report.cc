@@ -22,11 +22,10 @@ void add_bins(std::vector<GoodputBin>& to, const std::vector<GoodputBin>& more) 
 TrafficLive Generator::live(Time now) const noexcept {
   const State& s = *state_;
   TrafficLive live{.at_ns = now.time_since_epoch().count()};
-  for (const auto& host : s.hosts) {
-    if (host == nullptr) continue;
-    const HostCounters& c = host->counters();
-    live.sent += c.sent;
-    live.sent_bytes += c.sent_bytes + kFcsBytes * c.sent;
+  for (std::size_t h = 0; h < s.hosts.size(); ++h) {
+    if (s.hosts[h] == nullptr) continue;
+    const HostCounters& c = s.hosts[h]->counters();
+    live.add_sent(s.device_of[h], c.sent, c.sent_bytes + kFcsBytes * c.sent);
     live.received += c.received;
     live.received_bytes += c.received_bytes + kFcsBytes * c.received;
     for (std::size_t i = 0; i < kDropReasons; ++i) live.drops[i] += c.drops[i];

@@ -104,10 +104,15 @@ int run_host_program(const GeneratorConfig& config, const ProgramOptions& option
   if (!wait_for_links(devices, wait)) return kExitInterrupted;
   if (lcores > 1) log_info(describe(config, plan_lcores(config, lcores)));
   log_info("sending from " + named_cpus(cpus) + "; Ctrl-C ends");
+  StreamSteering steering(stream_setup(config, devices, config.duration),
+                          std::vector<std::uint32_t>(config.streams.size(), 0), 1);
 
-  const GeneratorRun result = run_generator(
-      lanes, devices, {.duration = config.duration, .stall = stall, .live = options.live},
-      engine ? &*engine : nullptr);
+  const GeneratorRun result = run_generator(lanes, devices,
+                                            {.duration = config.duration,
+                                             .stall = stall,
+                                             .live = options.live,
+                                             .devices = stream_devices(config, devices)},
+                                            engine ? &*engine : nullptr, steering);
   print_summary(std::cout, result.report);
   std::vector<const StreamEngine*> streamed;
   if (engine) streamed.push_back(&*engine);

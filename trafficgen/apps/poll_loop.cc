@@ -11,6 +11,7 @@
 #include "common/dpdk/control_thread.h"
 #include "common/dpdk/lcores.h"
 #include "common/runtime/live_report.h"
+#include "trafficgen/apps/generator_telemetry.h"
 #include "trafficgen/apps/run_progress.h"
 
 namespace outrider::tg {
@@ -68,10 +69,9 @@ void add_streams(GeneratorReport& report, const StreamEngine& streams) {
 
 /// Runs one lane on its lcore until the run is over.
 /// @param streams  nullptr: the lane has none
-/// @param published  whether somebody reads what the lane publishes
 PollResult run_lane(HostLane& lane, std::uint32_t lcore, const TscClock& clock,
                     PollDevices& devices, const RunRules& rules, StreamEngine* streams,
-                    RunProgress& progress, bool published) {
+                    StreamSteering& steering, RunProgress& progress) {
   Generator& generator = lane.generator();
   const bool until_finished = !rules.duration;
   const auto done = [&, told = false]() mutable {
@@ -82,7 +82,8 @@ PollResult run_lane(HostLane& lane, std::uint32_t lcore, const TscClock& clock,
     return progress.over();
   };
   const auto publish = [&](const PollResult& so_far) {
-    if (published) progress.publish(lcore, live_of(lane, streams, so_far.end));
+    progress.publish(lcore, live_of(lane, streams, so_far.end));
+    if (streams != nullptr) steering.look(lcore, *streams, so_far.end);
   };
   lane.devices().hold_when_full();
   if (streams == nullptr)
@@ -97,30 +98,32 @@ PollResult run_lane(HostLane& lane, std::uint32_t lcore, const TscClock& clock,
 /// Runs every lane on its lcore. Control threads read meanwhile what the lanes publish.
 std::vector<PollResult> run_lanes(const HostLanes& lanes, PollDevices& devices,
                                   const RunRules& rules, StreamEngine* streams,
-                                  RunStallWatch& watch) {
+                                  StreamSteering& steering, RunStallWatch& watch) {
   const auto lcores = static_cast<std::uint32_t>(lanes.size());
   RunProgress progress(lcores);
-  std::optional<LiveThread<TrafficLive>> live;
-  if (rules.live)
-    live.emplace(std::cerr, isatty(STDERR_FILENO) == 1, [&progress] { return progress.counts(); });
+  const auto live_state = [&] { return GeneratorLive{progress.counts(), rules.devices}; };
+  std::optional<LiveThread<GeneratorLive>> live;
+  if (rules.live) live.emplace(std::cerr, isatty(STDERR_FILENO) == 1, live_state);
   std::optional<ControlThread> stall;
   if (rules.stall)
     stall.emplace("stall", std::chrono::milliseconds(100), [&] {
       watch.note(progress.counts(), devices);
       if (watch.stalled()) progress.end();
     });
-  const bool published = rules.live || rules.stall;
+  TelemetryCommands commands;
+  add_commands(commands, progress, steering);
   const TscClock clock;
   for (const auto& lane : lanes) lane->generator().start(Time{}, wall_clock_ns());
   std::vector<PollResult> results(lcores);
   run_on_lcores(lcores, [&](std::uint32_t lcore) {
     HostLane& lane = *lanes[lcore];
     StreamEngine* own_streams = lcore == 0 ? streams : nullptr;
-    results[lcore] = run_lane(lane, lcore, clock, devices, rules, own_streams, progress, published);
+    results[lcore] = run_lane(lane, lcore, clock, devices, rules, own_streams, steering, progress);
     progress.publish(lcore, live_of(lane, own_streams, results[lcore].end));
   });
+  steering.detach();
   for (const auto& lane : lanes) lane->finish(std::ranges::max(results, {}, &PollResult::end).end);
-  if (live) live->finish(progress.counts());
+  if (live) live->finish(live_state());
   return results;
 }
 
@@ -152,9 +155,10 @@ GeneratorReport report_of(const HostLanes& lanes, const PollDevices& devices,
 }  // namespace
 
 GeneratorRun run_generator(const HostLanes& lanes, PollDevices& devices, const RunRules& rules,
-                           StreamEngine* streams) {
+                           StreamEngine* streams, StreamSteering& steering) {
   RunStallWatch watch(rules.stall, devices.size());
-  const std::vector<PollResult> results = run_lanes(lanes, devices, rules, streams, watch);
+  const std::vector<PollResult> results =
+      run_lanes(lanes, devices, rules, streams, steering, watch);
   std::vector<PollGap> gaps;
   const PollResult all = all_of(results, gaps);
   GeneratorRun run{.report = report_of(lanes, devices, streams, all.end),

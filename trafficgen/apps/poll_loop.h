@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "common/core/clock.h"
 #include "common/runtime/poll_devices.h"
@@ -8,6 +9,7 @@
 #include "trafficgen/apps/host_lane.h"
 #include "trafficgen/apps/run_stall.h"
 #include "trafficgen/streams/engine/stream_engine.h"
+#include "trafficgen/streams/run/stream_steering.h"
 
 namespace outrider::tg {
 
@@ -21,6 +23,7 @@ struct RunRules {
   std::optional<Duration> duration{};  ///< none: until all jobs have ended, or a signal comes
   std::optional<Duration> stall{};     ///< ends a run that stalls for so long, see StallWatch
   bool live = false;                   ///< show counts on stderr once a second
+  std::vector<LiveDevice> devices{};   ///< for `live`: all of the run
 };
 
 /// Starts the schedule and runs it in real time, each lane on an lcore of its own, until all jobs
@@ -28,7 +31,8 @@ struct RunRules {
 /// @pre all links are up; the EAL has an lcore for each lane, of which the caller's is the main one
 /// @param streams  sent and received by the first lane, which must own their devices; nullptr:
 ///   none. Packets with their stamp do not reach the hosts
+/// @param steering  of these streams
 GeneratorRun run_generator(const HostLanes& lanes, PollDevices& devices, const RunRules& rules,
-                           StreamEngine* streams = nullptr);
+                           StreamEngine* streams, StreamSteering& steering);
 
 }  // namespace outrider::tg

@@ -21,8 +21,9 @@ class RunProgress {
   void publish(std::uint32_t lcore, const TrafficLive& counts) noexcept {
     cells_[lcore]->write(counts);
   }
-  /// Returns the sum of what the lcores have published. Not for lcores: it waits for a writer.
-  [[nodiscard]] TrafficLive counts() const noexcept {
+  /// Returns the sum of what the lcores have published. Not for lcores: it waits for a writer, and
+  /// allocates.
+  [[nodiscard]] TrafficLive counts() const {
     TrafficLive sum;
     for (const auto& cell : cells_) add(sum, cell->read());
     return sum;

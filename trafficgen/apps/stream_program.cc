@@ -17,10 +17,12 @@
 #include "common/runtime/poll_loop.h"
 #include "common/telemetry/exit_status.h"
 #include "common/telemetry/log.h"
+#include "trafficgen/apps/generator_telemetry.h"
 #include "trafficgen/apps/run_progress.h"
 #include "trafficgen/config/lcore_plan.h"
 #include "trafficgen/measure/program_name.h"
 #include "trafficgen/streams/run/stream_process.h"
+#include "trafficgen/streams/run/stream_steering.h"
 
 namespace outrider::tg {
 namespace {
@@ -36,23 +38,38 @@ Engines make_engines(const GeneratorConfig& config, const LcorePlan& plan, Strea
   return engines;
 }
 
+/// Returns the lcore of each stream.
+std::vector<std::uint32_t> owners_of(const GeneratorConfig& config, const LcorePlan& plan) {
+  std::vector<std::uint32_t> owners(config.streams.size());
+  for (std::uint32_t lcore = 0; lcore < cpus_of(config).size(); ++lcore)
+    for (const std::size_t stream : streams_of(config, {.plan = plan, .lcore = lcore}))
+      owners[stream] = lcore;
+  return owners;
+}
+
 /// Runs every engine on its lcore. A control thread shows meanwhile what they publish.
 StreamRun run_on_all(const GeneratorConfig& config, const LcorePlan& plan, const Engines& engines,
-                     PollDevices& devices, bool live_wanted) {
+                     StreamSteering& steering, PollDevices& devices, bool live_wanted) {
   const auto lcores = static_cast<std::uint32_t>(engines.size());
   std::vector<std::vector<std::uint32_t>> own(lcores);
   for (std::uint32_t d = 0; d < plan.of_device.size(); ++d) own[plan.of_device[d]].push_back(d);
   RunProgress progress(lcores);
-  std::optional<LiveThread<TrafficLive>> live;
-  if (live_wanted)
-    live.emplace(std::cerr, isatty(STDERR_FILENO) == 1, [&progress] { return progress.counts(); });
+  const std::vector<StreamDevice> known = stream_devices(config, devices);
+  const auto live_state = [&] { return GeneratorLive{progress.counts(), known}; };
+  std::optional<LiveThread<GeneratorLive>> live;
+  if (live_wanted) live.emplace(std::cerr, isatty(STDERR_FILENO) == 1, live_state);
+  TelemetryCommands commands;
+  add_commands(commands, progress, steering);
   std::vector<StreamRun> runs(lcores);
   run_on_lcores(lcores, [&](std::uint32_t lcore) {
-    runs[lcore] =
-        run_streams(*engines[lcore], devices, own[lcore], config.duration, config.stream_drain,
-                    [&](const TrafficLive& now) { progress.publish(lcore, now); });
+    runs[lcore] = run_streams(*engines[lcore], devices, own[lcore], config.duration,
+                              config.stream_drain, [&](const TrafficLive& now) {
+                                progress.publish(lcore, now);
+                                steering.look(lcore, *engines[lcore], Time{Duration{now.at_ns}});
+                              });
   });
-  if (live) live->finish(progress.counts());
+  steering.detach();
+  if (live) live->finish(live_state());
   StreamRun all;
   for (const StreamRun& run : runs) {
     all.elapsed = std::max(all.elapsed, run.elapsed);
@@ -110,7 +127,9 @@ int run_stream_program(const GeneratorConfig& config, const ProgramOptions& opti
       parts, [](const StreamEngine* engine) { return !engine->receive_devices().empty(); });
   Histogram bias = receives ? measure_loop_bias(process.send_pool()) : Histogram{};
   log_info("sending from " + named_cpus(cpus) + "; Ctrl-C ends");
-  const StreamRun run = run_on_all(config, plan, engines, devices, options.live);
+  StreamSteering steering(process.setup(config.duration), owners_of(config, plan),
+                          static_cast<std::uint32_t>(cpus.size()));
+  const StreamRun run = run_on_all(config, plan, engines, steering, devices, options.live);
   const GeneratorReport report = report_of(parts, run, std::move(bias), devices);
   print_summary(std::cout, report, run);
   write(files, report, parts);

@@ -3,27 +3,14 @@
 #include <algorithm>
 #include <string>
 
+#include "common/telemetry/add_fields.h"
+
 namespace outrider::tg {
 
-void add(TrafficLive& to, const TrafficLive& more) noexcept {
+void add(TrafficLive& to, const TrafficLive& more) {
   to.at_ns = std::max(to.at_ns, more.at_ns);
-  to.sent += more.sent;
-  to.sent_bytes += more.sent_bytes;
-  to.received += more.received;
-  to.received_bytes += more.received_bytes;
-  for (std::size_t i = 0; i < kDropReasons; ++i) to.drops[i] += more.drops[i];
-  for (std::size_t c = 0; c < kTrafficClasses; ++c)
-    to.delivered_bytes.values[c] += more.delivered_bytes.values[c];
-  to.retransmitted += more.retransmitted;
-  to.bursts += more.bursts;
-  to.iterations += more.iterations;
-  to.flows_open += more.flows_open;
-  to.flows_completed += more.flows_completed;
-  to.flows_failed += more.flows_failed;
-  to.requests += more.requests;
-  to.transfers += more.transfers;
-  to.stream_lost += more.stream_lost;
-  to.stream_received += more.stream_received;
+  add_fields(to, more);
+  for (std::size_t d = 0; d < kMaxDevices; ++d) to.device_l1_bytes[d] += more.device_l1_bytes[d];
 }
 
 std::vector<LiveFigure> live_figures(const TrafficLive& before, const TrafficLive& now) {
@@ -61,6 +48,17 @@ std::vector<LiveFigure> live_figures(const TrafficLive& before, const TrafficLiv
   if (now.stream_received != 0) figures.push_back({"lost", FigureKind::kCount, 0, now.stream_lost});
   for (std::size_t i = 0; i < now.drops.size(); ++i)
     count("dropped " + std::string(kDropReasonNames[i]), now.drops[i]);
+  return figures;
+}
+
+std::vector<LiveFigure> live_figures(const GeneratorLive& before, const GeneratorLive& now) {
+  std::vector<LiveFigure> figures = live_figures(before.counts, now.counts);
+  for (std::size_t d = 0; d < now.devices.size(); ++d)
+    figures.push_back({.name = "link " + now.devices[d].name,
+                       .kind = LiveFigure::Kind::kLink,
+                       .before = before.counts.device_l1_bytes[d],
+                       .now = now.counts.device_l1_bytes[d],
+                       .rate = now.devices[d].line_rate});
   return figures;
 }
 

@@ -45,6 +45,10 @@ std::string sent_lines(const StreamReport& s) {
   if (s.slips != 0)
     text += print("    fell behind %" PRIu64 " times; the schedule was moved by %.3f ms in all\n",
                   s.slips, static_cast<double>(s.slipped_ns) / 1e6);
+  if (s.stops + s.starts + s.rate_changes != 0)
+    text += print("    stopped %" PRIu64 " times, started %" PRIu64 ", rate changed %" PRIu64
+                  ": requested is the last rate, achieved the mean of all, stops included\n",
+                  s.stops, s.starts, s.rate_changes);
   text += print("    departure late by p50 %" PRIu64 ", p99 %" PRIu64 ", max %" PRIu64
                 " ns; gap error p50 %" PRIu64 ", p99 %" PRIu64 ", max %" PRIu64 " ns\n",
                 at(s.lateness_ns, 0.5), at(s.lateness_ns, 0.99), at(s.lateness_ns, 1),
@@ -69,11 +73,11 @@ std::string hop_lines(const HopsReport& r) {
 }
 
 std::string received_lines(const StreamReport& s) {
-  std::string text = print("    received %" PRIu64 ", lost %" PRIu64 ", reordered %" PRIu64
-                           " (by up to %u), duplicated %" PRIu64 ", too late to judge %" PRIu64
-                           ", with CE %" PRIu64 "\n",
-                           s.received, s.lost, s.reordered, s.max_reorder_extent, s.duplicated,
-                           s.beyond_window, s.ce_marked);
+  std::string text =
+      print("    received %" PRIu64 ", lost %" PRIu64 ", reordered %" PRIu64 " (by up to %" PRIu64
+            "), duplicated %" PRIu64 ", too late to judge %" PRIu64 ", with CE %" PRIu64 "\n",
+            s.received, s.lost, s.reordered, s.max_reorder_extent, s.duplicated, s.beyond_window,
+            s.ce_marked);
   if (s.latency_ns.count() == 0) return text;
   const Histogram& l = s.latency_ns;
   text += print(
@@ -93,7 +97,7 @@ std::string csv_line(const StreamReport& s) {
   for (const std::uint64_t v :
        {s.scheduled, s.sent, s.sent_frame_bytes, s.abandoned, s.ring_full, s.buffer_waits, s.slips,
         static_cast<std::uint64_t>(s.slipped_ns), s.received, s.distinct, s.lost, s.reordered,
-        s.duplicated, s.beyond_window, std::uint64_t{s.max_reorder_extent}, s.ce_marked})
+        s.duplicated, s.beyond_window, s.max_reorder_extent, s.ce_marked})
     text += print(",%" PRIu64, v);
   return text + quantile_columns(s.lateness_ns) + quantile_columns(s.gap_error_ns) +
          quantile_columns(s.latency_ns) + "\n";

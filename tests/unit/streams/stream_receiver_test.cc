@@ -207,7 +207,7 @@ TEST_F(StreamReceiverTest, TheEnginesReportBalancesUnderDamage) {
   std::uint64_t copies = 0;
   std::uint64_t broken = 0;
   Time now{};
-  while (!engine.done()) {
+  while (!engine.done(now)) {
     now += 20us;
     const auto ticks = static_cast<std::uint64_t>(now.time_since_epoch().count());
     engine.send(devices, {now, ticks});

@@ -26,6 +26,14 @@ TEST(LiveView, FormatsThreeDigitsWithAPrefix) {
   EXPECT_EQ(format_live({"bursts", Kind::kCount, 3, 12'345}, 1), "12345");
 }
 
+TEST(LiveView, AShareOfALinkNeedsItsRate) {
+  LiveFigure link{"link", Kind::kLink, 1'000, 1'000 + 12'500'000, {1'000'000'000}};
+  EXPECT_EQ(format_live(link, 1), "10.0 %");
+  EXPECT_EQ(format_live(link, 0.1), "100.0 %");
+  link.rate = {};
+  EXPECT_EQ(format_live(link, 1), "not known");
+}
+
 TEST(LiveView, WritesALineEachTimeWhereThereIsNoTerminal) {
   std::ostringstream out;
   LiveView view(out, false);

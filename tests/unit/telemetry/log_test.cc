@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <string>
+#include <thread>
 
 namespace outrider::log_test {
 namespace {
@@ -49,6 +50,17 @@ class StderrPipe {
   int saved_;
   int ends_[2]{};
 };
+
+TEST(Log, ALineWaitsForWhatIsDrawnButNotForEver) {
+  const StderrPipe pipe;
+  const std::uint64_t before = log_lines();
+  {
+    const LogHold drawing;
+    std::thread([] { log_warn("held"); }).join();
+  }
+  EXPECT_EQ(log_lines(), before + 1);
+  EXPECT_THAT(pipe.drain(), HasSubstr("held"));
+}
 
 TEST(Log, NeverWaitsForItsReaderAndSaysWhatWasLost) {
   const StderrPipe pipe;

@@ -97,6 +97,8 @@ class BatchSender {
   [[nodiscard]] Time next() const noexcept { return schedule_.next(); }
   [[nodiscard]] std::uint16_t pending() const noexcept { return pending_; }
   [[nodiscard]] const Schedule& schedule() const noexcept { return schedule_; }
+  /// For steering. Packets that the device has not taken yet leave all the same.
+  [[nodiscard]] Schedule& schedule() noexcept { return schedule_; }
   [[nodiscard]] const StreamSendCounters& counters() const noexcept { return counters_; }
   /// Returns the time from the first departure to the end of the last one's slot. The achieved rate
   /// is the number of sent packets divided by it.

@@ -13,6 +13,20 @@ namespace outrider::tg {
   return 8 * (frame_bytes + overhead * packets);
 }
 
+/// Fills in what a sender has counted. @tparam Sender a BatchSender
+template <class Sender>
+void fill_counts(StreamSentCounts& r, const Sender& sender) noexcept {
+  const auto& c = sender.counters();
+  r.scheduled = sender.schedule().taken();
+  r.sent = c.sent;
+  r.sent_frame_bytes = c.frame_bytes;
+  r.abandoned = c.abandoned + sender.pending();
+  r.ring_full = c.ring_full;
+  r.buffer_waits = c.buffer_waits;
+  r.slips = c.slips;
+  r.slipped_ns = c.slipped.count();
+}
+
 /// Fills in what a sender was asked to send and sent. @tparam Sender a BatchSender
 template <class Sender>
 void fill_sent(StreamReport& r, const Sender& sender, RateLayer layer) {
@@ -24,14 +38,7 @@ void fill_sent(StreamReport& r, const Sender& sender, RateLayer layer) {
   r.requested_bits_per_second =
       bits_at(layer, r.requested_packets_per_second,
               r.requested_packets_per_second * schedule.mean_frame_bytes());
-  r.scheduled = schedule.taken();
-  r.sent = c.sent;
-  r.sent_frame_bytes = c.frame_bytes;
-  r.abandoned = c.abandoned + sender.pending();
-  r.ring_full = c.ring_full;
-  r.buffer_waits = c.buffer_waits;
-  r.slips = c.slips;
-  r.slipped_ns = c.slipped.count();
+  fill_counts(r, sender);
   r.lateness_ns = sender.lateness();
   r.gap_error_ns = sender.gap_error();
   const double took = seconds(sender.time_covered());

@@ -17,19 +17,23 @@ std::optional<std::size_t> index_of(const std::vector<StreamDevice>& devices,
   return static_cast<std::size_t>(found - devices.begin());
 }
 
-void fill_received(StreamReport& r, const StreamReceiver& receiver, std::size_t stream) {
-  const StreamReceiveCounters& c = receiver.counters(stream);
-  r.receives = true;
+void fill_received_counts(StreamReceivedCounts& r, const StreamReceiveCounters& c) noexcept {
   r.received = c.taken;
   r.distinct = c.distinct;
   r.lost = c.missing();
-  if (r.sends) r.lost = r.sent > c.distinct ? r.sent - c.distinct : 0;
   r.reordered = c.reordered;
   r.duplicated = c.duplicated;
   r.beyond_window = c.beyond_window;
   r.max_reorder_extent = c.max_extent;
   r.ce_marked = c.ce_marked;
   r.received_frame_bytes = c.frame_bytes;
+}
+
+void fill_received(StreamReport& r, const StreamReceiver& receiver, std::size_t stream) {
+  const StreamReceiveCounters& c = receiver.counters(stream);
+  fill_received_counts(r, c);
+  r.receives = true;
+  if (r.sends) r.lost = r.sent > c.distinct ? r.sent - c.distinct : 0;
   r.latency_ns = receiver.latency(stream);
   r.samples_kept = receiver.samples(stream).size();
   r.samples_not_kept = c.samples_not_kept;
@@ -109,8 +113,51 @@ void StreamEngine::add_sender(const Setup& setup, std::size_t index,
        std::make_unique<StreamSender>(stream, id, std::move(flows), schedule, pool)});
 }
 
-bool StreamEngine::done() const noexcept {
-  return std::ranges::all_of(sending_, [](const Sending& s) { return s.sender->done(); });
+bool StreamEngine::done(Time now) const noexcept {
+  return std::ranges::all_of(sending_, [now](const Sending& s) { return s.sender->over(now); });
+}
+
+void StreamEngine::obey(StreamOrder& order, Time now) noexcept {
+  using Kind = StreamOrder::Kind;
+  Sending& s = *std::ranges::find(sending_, order.stream, &Sending::stream);
+  StreamSchedule& schedule = s.sender->schedule();
+  order.outcome = StreamOrder::Outcome::kEnded;
+  if (finished_ || schedule.over(now)) return;
+  order.outcome = StreamOrder::Outcome::kAlready;
+  if (order.kind == Kind::kRate) {
+    schedule.exchange_rate(*order.schedule, now);
+    ++s.rate_changes;
+  } else if (schedule.stopped() == (order.kind == Kind::kStop)) {
+    return;
+  } else if (order.kind == Kind::kStop) {
+    schedule.stop();
+    ++s.stops;
+  } else {
+    schedule.begin(now);
+    ++s.starts;
+  }
+  order.outcome = StreamOrder::Outcome::kDone;
+}
+
+void StreamEngine::fill_counts_of(StreamSentCounts& r, const Sending& s) noexcept {
+  fill_counts(r, *s.sender);
+  r.stops = s.stops;
+  r.starts = s.starts;
+  r.rate_changes = s.rate_changes;
+}
+
+StreamSnapshot StreamEngine::snapshot(std::size_t stream, Time now) const noexcept {
+  using Sender = StreamSnapshot::Sender;
+  StreamSnapshot taken;
+  if (const auto s = std::ranges::find(sending_, stream, &Sending::stream); s != sending_.end()) {
+    fill_counts_of(taken.sent, *s);
+    if (finished_ || s->sender->over(now)) taken.sender = Sender::kEnded;
+    else if (s->sender->schedule().stopped()) taken.sender = Sender::kStopped;
+  }
+  if (const auto r = std::ranges::find(received_, stream); r != received_.end())
+    fill_received_counts(taken.received,
+                         receiver_.counters(static_cast<std::size_t>(r - received_.begin())));
+  return taken;
 }
 
 Time StreamEngine::next() const noexcept {
@@ -121,12 +168,12 @@ Time StreamEngine::next() const noexcept {
 
 void StreamEngine::finish() noexcept {
   for (Sending& s : sending_) s.sender->finish();
+  finished_ = true;
 }
 
 void StreamEngine::add_to(TrafficLive& live) const noexcept {
   for (const Sending& s : sending_) {
-    live.sent += s.sender->counters().sent;
-    live.sent_bytes += s.sender->counters().frame_bytes;
+    live.add_sent(s.device, s.sender->counters().sent, s.sender->counters().frame_bytes);
   }
   for (std::size_t i = 0; i < received_.size(); ++i) {
     live.stream_received += receiver_.counters(i).taken;
@@ -161,8 +208,10 @@ StreamsReport StreamEngine::report(std::span<const StreamEngine* const> parts) {
     r.flows = streams[i].flows;
   }
   for (const StreamEngine* part : parts) {
-    for (const Sending& s : part->sending_)
+    for (const Sending& s : part->sending_) {
       fill_sent(report.streams[s.stream], *s.sender, streams[s.stream].layer);
+      fill_counts_of(report.streams[s.stream], s);
+    }
     add_ends(report.ends, part->receiver_);
   }
   for_received(parts, [&](const StreamEngine& engine, std::size_t r) {

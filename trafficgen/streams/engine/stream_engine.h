@@ -17,9 +17,17 @@
 namespace outrider::tg {
 
 /// The properties of a device that streams need.
-struct StreamDevice {
-  std::string name;
-  BitRate line_rate{};  ///< zero: not known
+using StreamDevice = LiveDevice;
+
+/// What an operator asks of a stream while it is sent.
+struct StreamOrder {
+  enum class Kind : std::uint8_t { kStop, kStart, kRate };
+  enum class Outcome : std::uint8_t { kDone, kAlready, kEnded };
+  std::size_t stream = 0;  ///< its position in the file
+  Kind kind = Kind::kStop;
+  /// Only of kRate: made of the stream with the wanted rate; afterwards it has the old one.
+  std::optional<StreamSchedule> schedule{};
+  Outcome outcome = Outcome::kDone;  ///< set by the engine
 };
 
 /// All streams of one process, driven by one poll loop. Not thread-safe: one
@@ -66,10 +74,17 @@ class StreamEngine {
 
   /// Returns when the next packet is due; kNever if there will be none.
   [[nodiscard]] Time next() const noexcept;
-  /// Returns true if every sender has sent all that it ever will.
-  [[nodiscard]] bool done() const noexcept;
+  /// Returns true if every sender has sent all that it ever will. One that is stopped has not,
+  /// until its duration is over.
+  [[nodiscard]] bool done(Time now) const noexcept;
   /// Returns buffers to the pool. Nothing is sent afterwards.
   void finish() noexcept;
+
+  /// Does what an operator asks of a stream, and says in the order what came of it.
+  /// @pre the engine sends the stream
+  void obey(StreamOrder& order, Time now) noexcept;
+  /// Returns the counts of a stream so far. @pre the engine sends or receives it
+  [[nodiscard]] StreamSnapshot snapshot(std::size_t stream, Time now) const noexcept;
 
   [[nodiscard]] StreamsReport report() const;
   /// Returns the report of streams that several engines shared, in the order of the file.
@@ -87,7 +102,9 @@ class StreamEngine {
     std::size_t stream;
     std::size_t device;
     std::unique_ptr<StreamSender> sender;
+    std::uint64_t stops = 0, starts = 0, rate_changes = 0;
   };
+  static void fill_counts_of(StreamSentCounts& r, const Sending& s) noexcept;
   /// Calls `act(engine, r)` for each received stream in the order of the file: it is stream r of
   /// the engine's receiver.
   template <class Act>
@@ -100,6 +117,7 @@ class StreamEngine {
   std::vector<std::size_t> received_;  ///< positions in streams_ of the receiver's streams
   std::vector<std::size_t> receive_devices_;
   StreamReceiver receiver_{{}, 1'000'000'000};
+  bool finished_ = false;
 };
 
 /// Returns stream `index` with the end that the run sets for it.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace outrider::tg {
 namespace {
@@ -105,6 +106,23 @@ void StreamSchedule::set_steps(const StreamConfig& s, BitRate line_rate) {
     steps_[i] = {scaled / denominator_, scaled % denominator_};
   }
   packets_per_second_ = static_cast<double>(denominator_) / (8 * (mean_frame_bytes_ + overhead));
+}
+
+void StreamSchedule::begin(Time now) noexcept {
+  stopped_ = false;
+  place_.slot_end = now;
+  place_.remainder = 0;
+  place_.in_burst = 0;
+  place_.next = now < end_ ? now : kNever;
+}
+
+void StreamSchedule::exchange_rate(StreamSchedule& other, Time now) noexcept {
+  std::swap(steps_, other.steps_);
+  std::swap(denominator_, other.denominator_);
+  std::swap(q16_mean_ns_, other.q16_mean_ns_);
+  std::swap(packets_per_second_, other.packets_per_second_);
+  if (stopped_) return;
+  begin(place_.taken == 0 ? std::max(now, place_.next) : now);
 }
 
 StreamSchedule::Step StreamSchedule::random_step() noexcept {

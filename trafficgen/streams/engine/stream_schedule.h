@@ -87,6 +87,25 @@ class StreamSchedule {
     if (place_.next != kNever) place_.next = place_.slot_end < end_ ? place_.slot_end : kNever;
   }
 
+  // Steering. What was due before is never made up for: the schedule begins anew at `now`, with a
+  // whole slot and a whole burst. Flows, numbers and sizes go on where they were.
+
+  /// Nothing is due until begin(). @pre !over(now)
+  void stop() noexcept {
+    stopped_ = true;
+    place_.next = kNever;
+  }
+  /// The next packet is due at `now`. @pre !over(now)
+  void begin(Time now) noexcept;
+  /// Exchanges the rates of both schedules, which are made of one stream but for its rate. This one
+  /// begins anew, unless it is stopped or its first packet is due later.
+  void exchange_rate(StreamSchedule& other, Time now) noexcept;
+  [[nodiscard]] bool stopped() const noexcept { return stopped_; }
+  /// Returns true if there will be no packet, whatever begins anew.
+  [[nodiscard]] bool over(Time now) const noexcept {
+    return place_.next == kNever && !(stopped_ && now < end_);
+  }
+
   /// Returns the end of the last taken packet's slot: the due time of the next packet, even if the
   /// stream ends before it.
   [[nodiscard]] Time slot_end() const noexcept { return place_.slot_end; }
@@ -133,6 +152,7 @@ class StreamSchedule {
   std::uint32_t burst_packets_ = 0;  ///< 0: no bursts
   Duration gap_{};
   bool poisson_ = false;
+  bool stopped_ = false;
   double q16_mean_ns_ = 0;
   RandomStream random_;
   double packets_per_second_ = 0;

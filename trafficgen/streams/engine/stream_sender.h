@@ -18,6 +18,11 @@ class StreamSender final : public BatchSender<StreamSchedule, StreamFrames> {
                rte_mempool& pool)
       : StreamSender(stream, id, std::move(flows), StreamSchedule(setup), pool) {}
 
+  /// Returns true if nothing more will be sent, even if the stream is started again.
+  [[nodiscard]] bool over(Time now) const noexcept {
+    return pending() == 0 && schedule().over(now);
+  }
+
  private:
   StreamSender(const StreamConfig& stream, std::uint32_t id,
                std::shared_ptr<const StreamFlows> flows, const StreamSchedule& schedule,

@@ -94,7 +94,7 @@ StreamRun run_streams(StreamEngine& engine, PollDevices& devices,
   };
   const Time until = Time{} + duration.value_or(Duration{});  // without a duration, senders decide
   const auto over = [&] {
-    return run.polls % kPollsPerCheck == 0 && engine.done() && polled >= until;
+    return run.polls % kPollsPerCheck == 0 && engine.done(polled) && polled >= until;
   };
   PollResult result = run_polls(clock, {.in_steps = false}, send_and_receive, over, check);
   run.interrupted = result.interrupted;
@@ -123,13 +123,15 @@ Histogram measure_loop_bias(rte_mempool& pool) {
   StreamEngine engine(
       {.streams = {stream}, .devices = {{"direct"}}, .ticks_per_second = rte_get_tsc_hz()}, pool);
   const DirectDevices devices{};
+  Time now{};
   const auto poll = [&](const PollInstant& at) {
+    now = at.now;
     engine.send(devices, {at.now, at.ticks});
     return receive(engine, devices.device);
   };
   run_polls(
       TscClock(), {.in_steps = false, .until_stopped = false}, poll,
-      [&engine] { return engine.done(); }, [](const PollResult&) {});
+      [&] { return engine.done(now); }, [](const PollResult&) {});
   engine.finish();
   return engine.report().streams[0].latency_ns;
 }

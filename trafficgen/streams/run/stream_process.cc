@@ -135,14 +135,18 @@ StreamProcess::StreamProcess(const GeneratorConfig& config, const ProgramOptions
   check_streams_fit(config_, devices_);
 }
 
+StreamEngine::Setup StreamProcess::setup(std::optional<Duration> duration) const {
+  GeneratorConfig config = config_;
+  config.stream_drain = Duration::zero();  // its loop continues to receive by itself
+  return stream_setup(config, devices_, duration);
+}
+
 StreamEngine StreamProcess::engine(const std::vector<StreamConfig>& streams,
                                    std::optional<Duration> duration, std::vector<std::size_t> own) {
-  GeneratorConfig config = config_;
-  config.streams = streams;
-  config.stream_drain = Duration::zero();  // its loop continues to receive by itself
-  StreamEngine::Setup setup = stream_setup(config, devices_, duration);
-  setup.own = std::move(own);
-  return StreamEngine(setup, *send_pool_);
+  StreamEngine::Setup all = setup(duration);
+  all.streams = streams;
+  all.own = std::move(own);
+  return StreamEngine(all, *send_pool_);
 }
 
 StreamRun StreamProcess::run(StreamEngine& engine, std::optional<Duration> duration) {

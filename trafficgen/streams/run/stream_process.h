@@ -51,6 +51,8 @@ class StreamProcess {
   [[nodiscard]] StreamEngine engine(const std::vector<StreamConfig>& streams,
                                     std::optional<Duration> duration,
                                     std::vector<std::size_t> own = {});
+  /// Returns the setup of an engine with all streams of the configuration.
+  [[nodiscard]] StreamEngine::Setup setup(std::optional<Duration> duration) const;
   /// Calls run_streams(), and shows live figures if the options ask for them.
   StreamRun run(StreamEngine& engine, std::optional<Duration> duration);
   [[nodiscard]] PollDevices& devices() noexcept { return devices_; }

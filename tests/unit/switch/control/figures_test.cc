@@ -154,7 +154,7 @@ TEST(Figures, LiveViewShowsCountsOnceTheyAreNotZero) {
   SwitchReport r;
   r.end_ns = 1'000'000'000;
   r.queues.resize(2);
-  const auto shown = [&] { return live_lines({}, r); };
+  const auto shown = [&] { return live_lines({}, {r}); };
   EXPECT_THAT(shown(), Not(HasSubstr("dropped")));
   for (auto& q : r.queues) {
     q.arrived[TrafficClass::kDdl] = 9;
@@ -174,12 +174,12 @@ TEST(Figures, LiveViewShowsCountsOnceTheyAreNotZero) {
 TEST(Figures, WhatNothingCountsHasNoValue) {
   SwitchReport r;
   EXPECT_THAT(to_prometheus(r, {}), HasSubstr("outrider_switch_device_rx_missed_packets_total 0"));
-  EXPECT_THAT(live_lines({}, r), Not(HasSubstr("not counted")));
+  EXPECT_THAT(live_lines({}, {r}), Not(HasSubstr("not counted")));
   r.device_rx_missed.reset();
   r.devices_not_counting = {"west", "east"};
   EXPECT_THAT(to_prometheus(r, {}), Not(HasSubstr("device_rx_missed")));
   EXPECT_THAT(to_prometheus(r, {}), HasSubstr("outrider_switch_device_rx_nombuf_packets_total 0"));
-  EXPECT_THAT(live_lines({}, r), HasSubstr("lost before, at west, east not counted"));
+  EXPECT_THAT(live_lines({}, {r}), HasSubstr("lost before, at west, east not counted"));
   EXPECT_THAT(to_json(r), HasSubstr("\"device_rx_missed\":null"));
   EXPECT_EQ(device_losses_text(r),
             "receive missed not counted, no buffer 0, damaged 0; not all is "

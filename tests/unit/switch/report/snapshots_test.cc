@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 #include <rte_mbuf.h>
 
+#include <array>
+#include <cstdio>
+
 #include "common/dpdk/mempool.h"
 #include "switch/control/live.h"
 #include "switch/report/process_state.h"
@@ -147,7 +150,7 @@ TEST(SwitchLive, ShowsEachQueueThatAPacketCameTo) {
   Watched w;
   make_work(w.bench);
   const SwitchReport r = w.snapshot(Time{500ms});
-  const auto lines = live_table({}, r);
+  const auto lines = live_table({}, {r});
   ASSERT_GE(lines.size(), 3U);
   const std::string& row = lines.back();
   EXPECT_TRUE(row.starts_with("sw.east[0]")) << row;
@@ -159,10 +162,33 @@ TEST(SwitchLive, ShowsEachQueueThatAPacketCameTo) {
   EXPECT_NE(head.find("sent [bit/s]"), std::string::npos) << "no two columns of one name\n" << head;
   for (const auto& line : lines) EXPECT_EQ(line.find("west"), std::string::npos);
 
-  const std::string text = live_lines({}, r);
+  const std::string text = live_lines({}, {r});
   EXPECT_TRUE(text.starts_with("0.5 s  received 214 pps")) << text;
   EXPECT_NE(text.find("\n  sw.east[0]  waiting 60  "), std::string::npos) << text;
   EXPECT_NE(text.find("  armed 1  "), std::string::npos) << text;
+}
+
+TEST(SwitchLive, ShowsTheShareOfALinkThatIsUsed) {
+  for (const RateLayer layer : {RateLayer::kL1, RateLayer::kL2}) {
+    SwitchConfig config = B::config();
+    for (auto& port : config.ports) port.rate_layer = layer;
+    Watched w(config);
+    make_work(w.bench);
+    w.bench.run();
+    const SwitchReport r = w.snapshot(Time{10ms});
+    const auto rates = w.snapshots.read_rates();
+    ASSERT_GT(rates.at(B::kEast).rate.bits_per_second, 0U);
+    const QueueReport& east = r.queues[B::kEast];
+    ASSERT_GT(sum(east.transmitted), 0U);
+    const std::uint64_t overhead = layer == RateLayer::kL1 ? 24 * sum(east.transmitted) : 0;
+    const auto bits = 8 * static_cast<double>(sum(east.transmitted_bytes) + overhead);
+    std::array<char, 64> share{};
+    std::snprintf(share.data(), share.size(), "  link sw.east %.1f %%",
+                  100 * bits / 0.01 / static_cast<double>(rates[B::kEast].rate.bits_per_second));
+    const std::string text = live_lines({}, {r, rates});
+    EXPECT_NE(text.find(share.data()), std::string::npos) << share.data() << '\n' << text;
+    EXPECT_EQ(text.find("link sw.west"), std::string::npos) << "it never had a packet\n" << text;
+  }
 }
 
 // Two lcores; the second device's link is up. Port r is behind the first device, port q behind the
