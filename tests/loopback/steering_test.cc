@@ -42,7 +42,7 @@ source = "10.0.0.2"
 destination = "10.1.0.1"
 )";
 
-class Steering : public testing::Test {
+class GeneratorSteering : public testing::Test {
  protected:
   /// Asks until a stream has sent `more` packets beyond `before`. @return the last answer
   static Json after(const ProcessGuard& program, const std::string& stream, std::uint64_t before,
@@ -55,7 +55,7 @@ class Steering : public testing::Test {
   ScratchDirectory directory_;
 };
 
-TEST_F(Steering, StreamsStopStartAndChangeTheirRate) {
+TEST_F(GeneratorSteering, StreamsStopStartAndChangeTheirRate) {
   ProcessGuard program({OUTRIDER_TRAFFICGEN_PROGRAM, "--config",
                         directory_.write("c.toml", kStreams), "--report", directory_ / "r.json"},
                        directory_ / "log");
@@ -97,8 +97,9 @@ TEST_F(Steering, StreamsStopStartAndChangeTheirRate) {
   const Json report = Json::parse(read_whole(directory_ / "r.json"));
   const auto expect_same = [&](const Json& last, std::size_t stream) {
     for (const auto& [key, value] : last.items())
-      if (key != "state" && key != "rate")
+      if (key != "state" && key != "rate") {
         EXPECT_EQ(value, report["streams"]["streams"][stream][key]) << key;
+      }
   };
   expect_same(last_a, 0);
   expect_same(last_b, 1);
@@ -112,7 +113,7 @@ TEST_F(Steering, StreamsStopStartAndChangeTheirRate) {
   EXPECT_THAT(program.output(), HasSubstr("stopped 2 times, started 1, rate changed 0"));
 }
 
-TEST_F(Steering, HostsSayWhatTheyDo) {
+TEST_F(GeneratorSteering, HostsSayWhatTheyDo) {
   ProcessGuard program({OUTRIDER_TRAFFICGEN_PROGRAM, "--config",
                         directory_.write("c.toml", kRingHosts), "--report", directory_ / "r.json"},
                        directory_ / "log");

@@ -79,6 +79,8 @@ void check_searchable(const GeneratorConfig& config) {
 int search_sizes(const GeneratorConfig& config, const RateSearchOptions& wanted,
                  const std::vector<std::uint32_t>& sizes, StreamProcess& process,
                  const std::string& report) {
+  for (const std::uint32_t bytes : sizes)
+    check_streams_fit(with_frame_bytes(config, bytes), process.devices());
   std::vector<SizedSearch> made;
   std::uint32_t trials = 0;
   for (const std::uint32_t bytes : sizes) {

@@ -130,7 +130,7 @@ struct Devices {
   [[nodiscard]] const FakeDevice& port(std::size_t) const { return device; }
 };
 
-class Steering : public testing::Test {
+class StreamSteeringOrders : public testing::Test {
  protected:
   StreamEngine::Setup setup() const {
     StreamConfig other = stream("other", "10.0.0.2");
@@ -145,7 +145,7 @@ class Steering : public testing::Test {
   Devices devices_;
 };
 
-TEST_F(Steering, TheEngineObeysAndCounts) {
+TEST_F(StreamSteeringOrders, TheEngineObeysAndCounts) {
   StreamEngine engine(setup(), pool_.get());
   const auto send_until = [&](Time from, Time to) {
     std::uint32_t sent = 0;
@@ -185,7 +185,7 @@ TEST_F(Steering, TheEngineObeysAndCounts) {
   EXPECT_EQ(engine.report().streams.at(1).stops, 0U);
 }
 
-TEST_F(Steering, RefusesInWords) {
+TEST_F(StreamSteeringOrders, RefusesInWords) {
   StreamSteering steering(setup(), {0, 0, 0}, 1);
   const auto refusal = [](const auto& order) -> std::string {
     try {
@@ -212,7 +212,7 @@ TEST_F(Steering, RefusesInWords) {
   EXPECT_EQ(steering.read().at(0).rate, *stream().rate);
 }
 
-TEST_F(Steering, HandsOrdersToTheLcoreOfTheStream) {
+TEST_F(StreamSteeringOrders, HandsOrdersToTheLcoreOfTheStream) {
   StreamSteering steering(setup(), {0, 1, 1}, 2);
   StreamEngine::Setup first = setup();
   first.own = {0};

@@ -5,11 +5,14 @@
 #include <iostream>
 #include <string>
 
+#include "common/config/config_file.h"
 #include "common/telemetry/exit_status.h"
 #include "common/telemetry/whole_file.h"
 #include "tools/lab/cli/cli.h"
 #include "tools/lab/cli/cli_cases.h"
+#include "tools/lab/experiment/experiment.h"
 #include "tools/lab/experiment/new_experiment.h"
+#include "tools/lab/plan/plan.h"
 
 namespace outrider::lab {
 namespace {
@@ -25,6 +28,15 @@ bool ask(const NewQuestion& question, NewExperiment& into) {
     if (problem.empty()) return true;
     say(answer + ": " + problem);
   }
+}
+
+/// Returns why the experiment would not run, which no single answer says.
+ConfigIssues faults_of(const std::string& text, const std::string& file) {
+  ConfigTable table = parse_toml(text).config.value();
+  const std::filesystem::path path(file.empty() ? "new.toml" : file);
+  table["name"] = ConfigValue(path.stem().string());
+  const auto read = experiment_from(table, path.parent_path());
+  return read ? make_plan(*read.config, {.seeds = 1}).issues : read.issues;
 }
 
 }  // namespace
@@ -50,6 +62,10 @@ int new_command(const LabOptions& options) {
     }
   }
   const std::string text = new_experiment_text(experiment);
+  if (const ConfigIssues issues = faults_of(text, options.file); !issues.empty()) {
+    std::fputs(format_issues("new", issues).c_str(), stderr);
+    return kExitUsage;
+  }
   if (options.file.empty()) {
     std::fputs(text.c_str(), stdout);
     return kExitOk;

@@ -235,6 +235,7 @@ int run_command(const LabOptions& given) {
   catch_stop_signals();  // first, so that results are written after Ctrl-C
   LabOptions options = given;
   const auto launched = launched_ranks();
+  options.ranks_given = options.ranks_given || launched.has_value();
   if (launched.value_or(1) > 1) return run_under_mpi(options, *launched);
   const auto planned = load(options);
   if (!planned) return kExitUsage;

@@ -36,7 +36,11 @@ void inherit(const ConfigTable& base, const std::string& name, ConfigTable& file
         value != nullptr && as_written.get(key) == nullptr && !replaces(as_written, key))
       file[key] = *value;
   const auto given = [&as_written](std::string_view key) { return as_written.get(key) != nullptr; };
-  if (std::ranges::none_of(kOfArms, given))
+  const auto of_base_alone = [&base](std::string_view key) {
+    return key != "arm" && base.get(key) != nullptr;
+  };
+  // Of a base with sweeps or rivals, its [[arm]] would be half of what it asks.
+  if (std::ranges::none_of(kOfArms, given) && std::ranges::none_of(kOfArms, of_base_alone))
     for (const char* key : {"arm", "question", "seeds"})
       if (const ConfigValue* value = base.get(key); value != nullptr && !given(key))
         file[key] = *value;

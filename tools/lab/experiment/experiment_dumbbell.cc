@@ -83,7 +83,11 @@ ConfigTable with_dumbbell(ConfigTable file, ConfigIssues& issues) {
   const ConfigValue* given = file.get("network");
   if (given == nullptr || given->as<ConfigTable>() == nullptr) return file;
   ConfigTable network = *given->as<ConfigTable>();
-  if (network.get("rate") == nullptr) return file;
+  if (network.get("rate") == nullptr) {
+    if (network.get(kBackgroundHosts) != nullptr)
+      at.fault("rate", std::string("is required beside ") + kBackgroundHosts);
+    return file;
+  }
   for (const char* other : {"switch", "link", "hosts", "fabric"})
     if (file.get(other) != nullptr) {
       at.fault("rate", "makes two switches and their hosts: leave it out beside " +
@@ -93,6 +97,10 @@ ConfigTable with_dumbbell(ConfigTable file, ConfigIssues& issues) {
   const std::size_t before = issues.found();
   const auto rate = read(at, network, "rate", parse_rate);
   const auto rtt = read(at, network, "rtt", parse_duration);
+  if (rate) at.rate("rate", *rate);
+  if (rtt)
+    at.require(*rtt >= std::chrono::microseconds(1) && *rtt <= std::chrono::seconds(10), "rtt",
+               format_duration(*rtt), "must be from 1us to 10s");
   const std::int64_t hosts = take_background_hosts(at, network);
   if (issues.found() > before) return file;
   const Delays delays(*rtt);
@@ -112,11 +120,11 @@ ConfigTable with_dumbbell(ConfigTable file, ConfigIssues& issues) {
     const ConfigValue count(hosts);
     all.push_back(hosts_at(kHere, kSenders, count, speed, delays.host, kDelaySpread));
     all.push_back(hosts_at(kThere, kReceivers, count, speed, delays.host, kDelaySpread));
-    ConfigValue& background = file["background"];
-    if (background.as<ConfigTable>() == nullptr) background = ConfigValue(ConfigTable{});
-    ConfigTable& ends = *background.as<ConfigTable>();
-    if (ends.get("from") == nullptr) ends["from"] = text(kSenders);
-    if (ends.get("to") == nullptr) ends["to"] = text(kReceivers);
+    if (file.get("background") == nullptr) file["background"] = ConfigValue(ConfigTable{});
+    if (auto* ends = file["background"].as<ConfigTable>()) {  // else its reader reports the fault
+      if (ends->get("from") == nullptr) (*ends)["from"] = text(kSenders);
+      if (ends->get("to") == nullptr) (*ends)["to"] = text(kReceivers);
+    }
   }
   file["hosts"] = ConfigValue(std::move(all));
   return file;

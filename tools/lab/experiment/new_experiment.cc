@@ -26,13 +26,14 @@ std::string take_quantity(T& into, const Parsed<T>& parsed) {
 }
 
 std::string take_rate(NewExperiment& n, const std::string& text) {
-  return take_quantity(n.rate, parse_rate(text));
+  const auto parsed = parse_rate(text);
+  if (parsed.value && parsed.value->bits_per_second == 0) return "must be above 0";
+  return take_quantity(n.rate, parsed);
 }
 
 std::string take_rtt(NewExperiment& n, const std::string& text) {
   const auto parsed = parse_duration(text);
-  if (parsed.value && *parsed.value < std::chrono::nanoseconds(100))
-    return "must be at least 100ns";
+  if (parsed.value && *parsed.value < std::chrono::microseconds(1)) return "must be at least 1us";
   return take_quantity(n.rtt, parsed);
 }
 
@@ -88,7 +89,7 @@ constexpr std::array<NewQuestion, 5> kQuestions{
 
 std::string number(double value) {
   char text[32];
-  std::snprintf(text, sizeof text, "%.3g", value);
+  std::snprintf(text, sizeof text, "%.6g", value);
   const std::string shown = text;
   return shown.find_first_of(".e") == std::string::npos ? shown + ".0" : shown;
 }
@@ -129,13 +130,14 @@ std::string new_experiment_text(const NewExperiment& n) {
           ", background_hosts = " + std::to_string(hosts) + " }\n";
   text += "[parameters]\n";
   text += line("switch.queue.limit_packets", std::to_string(room));
-  text += line("switch.marker.threshold_packets", std::to_string(mark), "K: RTT x rate / sqrt(3)");
+  text += line("switch.marker.threshold_packets", std::to_string(mark), "K");
   text += line("h_packets", std::to_string(announced_h(mark / 4)),
                "threshold for background from START on");
   text += line("warm_up_seconds", number(kWarmUp_rtts * seconds(n.rtt)));
   text += line("workers", std::to_string(n.workers));
   if (n.load > 0)
     text += line("background_load", number(n.load)) + line("background_sizes", "\"web-search\"");
+  else text += line("start_spread_seconds", number(kWarmUp_rtts / 3 * seconds(n.rtt)));
   if (n.model.empty())
     return text + line("burst_bytes", std::to_string(n.burst_bytes)) +
            line("period_seconds", number(period_seconds(n)));

@@ -70,7 +70,10 @@ void add_of_threshold(ConfigIssues& found, const Case& c, const sw::PortQueueCon
   std::uint32_t least = c.traffic.jobs.front().announce.threshold_packets;
   for (const tg::JobConfig& job : c.traffic.jobs)
     least = std::min<std::uint32_t>(least, job.announce.threshold_packets);
-  if (least < queue.marker.threshold_packets) return;
+  // Data of the job that are not spared may have a threshold of their own, which falls too.
+  const std::uint32_t usual = queue.marker.threshold_packets;
+  const std::uint32_t of_ddl = queue.marker.ddl_threshold_packets.value_or(usual);
+  if (least < usual || (!queue.regulation.spare_ddl && least < of_ddl)) return;
   add(found, c.label,
       {"h_packets",
        std::to_string(least) + " marks no earlier than switch.marker.threshold_packets, " +
@@ -153,6 +156,24 @@ void add_of_not_ect(const ExperimentFile& e, ConfigIssues& found) {
                          "\"drop\" in [parameters] to compare like with like"});
 }
 
+/// Warns of rows whose background still starts while bursts are measured, and of those that end
+/// before their last iteration.
+void add_of_times(std::span<const PlannedRow> rows, ConfigIssues& found) {
+  for (const PlannedRow& row : rows) {
+    const CaseParameters& p = row.parameters;
+    if (long_flows_per_pair(p) > 0 && p.start_spread_seconds > p.warm_up_seconds)
+      found.add({{"start_spread_seconds",
+                  std::to_string(p.start_spread_seconds) + " is longer than warm_up_seconds, " +
+                      std::to_string(p.warm_up_seconds) +
+                      ", so that long flows still start while bursts are measured"}});
+    const double last = p.warm_up_seconds + (p.iterations - 1) * p.period_seconds;
+    if (p.schedule == tg::Schedule::kFixed && last >= p.limit_seconds)
+      found.add({{"limit_seconds", std::to_string(p.limit_seconds) +
+                                       " ends the run before its last iteration, which " +
+                                       "is due at " + std::to_string(last) + " s"}});
+  }
+}
+
 /// Returns whether a job or background is on the group.
 bool is_used(const ExperimentFile& e, const HostGroupEntry& group) {
   return group.of_job || (e.jobs.empty() && e.job.is_on(group.name)) ||
@@ -198,6 +219,7 @@ ConfigIssues advice(const ExperimentFile& experiment) {
   found.add(background_advice(experiment, rows));
   found.add(idle_parameters(experiment, rows));
   add_of_not_ect(experiment, found);
+  add_of_times(rows, found);
   return found;
 }
 

@@ -174,7 +174,7 @@ ConfigTable written(CaseParameters p) {
 /// Zero is how a parameter is turned off.
 bool is_zero(const ConfigValue& value) {
   return value == ConfigValue(0.0) || value == ConfigValue(std::int64_t{0}) ||
-         value == ConfigValue(std::string());
+         value == ConfigValue(std::string()) || value == ConfigValue(std::string("off"));
 }
 
 /// Returns what a row has for the rules, without what it has by default and what is turned off.
@@ -187,15 +187,18 @@ NamedValues values_of(const CaseParameters& p) {
       values.emplace_back(name, value);
   }
   for (auto& [name, value] : with_dotted_keys(p.settings))
-    if (rule_of(name) != nullptr) values.emplace_back(name, std::move(value));
+    if (rule_of(name) != nullptr && !is_zero(value)) values.emplace_back(name, std::move(value));
   return values;
 }
 
 /// Returns whether a value acts in a row, or in one of the listed jobs there.
 bool acts(const Rule& rule, const ExperimentFile& e, const CaseParameters& p) {
   if (rule.acts({e, p})) return true;
+  // A switch that is somebody else's has the queues of [parameters], whatever an arm says.
+  if (std::ranges::any_of(e.switches, &SwitchEntry::outside) && rule.acts({e, e.parameters}))
+    return true;
   return std::ranges::any_of(e.jobs, [&](const ListedJob& job) {
-    return job.line <= 1 && rule.acts({e, parameters_of(job, p)});
+    return rule.acts({e, parameters_of(job, p)});
   });
 }
 

@@ -94,12 +94,16 @@ std::string to_text(const std::vector<SizedSearch>& sizes) {
       "\nframe bytes        Mpps  Gbit/s (L1)  of the rates       lost  limited by\n";
   for (const auto& [bytes, search, finished] : sizes) {
     const RateTrial* found = found_trial(search);
-    const double pps = found == nullptr ? 0 : found->achieved_packets_per_second;
+    if (found == nullptr) {
+      text += "    " + std::to_string(bytes) + " bytes: no rate passed" +
+              (finished ? "\n" : ", interrupted\n");
+      continue;
+    }
+    const double pps = found->achieved_packets_per_second;
     char line[160];
     std::snprintf(line, sizeof line, "%11u  %10.4f  %11.3f  %10.2f %%  %7.4f %%  %s%s\n", bytes,
                   pps / 1e6, pps * 8 * (bytes + kL1OverFcsBytes) / 1e9, 100 * search.found(),
-                  found == nullptr ? 100.0 : 100 * found->loss(), name_of(search.limit()),
-                  finished ? "" : " (interrupted)");
+                  100 * found->loss(), name_of(search.limit()), finished ? "" : " (interrupted)");
     text += line;
   }
   return text;

@@ -74,6 +74,23 @@ TEST(Dumbbell, FaultsAreThoseOfItsKeys) {
       HasSubstr("network.rate: makes two switches"));
 }
 
+TEST(Dumbbell, ABackgroundThatIsNoTableIsRefused) {
+  const std::string network =
+      "name = \"d\"\nbackground = 3\n[network]\nrate = \"1gbit\"\nrtt = \"1ms\"\n";
+  EXPECT_THAT(faults(network + kOff), HasSubstr("background"));
+  const std::string bare = "name = \"d\"\n[network]\n";
+  EXPECT_THAT(faults(bare + "rate = \"0gbit\"\nrtt = \"1ms\"\n" + kOff), HasSubstr("network.rate"));
+  EXPECT_THAT(faults(bare + "rate = \"1gbit\"\nrtt = \"7ns\"\n" + kOff),
+              HasSubstr("network.rtt: 7ns: must be from 1us to 10s"));
+  EXPECT_THAT(faults(bare + "background_hosts = 2\n" + kOff),
+              HasSubstr("network.rate: is required"));
+}
+
+// Half of its arms would be compared with nothing.
+TEST(Preset, ABaseWithRivalsLendsNoArms) {
+  EXPECT_THAT(faults("name = \"x\"\nbase = \"window.toml\"\n"), HasSubstr("at least one [[arm]]"));
+}
+
 TEST(Preset, ThreeLinesAreAnExperiment) {
   const auto file =
       read("name = \"mine\"\nbase = \"one-queue\"\nparameters.burst_bytes = \"2MB\"\n");

@@ -58,6 +58,7 @@ from = "sender"
 to = "receiver"
 [parameters]
 warm_up_seconds = 0.5
+start_spread_seconds = 0.0
 period_seconds = 0.2
 iterations = 2
 burst_bytes = "100kB"

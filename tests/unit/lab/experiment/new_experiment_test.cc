@@ -73,7 +73,7 @@ TEST(NewExperiment, EveryKindOfAnswerIsAnExperiment) {
 TEST(NewExperiment, WrongAnswersAreRefused) {
   NewExperiment made;
   EXPECT_THAT(take(made, "--rate", "fast"), HasSubstr("must"));
-  EXPECT_THAT(take(made, "--rtt", "1ns"), HasSubstr("must be at least 100ns"));
+  EXPECT_THAT(take(made, "--rtt", "1ns"), HasSubstr("must be at least 1us"));
   EXPECT_THAT(take(made, "--buffer", "1kB"), HasSubstr("must hold at least 20 full frames"));
   for (const char* wrong : {"4xnothing", "1MB", "0x1MB", "257x1MB", "4x", "4x0B", "x1MB"})
     EXPECT_THAT(take(made, "--burst", wrong), HasSubstr("must be as 4x1MB")) << wrong;

@@ -60,7 +60,8 @@ TEST(IdleParameters, OneThatActsInAnArmOrAtAPointIsNone) {
 }
 
 TEST(IdleParameters, OneThatIsTurnedOffOrOfABaseIsNone) {
-  EXPECT_EQ(shown("start_spread_seconds = 0.0\nbackground_flows_per_pair = 0\n"
+  EXPECT_EQ(shown("requests.connections = 0\nbackground_flows_per_pair = 1"), "");
+  EXPECT_EQ(shown("background_flows_per_pair = 0\n"
                   "background_load = 0.1\nbackground_sizes = \"x.cdf\""),
             "");
   const auto derived = [](const std::string& parameters) {
@@ -83,6 +84,13 @@ TEST(IdleParameters, OneOfAnArmOrOfASweepIsNamedThere) {
       "[[vary]]\nparameter = \"ddl_weight\"\nvalues = [2, 3]\narms = [\"off\"]\n";
   EXPECT_THAT(shown("", sweep), HasSubstr("vary[0].ddl_weight: 2"));
   EXPECT_THAT(shown("", sweep), HasSubstr("vary[0].ddl_weight: 3"));
+}
+
+TEST(Times, ThatLeaveIterationsOutAreNamed) {
+  EXPECT_THAT(shown("limit_seconds = 0.6"),
+              HasSubstr("limit_seconds: 0.600000 ends the run before its last iteration"));
+  EXPECT_THAT(shown("", "[[arm]]\nlabel = \"off-late\"\nstart_spread_seconds = 0.8\n"),
+              HasSubstr("start_spread_seconds: 0.800000 is longer than warm_up_seconds"));
 }
 
 // Two points that were the same run told of a change between them.

@@ -604,6 +604,9 @@ TEST(Plan, WarnsOfAThresholdThatMarksNoEarlierThanTheQueue) {
               testing::HasSubstr("arm \"on\": h_packets: 40 marks no earlier than "
                                  "switch.marker.threshold_packets, 40, does without a START"));
   EXPECT_THAT(shown("35"), testing::Not(testing::HasSubstr("h_packets")));
+  EXPECT_THAT(shown("40\nspare_ddl = false\nswitch.marker.ddl_threshold_packets = 50"),
+              testing::Not(testing::HasSubstr("h_packets")))
+      << "the job's own threshold falls";
 }
 
 TEST(Plan, WarnsOfArmsThatDropWhatOthersLetPass) {
