@@ -243,8 +243,9 @@ ConfigIssues idle_parameters(const ExperimentFile& e, std::span<const PlannedRow
   std::vector<Idle> found;
   for (const PlannedRow& row : rows)
     for (auto& [name, value] : values_of(row.parameters)) {
-      auto it = std::ranges::find_if(
-          found, [&](const Idle& one) { return one.name == name && one.value == value; });
+      auto it = std::ranges::find_if(found, [&n = name, &v = value](const Idle& one) {
+        return one.name == n && one.value == v;
+      });
       if (it == found.end()) {
         const bool shared = std::ranges::find(of_file, std::pair(name, value)) != of_file.end();
         it = found.insert(it, {rule_of(name), name, value, shared ? kParameters : place_of(row)});
