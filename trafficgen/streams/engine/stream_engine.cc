@@ -71,7 +71,10 @@ double mean_wire_rate(const StreamConfig& s, BitRate line_rate) {
 
 }  // namespace
 
-StreamEngine::StreamEngine(const Setup& setup, rte_mempool& pool) : streams_(setup.streams) {
+StreamEngine::StreamEngine(const Setup& setup, rte_mempool& pool)
+    : streams_(setup.streams),
+      sending_of_(streams_.size(), kNone),
+      received_of_(streams_.size(), kNone) {
   std::vector<StreamReceiver::Expected> expected;
   for (std::size_t i = 0; i < streams_.size(); ++i) {
     if (!setup.own.empty() && std::ranges::find(setup.own, i) == setup.own.end()) continue;
@@ -79,6 +82,7 @@ StreamEngine::StreamEngine(const Setup& setup, rte_mempool& pool) : streams_(set
     auto flows = std::make_shared<const StreamFlows>(s);
     if (!s.receive_device.empty()) {
       expected.push_back({id_of(s, i), flows, !s.device.empty(), s.latency_samples, s.hops != 0});
+      received_of_[i] = static_cast<std::uint16_t>(received_.size());
       received_.push_back(i);
       const auto device = *index_of(setup.devices, s.receive_device);
       if (std::ranges::find(receive_devices_, device) == receive_devices_.end())
@@ -108,6 +112,7 @@ void StreamEngine::add_sender(const Setup& setup, std::size_t index,
   const std::uint32_t id = id_of(stream, index);
   const StreamSchedule::Setup schedule{
       .stream = stream, .line_rate = line_rate_of(setup, index), .seed = setup.seed, .index = id};
+  sending_of_[index] = static_cast<std::uint16_t>(sending_.size());
   sending_.push_back(
       {index, *index_of(setup.devices, stream.device),
        std::make_unique<StreamSender>(stream, id, std::move(flows), schedule, pool)});
@@ -119,7 +124,7 @@ bool StreamEngine::done(Time now) const noexcept {
 
 void StreamEngine::obey(StreamOrder& order, Time now) noexcept {
   using Kind = StreamOrder::Kind;
-  Sending& s = *std::ranges::find(sending_, order.stream, &Sending::stream);
+  Sending& s = sending_[sending_of_[order.stream]];
   StreamSchedule& schedule = s.sender->schedule();
   order.outcome = StreamOrder::Outcome::kEnded;
   if (finished_ || schedule.over(now)) return;
@@ -149,14 +154,14 @@ void StreamEngine::fill_counts_of(StreamSentCounts& r, const Sending& s) noexcep
 StreamSnapshot StreamEngine::snapshot(std::size_t stream, Time now) const noexcept {
   using Sender = StreamSnapshot::Sender;
   StreamSnapshot taken;
-  if (const auto s = std::ranges::find(sending_, stream, &Sending::stream); s != sending_.end()) {
-    fill_counts_of(taken.sent, *s);
-    if (finished_ || s->sender->over(now)) taken.sender = Sender::kEnded;
-    else if (s->sender->schedule().stopped()) taken.sender = Sender::kStopped;
+  if (const std::uint16_t at = sending_of_[stream]; at != kNone) {
+    const Sending& s = sending_[at];
+    fill_counts_of(taken.sent, s);
+    if (finished_ || s.sender->over(now)) taken.sender = Sender::kEnded;
+    else if (s.sender->schedule().stopped()) taken.sender = Sender::kStopped;
   }
-  if (const auto r = std::ranges::find(received_, stream); r != received_.end())
-    fill_received_counts(taken.received,
-                         receiver_.counters(static_cast<std::size_t>(r - received_.begin())));
+  if (const std::uint16_t at = received_of_[stream]; at != kNone)
+    fill_received_counts(taken.received, receiver_.counters(at));
   return taken;
 }
 
@@ -187,8 +192,7 @@ template <class Act>
 void StreamEngine::for_received(std::span<const StreamEngine* const> parts, Act act) {
   for (std::size_t stream = 0; stream < parts.front()->streams_.size(); ++stream)
     for (const StreamEngine* part : parts)
-      if (const auto r = std::ranges::find(part->received_, stream); r != part->received_.end())
-        act(*part, static_cast<std::size_t>(r - part->received_.begin()));
+      if (const std::uint16_t r = part->received_of_[stream]; r != kNone) act(*part, r);
 }
 
 StreamsReport StreamEngine::report() const {

@@ -115,6 +115,9 @@ class StreamEngine {
   std::vector<StreamConfig> streams_;
   std::vector<Sending> sending_;
   std::vector<std::size_t> received_;  ///< positions in streams_ of the receiver's streams
+  static constexpr std::uint16_t kNone = kMaxStreams;
+  std::vector<std::uint16_t> sending_of_;   ///< [streams] index into sending_, or kNone
+  std::vector<std::uint16_t> received_of_;  ///< [streams] index into received_, or kNone
   std::vector<std::size_t> receive_devices_;
   StreamReceiver receiver_{{}, 1'000'000'000};
   bool finished_ = false;
