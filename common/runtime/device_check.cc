@@ -1,6 +1,7 @@
 #include "common/runtime/device_check.h"
 
 #include <rte_eal.h>
+#include <rte_ether.h>
 
 #include <cstdio>
 #include <iostream>
@@ -12,7 +13,7 @@
 namespace outrider {
 namespace {
 
-constexpr std::uint32_t kAroundPacketBytes = 18;  ///< Ethernet header and FCS
+constexpr std::uint32_t kAroundPacketBytes = RTE_ETHER_HDR_LEN + RTE_ETHER_CRC_LEN;
 
 std::string link_text(const Port& port) {
   if (port.is_virtual()) return "up, virtual: no rate of its own";

@@ -1,13 +1,13 @@
 #include "tools/lab/advise/cluster_experiment.h"
 
 #include <algorithm>
-#include <initializer_list>
 #include <stdexcept>
 #include <utility>
 
 #include "common/config/config_file.h"
 #include "common/config/file_kind.h"
 #include "common/config/quantities.h"
+#include "tools/lab/experiment/config_literals.h"
 #include "tools/lab/experiment/usual_thresholds.h"
 
 namespace outrider::lab {
@@ -26,43 +26,33 @@ struct Iterations {
 constexpr Iterations kOfModel{.whole = 3, .brief = 2, .skipped = 1};
 constexpr Iterations kOfBursts{.whole = 8, .brief = 5, .skipped = 2};
 
-ConfigValue text(const std::string& value) { return ConfigValue(value); }
 ConfigValue number(std::uint64_t value) { return ConfigValue(static_cast<std::int64_t>(value)); }
 ConfigValue number(double value) { return ConfigValue(value); }
-
-ConfigValue table(std::initializer_list<std::pair<const char*, ConfigValue>> members) {
-  ConfigTable made;
-  for (const auto& [key, value] : members) made[key] = value;
-  return ConfigValue(made);
-}
-
-ConfigValue list(std::initializer_list<ConfigValue> elements) {
-  return ConfigValue(ConfigValue::Array(elements));
-}
 
 /// Two switches with one link: workers and what sends background on one side, the rest on the
 /// other.
 void add_link(ConfigTable& out, const Cluster& c) {
   const ClusterPath path = path_of(c);
-  out["network"] = table({{"rate", text(format_rate(path.rate))},
-                          {"rtt", text(format_duration(path.rtt))},
-                          {kBackgroundHosts, number(std::uint64_t{background_senders(c)})}});
+  out["network"] = table_value({{"rate", text_value(format_rate(path.rate))},
+                                {"rtt", text_value(format_duration(path.rtt))},
+                                {kBackgroundHosts, number(std::uint64_t{background_senders(c)})}});
 }
 
 /// The cluster's fabric, with places for background. Jobs bring their own hosts.
 /// @param words  of the cluster's [background], as its file has them
 void add_fabric(ConfigTable& out, const Cluster& c, const ConfigTable& words) {
   out["fabric"] = ConfigValue(c.fabric);
-  out["network"] = table({{"measured", text(kWorstQueue)}});
+  out["network"] = table_value({{"measured", text_value(kWorstQueue)}});
   const auto group = [&](const char* name) {
-    return table({{"name", text(name)},
-                  {"count", number(std::uint64_t{background_senders(c)})},
-                  {"placement", *words.get("placement")}});
+    return table_value({{"name", text_value(name)},
+                        {"count", number(std::uint64_t{background_senders(c)})},
+                        {"placement", *words.get("placement")}});
   };
   const bool among = c.background_among_themselves();
-  out["hosts"] = among ? list({group(kSenders)}) : list({group(kSenders), group(kReceivers)});
-  out["background"] =
-      table({{"from", text(kSenders)}, {"to", text(among ? kSenders : kReceivers)}});
+  out["hosts"] =
+      among ? list_value({group(kSenders)}) : list_value({group(kSenders), group(kReceivers)});
+  out["background"] = table_value(
+      {{"from", text_value(kSenders)}, {"to", text_value(among ? kSenders : kReceivers)}});
 }
 
 /// Sets a parameter by its dotted key.
@@ -96,8 +86,8 @@ void add_own(ConfigTable& out, const ClusterJob& job, const ConfigTable& words, 
   set(out, "workers", number(std::uint64_t{job.workers}));
   if (tg::has_servers(job.collective)) set(out, "servers", number(std::uint64_t{job.servers}));
   if (!job.model.empty()) {
-    set(out, "model", text(job.model));
-    set(out, "schedule", text("closed_loop"));
+    set(out, "model", text_value(job.model));
+    set(out, "schedule", text_value("closed_loop"));
   } else {
     set(out, "burst_bytes", *words.get("burst"));
     set(out, "period_seconds", number(seconds(*job.period)));
@@ -134,34 +124,34 @@ void add_background(ConfigTable& out, const ClusterBackground& b, const ConfigTa
   set(out, "background_flows_per_pair", number(std::uint64_t{b.long_flows > 0 ? 1U : 0U}));
   if (b.load > 0) {
     set(out, "background_load", number(b.load));
-    set(out, "background_sizes", text(b.sizes));
+    set(out, "background_sizes", text_value(b.sizes));
   }
-  if (!b.list.empty()) set(out, "background_list", text(b.list));
-  if (!b.capture.empty()) set(out, "background_capture", text(b.capture));
+  if (!b.list.empty()) set(out, "background_list", text_value(b.list));
+  if (!b.capture.empty()) set(out, "background_capture", text_value(b.capture));
   set(out, "background.transport.controller", *words.get("controller"));
   set(out, "background.transport.ecn", ConfigValue(b.ecn));
 }
 
 /// Adds what is the same in every cluster.
 void add_rest(ConfigTable& out, Duration rtt) {
-  set(out, "transport.stack", text("linux"));
-  set(out, "connection", text("idle_restart"));
+  set(out, "transport.stack", text_value("linux"));
+  set(out, "connection", text_value("idle_restart"));
   set(out, "warm_up_seconds", number(kWarmUp_rtts * seconds(rtt)));
   set(out, "start_spread_seconds", number(kStartSpread_rtts * seconds(rtt)));
-  set(out, "signal_form", text("udp"));
-  set(out, "lead_source", text("overlap"));  // `off` does not wait for its START either
+  set(out, "signal_form", text_value("udp"));
+  set(out, "lead_source", text_value("overlap"));  // `off` does not wait for its START either
   set(out, "lead_rtts", number(2.0));
-  set(out, "recovery", text("burst_end"));
+  set(out, "recovery", text_value("burst_end"));
   set(out, "switch.regulation.budget_share", number(1.0));
   // A worker waits for its turn where bursts are granted.
-  set(out, "job.announce.ack_timeout", text("500ms"));
+  set(out, "job.announce.ack_timeout", text_value("500ms"));
   set(out, "job.announce.repeats", number(std::uint64_t{4}));
-  set(out, "job.announce.repeat_after", text("4ms"));
+  set(out, "job.announce.repeat_after", text_value("4ms"));
 }
 
 /// Returns `off`, and the orders of sending that a job with gradients may have.
 ConfigValue arms_of(const Cluster& c, const std::filesystem::path& conf) {
-  ConfigValue::Array arms{table({{"label", text("off")}})};
+  ConfigValue::Array arms{table_value({{"label", text_value("off")}})};
   if (!c.has_order()) return ConfigValue(std::move(arms));
   const std::string file = (conf / "policies.toml").string();
   const auto read = read_file_of(file, FileKind::kArms);
@@ -188,9 +178,9 @@ ConfigTable experiment_of(const Cluster& c, const ClusterQuestion& question,
   add_rest(parameters, path_of(c).rtt);
 
   ConfigTable out;
-  out["name"] = text(question.name);
-  out["question"] = text(question.question);
-  out["rivals"] = text((conf / "remedies.toml").string());
+  out["name"] = text_value(question.name);
+  out["question"] = text_value(question.question);
+  out["rivals"] = text_value((conf / "remedies.toml").string());
   if (c.in_fabric()) {
     add_fabric(out, c, of_background);
     ConfigValue::Array listed;

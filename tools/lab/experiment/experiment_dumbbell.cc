@@ -1,11 +1,11 @@
 #include <cstdint>
-#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "common/config/checks.h"
 #include "common/config/quantities.h"
+#include "tools/lab/experiment/config_literals.h"
 #include "tools/lab/experiment/experiment.h"
 
 namespace outrider::lab {
@@ -15,18 +15,6 @@ constexpr const char *kHere = "leaf_a", *kThere = "leaf_b";
 constexpr const char *kSenders = "sender", *kReceivers = "receiver";
 constexpr double kDelaySpread = 0.2;  ///< of background's hosts
 constexpr std::int64_t kHosts = 2;    ///< that send background, if the file does not say it
-
-ConfigValue text(const std::string& value) { return ConfigValue(value); }
-
-ConfigValue table(std::initializer_list<std::pair<const char*, ConfigValue>> members) {
-  ConfigTable made;
-  for (const auto& [key, value] : members) made[key] = value;
-  return ConfigValue(made);
-}
-
-ConfigValue list(std::initializer_list<ConfigValue> elements) {
-  return ConfigValue(ConfigValue::Array(elements));
-}
 
 void erase(ConfigTable& from, std::string_view key) {
   std::erase_if(from.members, [key](const ConfigMember& m) { return m.key == key; });
@@ -43,12 +31,12 @@ struct Delays {
 
 ConfigValue hosts_at(const char* at, const char* name, const ConfigValue& count,
                      const std::string& rate, Duration delay, double spread) {
-  return table({{"name", text(name)},
-                {"count", count},
-                {"switch", text(at)},
-                {"rate", text(rate)},
-                {"delay", text(format_duration(delay))},
-                {"delay_spread", ConfigValue(spread)}});
+  return table_value({{"name", text_value(name)},
+                      {"count", count},
+                      {"switch", text_value(at)},
+                      {"rate", text_value(rate)},
+                      {"delay", text_value(format_duration(delay))},
+                      {"delay_spread", ConfigValue(spread)}});
 }
 
 /// Returns the number of hosts that send background.
@@ -90,8 +78,8 @@ ConfigTable with_dumbbell(ConfigTable file, ConfigIssues& issues) {
   }
   for (const char* other : {"switch", "link", "hosts", "fabric"})
     if (file.get(other) != nullptr) {
-      at.fault("rate", "makes two switches and their hosts: leave it out beside " +
-                           std::string(other) + ", or that out");
+      at.fault("rate", "makes two switches and their hosts, and there is " + std::string(other) +
+                           " already, in this file or its base: leave one of both out");
       return file;
     }
   const std::size_t before = issues.found();
@@ -106,24 +94,25 @@ ConfigTable with_dumbbell(ConfigTable file, ConfigIssues& issues) {
   const Delays delays(*rtt);
   const std::string speed = format_rate(*rate);
   erase(network, "rate");
-  network["rtt"] = text(format_duration(delays.rtt()));
-  if (network.get("measured") == nullptr) network["measured"] = text("leaf_a.to_leaf_b");
+  network["rtt"] = text_value(format_duration(delays.rtt()));
+  if (network.get("measured") == nullptr) network["measured"] = text_value("leaf_a.to_leaf_b");
   file["network"] = ConfigValue(std::move(network));
-  file["switch"] = list({table({{"name", text(kHere)}}), table({{"name", text(kThere)}})});
-  file["link"] = list({table({{"a", text(kHere)},
-                              {"b", text(kThere)},
-                              {"rate", text(speed)},
-                              {"delay", text(format_duration(delays.link))}})});
-  ConfigValue::Array all{hosts_at(kHere, "worker", text("workers"), speed, delays.host, 0),
-                         hosts_at(kThere, "server", text("servers"), speed, delays.host, 0)};
+  file["switch"] = list_value(
+      {table_value({{"name", text_value(kHere)}}), table_value({{"name", text_value(kThere)}})});
+  file["link"] = list_value({table_value({{"a", text_value(kHere)},
+                                          {"b", text_value(kThere)},
+                                          {"rate", text_value(speed)},
+                                          {"delay", text_value(format_duration(delays.link))}})});
+  ConfigValue::Array all{hosts_at(kHere, "worker", text_value("workers"), speed, delays.host, 0),
+                         hosts_at(kThere, "server", text_value("servers"), speed, delays.host, 0)};
   if (hosts > 0) {
     const ConfigValue count(hosts);
     all.push_back(hosts_at(kHere, kSenders, count, speed, delays.host, kDelaySpread));
     all.push_back(hosts_at(kThere, kReceivers, count, speed, delays.host, kDelaySpread));
     if (file.get("background") == nullptr) file["background"] = ConfigValue(ConfigTable{});
     if (auto* ends = file["background"].as<ConfigTable>()) {  // else its reader reports the fault
-      if (ends->get("from") == nullptr) (*ends)["from"] = text(kSenders);
-      if (ends->get("to") == nullptr) (*ends)["to"] = text(kReceivers);
+      if (ends->get("from") == nullptr) (*ends)["from"] = text_value(kSenders);
+      if (ends->get("to") == nullptr) (*ends)["to"] = text_value(kReceivers);
     }
   }
   file["hosts"] = ConfigValue(std::move(all));

@@ -158,6 +158,15 @@ std::uint32_t long_flows_per_pair(const CaseParameters& p) {
   return p.background_flows_per_pair.value_or(come_and_go ? 0 : 1);
 }
 
+bool has_background_flows(const CaseParameters& p) {
+  return long_flows_per_pair(p) > 0 || p.background_load.value_or(0) > 0;
+}
+
+bool has_requests(const CaseParameters& p) {
+  const ConfigValue* connections = find(p.settings, "requests.connections");
+  return connections != nullptr && *connections != ConfigValue(std::int64_t{0});
+}
+
 bool is_regulator_parameter(std::string_view name) {
   if (is_setting(name))
     return name.starts_with("switch.regulation.") || name == "job.announce.pulls";

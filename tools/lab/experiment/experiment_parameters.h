@@ -293,6 +293,12 @@ void describe(V& v, CaseParameters& c) {
 /// if it gives a load: who asks for a load must not get a flow that fills the link.
 std::uint32_t long_flows_per_pair(const CaseParameters& parameters);
 
+/// Returns whether background has long flows, or flows that offer a load.
+bool has_background_flows(const CaseParameters& parameters);
+
+/// Returns whether background has requests.
+bool has_requests(const CaseParameters& parameters);
+
 /// Says whether a parameter or setting of this name may differ between an on case and its off
 /// case.
 bool is_regulator_parameter(std::string_view name);

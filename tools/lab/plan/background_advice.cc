@@ -22,15 +22,6 @@ using Directions = std::set<Direction>;
 /// The directions that background has at some points, each with the first row that has them.
 using Sending = std::map<Directions, const PlannedRow*>;
 
-bool has_flows(const CaseParameters& p) {
-  return long_flows_per_pair(p) > 0 || p.background_load.value_or(0) > 0;
-}
-
-bool has_requests(const CaseParameters& p) {
-  const ConfigValue* connections = find(p.settings, "requests.connections");
-  return connections != nullptr && *connections != ConfigValue(std::int64_t{0});
-}
-
 /// The directions of lists, each of which is read once however many points have it.
 class Lists {
  public:
@@ -71,8 +62,10 @@ Directions directions_of(const ExperimentFile& e, const CaseParameters& p, Lists
   const auto& [from, to] = std::pair(e.background.from, e.background.to);
   Directions all;
   if (from.empty()) return all;
-  if (has_flows(p) || has_requests(p) || !p.background_capture.empty()) all.insert({from, to});
-  if (has_requests(p) || (has_flows(p) && e.background.both_ways)) all.insert({to, from});
+  if (has_background_flows(p) || has_requests(p) || !p.background_capture.empty())
+    all.insert({from, to});
+  if (has_requests(p) || (has_background_flows(p) && e.background.both_ways))
+    all.insert({to, from});
   if (!p.background_list.empty()) {
     const Directions& of_list = lists.of(p);
     all.insert(of_list.begin(), of_list.end());
@@ -92,7 +85,8 @@ std::string astray_text(const ExperimentFile& e, const PlannedRow& row, const Di
   text += " and share no queue with bursts on their way to \"" + e.job.server_group() + "\": ";
   if (where.size() > 1 || where.begin()->first == where.begin()->second)
     return text + "choose other hosts for from and to";
-  return text + "exchange from and to" + (has_flows(row.parameters) ? ", or set both_ways" : "");
+  return text + "exchange from and to" +
+         (has_background_flows(row.parameters) ? ", or set both_ways" : "");
 }
 
 using Ports = std::set<std::string>;  ///< "switch.port"

@@ -29,13 +29,6 @@ struct Place {
     return given ? has_setting("switch.marker.kind", kind) : kind == "step";
   }
   [[nodiscard]] bool has_load() const { return p.background_load.value_or(0) > 0; }
-  [[nodiscard]] bool has_flows() const {
-    return has_load() || long_flows_per_pair(p) > 0 || !p.background_list.empty();
-  }
-  [[nodiscard]] bool has_requests() const {
-    const ConfigValue* connections = find(p.settings, "requests.connections");
-    return connections != nullptr && *connections != ConfigValue(std::int64_t{0});
-  }
   [[nodiscard]] bool hears_starts() const {
     return p.regulation != RegulationMode::kOff || grants_bursts(p.settings);
   }
@@ -108,7 +101,8 @@ constexpr std::array kRules{
     Rule{"signal_replayed_per_second", hears_starts, kRegulated},
     Rule{"background_sizes", [](At a) { return a.has_load(); },
          "a background_load: these are the sizes of its flows"},
-    Rule{"background_protocol", [](At a) { return a.has_flows(); },
+    Rule{"background_protocol",
+         [](At a) { return has_background_flows(a.p) || !a.p.background_list.empty(); },
          "long flows, a load or a list: requests and captures have a transport of their own"},
     Rule{"background_queue_pairs",
          [](At a) {
@@ -137,7 +131,7 @@ constexpr std::array kRules{
          "regulation = \"pace\" or \"mark_pace\""},
     Rule{"switch.regulation.hold", [](At a) { return a.p.recovery == Recovery::kTimer; },
          "recovery = \"timer\""},
-    Rule{"requests.", [](At a) { return a.has_requests(); }, "requests.connections"},
+    Rule{"requests.", [](At a) { return has_requests(a.p); }, "requests.connections"},
     Rule{"transport.roce.", [](At a) { return a.bursts_over_roce() || a.background_over_roce(); },
          "protocol = \"roce\", or background over it"},
     Rule{"ddl.transport.roce.", [](At a) { return a.bursts_over_roce(); }, "protocol = \"roce\""},

@@ -23,7 +23,6 @@ std::vector<StreamConfig> trial_streams(std::vector<StreamConfig> streams, doubl
 }
 
 Parsed<std::vector<std::uint32_t>> parse_frame_sizes(std::string_view text) {
-  constexpr std::uint32_t kMost = 9018;  // jumbo frames
   if (text == "rfc2544")
     return {std::vector<std::uint32_t>{64, 128, 256, 512, 1024, 1280, 1518}, {}};
   std::vector<std::uint32_t> sizes;
@@ -32,10 +31,10 @@ Parsed<std::vector<std::uint32_t>> parse_frame_sizes(std::string_view text) {
     std::uint32_t bytes = 0;
     const auto [end, error] = std::from_chars(one.data(), one.data() + one.size(), bytes);
     if (error != std::errc{} || end != one.data() + one.size() || bytes < kMinStreamFrameBytes ||
-        bytes > kMost)
+        bytes > kMaxStreamFrameBytes)
       return {{},
               "must be rfc2544, or sizes from " + std::to_string(kMinStreamFrameBytes) + " to " +
-                  std::to_string(kMost) + " bytes with commas"};
+                  std::to_string(kMaxStreamFrameBytes) + " bytes with commas"};
     sizes.push_back(bytes);
     if (one.size() == text.size()) return {std::move(sizes), {}};
     text.remove_prefix(one.size() + 1);

@@ -68,7 +68,7 @@ TEST(Dumbbell, FaultsAreThoseOfItsKeys) {
               HasSubstr("network.background_hosts: -1: must be a whole number"));
   EXPECT_THAT(
       faults(network + "rate = \"1gbit\"\nrtt = \"1ms\"\n[[switch]]\nname = \"a\"\n" + off),
-      HasSubstr("network.rate: makes two switches and their hosts: leave it out beside switch"));
+      HasSubstr("network.rate: makes two switches and their hosts, and there is switch already"));
   EXPECT_THAT(
       faults("base = \"quick.toml\"\n" + network + "rate = \"1gbit\"\nrtt = \"1ms\"\n" + off),
       HasSubstr("network.rate: makes two switches"));

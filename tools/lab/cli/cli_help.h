@@ -1,0 +1,115 @@
+#pragma once
+
+namespace outrider::lab {
+
+// What --help says of the program and of its commands, above their options.
+
+inline constexpr const char* kHelp =
+    R"(Runs an experiment: a topology, a training job, background traffic, and the
+arms to compare, from one TOML file (see conf/experiments). All arms share the
+same seeds. Without options it runs in virtual time, which needs no NIC, no
+privileges and no huge pages, and gives the same results on every machine.)";
+
+inline constexpr const char* kRunHelp =
+    R"(Runs every case of FILE, prints the comparison and writes into DIR:
+  summary.json                  all metrics of all cases (schema_version inside)
+  table.txt                     the comparison as printed
+  report.html                   the same to look at, in any browser, offline
+  bursts.csv queue.csv flows.csv histograms.csv
+  links.csv link_slices.csv iterations.csv     of experiments with [fabric]
+  config/                       resolved configurations of both programs, per case
+  environment.json              machine, versions, wall time
+The results that are complete are written on Ctrl-C, too. After Ctrl-C, a crash or a
+power cut the same command goes on with the cases that are missing: finished ones are
+packed in DIR/unfinished until all are. One session at a time has DIR.
+
+Examples:
+  outrider-lab run conf/experiments/quick.toml
+  outrider-lab run conf/experiments/pcn-paper.toml --repeat 30 --jobs 4
+  outrider-lab run conf/experiments/quick.toml --runtime loopback --filter "on "
+  outrider-lab run conf/experiments/quick.toml --runtime testbed --testbed rack.toml
+  outrider-lab run conf/experiments/quick.toml --case 2/3 --out parts/2
+  outrider-lab run conf/experiments/quick.toml --json | jq '.cases[].label')";
+
+inline constexpr const char* kMergeHelp =
+    R"(Writes the results of all parts that `run --case I/N` has left in the directories, byte for
+byte as one `run` of the same file, seeds and options writes them. Names what is missing, there
+twice, damaged, or of another run, and then merges nothing. Run it where the parts were run.
+
+Example:
+  outrider-lab merge parts/* --out results/pcn)";
+
+inline constexpr const char* kFrontHelp =
+    R"(Searches the settings of FILE's [[front.system]] tables: every one with a few seeds, those
+that may be on their system's front of communication time against background's loss with more.
+Runs the settings on a front again with further seeds. Prints what these say of each front, for the
+median and the 99th percentile: its confidence, the area that it dominates, and what our systems
+gain over the best tuned baseline. Writes into DIR, beside what `run` writes:
+  front.json front.csv front.txt
+After Ctrl-C the same command goes on.
+
+Examples:
+  outrider-lab front conf/experiments/front.toml
+  outrider-lab front conf/experiments/front.toml --repeat 30 --jobs 4)";
+
+inline constexpr const char* kAdviseHelp =
+    R"(Says what helps a cluster, what it costs, how sure that is, and what to set. FILE is the
+cluster in its owner's words: a link, a job, background, what may be changed, and what a remedy may
+cost. Tries every remedy that may be used with a few seeds, the best of each kind with others, and
+these again with half and twice the load, round trip and buffer. Writes into DIR:
+  advice.txt            what is printed
+  outrider-switch.toml  the switch's configuration, as the recommendation has it
+  screen, verify, what-if: an experiment and its results each
+After Ctrl-C it prints what is known, and the same command goes on.
+
+Examples:
+  outrider-lab advise --new cluster.toml
+  outrider-lab advise cluster.toml
+  outrider-lab advise cluster.toml --confirm loopback)";
+
+inline constexpr const char* kNewHelp =
+    R"(Writes an experiment of at most fifteen lines from five answers: the link's rate, its round
+trip and buffer, what a worker sends, and the background. Asks on a terminal for what no option
+says; elsewhere the answers in brackets hold. The experiment compares five arms, of which one does
+nothing. Prints it if there is no FILE.
+
+Examples:
+  outrider-lab new mine.toml
+  outrider-lab new mine.toml --rate 25gbit --rtt 40us --burst 8xresnet50 --background 30%)";
+
+inline constexpr const char* kCheckHelp =
+    "Reads FILE, plans its cases, and says every fault by its key; runs nothing.";
+
+inline constexpr const char* kPlanHelp =
+    R"(Lists the cases that `run` would run, runs none, and estimates how long they would
+take: from the first one, which it begins and lets go after two seconds.)";
+
+inline constexpr const char* kReportHelp = "Writes DIR/report.html anew, from the files of a run.";
+
+inline constexpr const char* kAnswerHelp =
+    R"(Prints what the results in DIR say: the sentences and the warnings that `run` prints below
+its table, and that the report begins with. Runs nothing.
+
+Example:
+  outrider-lab answer results/quick)";
+
+inline constexpr const char* kTableHelp =
+    R"(Prints metrics of choice from the results in DIR: a line per arm and point.
+`outrider-lab metrics` lists the names.
+
+Example:
+  outrider-lab table results/quick --columns communication_seconds_median,rtos_per_burst)";
+
+inline constexpr const char* kMetricsHelp = "Lists all metrics: name, unit, what it is.";
+
+inline constexpr const char* kCompareHelp =
+    R"(Says what changed from result A to result B beyond noise: for every arm of both, each
+metric seed by seed if they share seeds (a sign-flip test), else by exchanging values. The
+p-values are adjusted for the number of comparisons (Holm): equal results show a change
+in at most 5 of 100 comparisons of whole results.
+
+Examples:
+  outrider-lab compare results/before results/after
+  outrider-lab compare results/before results/after --fail-on-change)";
+
+}  // namespace outrider::lab
