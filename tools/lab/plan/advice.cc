@@ -76,7 +76,7 @@ void add_of_threshold(ConfigIssues& found, const Case& c, const sw::PortQueueCon
   if (least < usual || (!queue.regulation.spare_ddl && least < of_ddl)) return;
   add(found, c.label,
       {"h_packets",
-       std::to_string(least) + " marks no earlier than switch.marker.threshold_packets, " +
+       std::to_string(least) + " marks no earlier than the queue's own threshold, " +
            std::to_string(queue.marker.threshold_packets) +
            ", does without a START, so regulation \"mark\" changes nothing; set it lower"});
 }
@@ -131,47 +131,49 @@ void add_of_pauses(ConfigIssues& found, const Case& c, const sw::QueueConfig& qu
                        ", and background.transport.priority if that shares the queue"});
 }
 
-/// Returns the marker of an arm.
-sw::MarkerConfig marker_of(const CaseParameters& p) {
-  ConfigIssues ignored;  // build_case() reports them
-  return read_settings(p.settings, p.protocol, Duration{1}, ignored).sw.ports.front().marker;
-}
-
 /// Warns of arms that drop packets which the others let pass, as their marker does so by default.
-void add_of_not_ect(const ExperimentFile& e, ConfigIssues& found) {
-  std::string drop;
+void add_of_not_ect(const ExperimentFile& e, std::span<const PlannedRow> rows,
+                    ConfigIssues& found) {
+  std::vector<std::string> drop;
   bool any_pass = false;
-  for (const Arm& arm : e.arms) {
-    const sw::MarkerConfig marker = marker_of(arm.parameters);
+  for (const PlannedRow& row : rows) {
+    const CaseParameters& p = row.parameters;
+    ConfigIssues ignored;  // build_case() reports them
+    const sw::MarkerConfig marker =
+        read_settings(p.settings, p.protocol, e.network.rtt, ignored).sw.ports.front().marker;
     if (marker.kind == sw::MarkerKind::kTailDrop) continue;  // it marks nothing
     const bool drops = sw::not_ect_of(marker) == sw::NotEct::kDrop;
     any_pass = any_pass || !drops;
-    if (drops && !marker.not_ect) drop += (drop.empty() ? "" : ", ") + arm.label;
+    if (drops && !marker.not_ect && std::ranges::find(drop, row.label) == drop.end())
+      drop.push_back(row.label);
   }
-  if (any_pass && !drop.empty())
-    found.push_back({"switch.marker.not_ect",
-                     "absent, so that " + drop +
-                         " drop Not-ECT packets (SYNs, bare ACKs, segments that are sent again) "
-                         "where they mark others, and other arms let them pass; set \"pass\" or "
-                         "\"drop\" in [parameters] to compare like with like"});
+  if (!any_pass || drop.empty()) return;
+  std::string labels;
+  for (const std::string& label : drop) labels.append(labels.empty() ? "" : ", ").append(label);
+  found.push_back(
+      {"switch.marker.not_ect",
+       "absent, so that " + labels +
+           " drop Not-ECT packets (SYNs, bare ACKs, segments that are sent again) where "
+           "they mark others, and other arms let them pass; set \"pass\" or \"drop\" in "
+           "[parameters] to compare like with like"});
 }
 
-/// Warns of rows whose background still starts while bursts are measured, and of those that end
-/// before their last iteration.
-void add_of_times(std::span<const PlannedRow> rows, ConfigIssues& found) {
-  for (const PlannedRow& row : rows) {
-    const CaseParameters& p = row.parameters;
-    if (long_flows_per_pair(p) > 0 && p.start_spread_seconds > p.warm_up_seconds)
-      found.add({{"start_spread_seconds",
-                  std::to_string(p.start_spread_seconds) + " is longer than warm_up_seconds, " +
-                      std::to_string(p.warm_up_seconds) +
-                      ", so that long flows still start while bursts are measured"}});
-    const double last = p.warm_up_seconds + (p.iterations - 1) * p.period_seconds;
-    if (p.schedule == tg::Schedule::kFixed && last >= p.limit_seconds)
-      found.add({{"limit_seconds", std::to_string(p.limit_seconds) +
-                                       " ends the run before its last iteration, which " +
-                                       "is due at " + std::to_string(last) + " s"}});
-  }
+std::string shown_seconds(double seconds) { return display(ConfigValue(seconds)); }
+
+/// Warns of background that still starts while bursts are measured, and of a run that ends before
+/// its last iteration. @param p  of a job
+void add_of_times(const CaseParameters& p, ConfigIssues& found) {
+  if (long_flows_per_pair(p) > 0 && p.start_spread_seconds > p.warm_up_seconds)
+    found.push_back({"start_spread_seconds",
+                     shown_seconds(p.start_spread_seconds) + " is longer than warm_up_seconds, " +
+                         shown_seconds(p.warm_up_seconds) +
+                         ", so that long flows still start while bursts are measured"});
+  const double last = p.warm_up_seconds + (p.iterations - 1) * p.period_seconds;
+  if (p.schedule == tg::Schedule::kFixed && last >= p.limit_seconds)
+    found.push_back(
+        {"limit_seconds", shown_seconds(p.limit_seconds) +
+                              " ends the run before its last iteration, which is due at " +
+                              shown_seconds(last) + " s"});
 }
 
 /// Returns whether a job or background is on the group.
@@ -218,8 +220,12 @@ ConfigIssues advice(const ExperimentFile& experiment) {
   const std::vector<PlannedRow> rows = rows_of(experiment);
   found.add(background_advice(experiment, rows));
   found.add(idle_parameters(experiment, rows));
-  add_of_not_ect(experiment, found);
-  add_of_times(rows, found);
+  add_of_not_ect(experiment, rows, found);
+  for (const PlannedRow& row : rows) {
+    if (experiment.jobs.empty()) add_of_times(row.parameters, found);
+    for (const ListedJob& job : experiment.jobs)
+      add_of_times(parameters_of(job, row.parameters), found);
+  }
   return found;
 }
 

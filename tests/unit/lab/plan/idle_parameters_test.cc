@@ -2,6 +2,10 @@
 // and no other. Method: a small experiment with one more parameter, and the one that it needs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
 
 #include "tests/support/source_path.h"
 #include "tests/unit/lab/experiment/experiment_fixture.h"
@@ -88,9 +92,56 @@ TEST(IdleParameters, OneOfAnArmOrOfASweepIsNamedThere) {
 
 TEST(Times, ThatLeaveIterationsOutAreNamed) {
   EXPECT_THAT(shown("limit_seconds = 0.6"),
-              HasSubstr("limit_seconds: 0.600000 ends the run before its last iteration"));
+              HasSubstr("limit_seconds: 0.6 ends the run before its last iteration"));
   EXPECT_THAT(shown("", "[[arm]]\nlabel = \"off-late\"\nstart_spread_seconds = 0.8\n"),
-              HasSubstr("start_spread_seconds: 0.800000 is longer than warm_up_seconds"));
+              HasSubstr("start_spread_seconds: 0.8 is longer than warm_up_seconds"));
+}
+
+// Each of these was named although another value gave other results.
+TEST(IdleParameters, OneThatActsInAJobOfAListOrAtSomebodyElsesSwitchIsNone) {
+  const std::string name = "idle-jobs-" + std::to_string(getpid()) + ".csv";
+  const auto directory = std::filesystem::temp_directory_path();
+  std::ofstream(directory / name) << "start_seconds,workers\n0,2\n0.1,2\n";
+  const auto file = experiment_from(parse_toml(R"(
+name = "jobs"
+[network]
+measured = "worst"
+[fabric]
+kind = "leaf_spine"
+leaves = 2
+spines = 1
+hosts_per_leaf = 4
+host_rate = "1gbit"
+host_delay = "10us"
+uplink_rate = "1gbit"
+uplink_delay = "10us"
+[parameters]
+schedule = "closed_loop"
+compute_seconds = 0.001
+period_seconds = 0.003
+compute_spread = 0.5
+[[job]]
+name = "j"
+schedule = "fixed"
+list = ")" + name + "\"\n[[arm]]\nlabel = \"off\"\n")
+                                        .config.value(),
+                                    directory);
+  std::filesystem::remove(directory / name);
+  ASSERT_TRUE(file) << format_issues("jobs", file.issues);
+  const std::string advised = format_advice("f", advice(*file.config));
+  EXPECT_THAT(advised, testing::Not(HasSubstr("period_seconds")));
+  EXPECT_THAT(advised, testing::Not(HasSubstr("compute_spread")));
+
+  const std::string codel = "[[arm]]\nlabel = \"off\"\nswitch.marker.kind = \"codel\"\n";
+  std::string outside = with(small_experiment(), "[[switch]]\nname = \"a\"\n",
+                             "[[switch]]\nname = \"a\"\noutside = true\n");
+  outside = outside.substr(0, outside.find("[[arm]]"));
+  outside = with(outside, "iterations = 2", "iterations = 2\nswitch.marker.threshold_packets = 30");
+  const auto theirs = read_experiment(outside + codel);
+  ASSERT_TRUE(theirs) << format_issues("outside", theirs.issues);
+  EXPECT_THAT(format_advice("f", advice(*theirs.config)),
+              testing::Not(HasSubstr("threshold_packets")))
+      << "its switch has the marker of [parameters]";
 }
 
 // Two points that were the same run told of a change between them.

@@ -602,7 +602,7 @@ TEST(Plan, WarnsOfAThresholdThatMarksNoEarlierThanTheQueue) {
   };
   EXPECT_THAT(shown("40"),
               testing::HasSubstr("arm \"on\": h_packets: 40 marks no earlier than "
-                                 "switch.marker.threshold_packets, 40, does without a START"));
+                                 "the queue's own threshold, 40, does without a START"));
   EXPECT_THAT(shown("35"), testing::Not(testing::HasSubstr("h_packets")));
   EXPECT_THAT(shown("40\nspare_ddl = false\nswitch.marker.ddl_threshold_packets = 50"),
               testing::Not(testing::HasSubstr("h_packets")))
