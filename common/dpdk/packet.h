@@ -13,7 +13,6 @@
 #include "common/core/traffic_class.h"
 #include "common/dpdk/thread_order.h"
 #include "common/net/headers.h"
-#include "common/regulation/window_policy.h"
 
 namespace outrider {
 
@@ -41,8 +40,7 @@ struct alignas(64) PacketMeta {
   TrafficClass traffic_class = TrafficClass::kBackground;
   std::uint8_t queue = 0;        ///< of the egress port
   std::uint8_t egress_port = 0;  ///< egress port on another lcore, while the packet is handed over
-  /// Set by the egress queue's window clamp for its marker.
-  WindowTreatment window_treatment = WindowTreatment::kFallback;
+  std::uint8_t treatment = 0;    ///< a note of the egress queue for its marker, see QueueWindow
   bool has_identity = false;
   /// Set by a switch that predicts bursts, for DDL payload: its source is in `accept_from`.
   bool source_accepted = false;

@@ -11,12 +11,12 @@
 #include "common/config/config_file.h"
 #include "common/config/process_checks.h"
 #include "common/config/range_checker.h"
-#include "common/core/window_lead.h"
 #include "switch/config/config_toml.h"
 #include "switch/config/lcore_plan.h"
 #include "switch/config/mbuf_need.h"
 #include "switch/config/queue_advice.h"
 #include "switch/config/regulation_config.h"
+#include "switch/regulation/window_lead.h"
 
 namespace outrider::sw {
 namespace {

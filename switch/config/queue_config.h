@@ -4,15 +4,15 @@
 #include <optional>
 #include <vector>
 
-#include "common/aqm/pi_gains.h"
-#include "common/aqm/red_marker.h"
-#include "common/aqm/scheduler.h"
 #include "common/config/checks.h"
 #include "common/config/config_binding.h"
 #include "common/core/clock.h"
 #include "common/core/units.h"
-#include "common/regulation/regulation_policy.h"
+#include "switch/aqm/pi_gains.h"
+#include "switch/aqm/red_marker.h"
+#include "switch/aqm/scheduler.h"
 #include "switch/config/lossless_config.h"
+#include "switch/regulation/regulation_policy.h"
 
 namespace outrider::sw {
 

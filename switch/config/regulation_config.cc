@@ -2,9 +2,9 @@
 
 #include <string>
 
-#include "common/aqm/scheduler.h"
 #include "common/config/addresses.h"
 #include "common/config/quantities.h"
+#include "switch/aqm/scheduler.h"
 #include "switch/config/reload_rules.h"
 
 namespace outrider {

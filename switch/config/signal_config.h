@@ -10,9 +10,9 @@
 #include "common/core/clock.h"
 #include "common/core/signal_key.h"
 #include "common/net/udp_signal.h"
-#include "common/regulation/regulation_policy.h"
-#include "common/regulation/signer_share.h"
 #include "switch/config/classes_config.h"
+#include "switch/regulation/regulation_policy.h"
+#include "switch/regulation/signer_share.h"
 
 namespace outrider::sw {
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "common/dpdk/control_thread.h"
-#include "common/telemetry/pcapng.h"
 #include "common/telemetry/sole_writer.h"
 #include "switch/config/config.h"
+#include "switch/control/pcapng.h"
 #include "switch/egress/port_capture.h"
 
 namespace outrider::sw {

@@ -6,8 +6,6 @@
 #include <span>
 #include <vector>
 
-#include "common/aqm/egress_queue.h"
-#include "common/aqm/scheduler.h"
 #include "common/core/random.h"
 #include "common/core/service_clock.h"
 #include "common/core/units.h"
@@ -15,6 +13,8 @@
 #include "common/runtime/device_edge.h"
 #include "common/runtime/event_loop.h"
 #include "common/runtime/link.h"
+#include "switch/aqm/egress_queue.h"
+#include "switch/aqm/scheduler.h"
 #include "switch/config/config.h"
 #include "switch/egress/hop_recorder.h"
 #include "switch/egress/numbered_packets.h"

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "common/aqm/egress_queue.h"
 #include "common/core/flow_table.h"
 #include "common/dpdk/packet.h"
+#include "switch/aqm/egress_queue.h"
 #include "switch/report/steer_counters.h"
 
 namespace outrider::sw {

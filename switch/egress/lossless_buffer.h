@@ -5,12 +5,12 @@
 #include <optional>
 #include <vector>
 
-#include "common/aqm/pause_account.h"
-#include "common/aqm/scheduler.h"
-#include "common/aqm/shared_buffer.h"
 #include "common/core/clock.h"
 #include "common/dpdk/packet.h"
 #include "common/net/headers.h"
+#include "switch/aqm/pause_account.h"
+#include "switch/aqm/scheduler.h"
+#include "switch/aqm/shared_buffer.h"
 #include "switch/config/config.h"
 
 namespace outrider::sw {

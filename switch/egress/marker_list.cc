@@ -2,11 +2,11 @@
 
 #include <cmath>
 
-#include "common/aqm/codel_marker.h"
-#include "common/aqm/pi2_marker.h"
-#include "common/aqm/pie_marker.h"
-#include "common/aqm/red_marker.h"
 #include "common/core/random.h"
+#include "switch/aqm/codel_marker.h"
+#include "switch/aqm/pi2_marker.h"
+#include "switch/aqm/pie_marker.h"
+#include "switch/aqm/red_marker.h"
 
 namespace outrider::sw {
 

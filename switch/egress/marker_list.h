@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "common/aqm/marker.h"
 #include "common/core/clock.h"
+#include "switch/aqm/marker.h"
 #include "switch/config/queue_config.h"
 
 namespace outrider::sw {

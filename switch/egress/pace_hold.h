@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <optional>
 
-#include "common/aqm/egress_queue.h"
 #include "common/core/clock.h"
 #include "common/core/units.h"
 #include "common/dpdk/packet.h"
+#include "switch/aqm/egress_queue.h"
 #include "switch/config/queue_config.h"
 #include "switch/report/pace_counters.h"
 

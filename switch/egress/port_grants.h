@@ -4,11 +4,11 @@
 #include <memory>
 #include <vector>
 
-#include "common/core/start_signal.h"
 #include "common/dpdk/packet.h"
-#include "common/regulation/burst_admission.h"
 #include "common/runtime/event_loop.h"
 #include "switch/config/config.h"
+#include "switch/regulation/burst_admission.h"
+#include "switch/regulation/start_signal.h"
 #include "switch/report/report.h"
 
 namespace outrider::sw {

@@ -3,13 +3,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "common/aqm/pause_gate.h"
-#include "common/aqm/scheduler.h"
 #include "common/core/clock.h"
+#include "common/core/pause_gate.h"
 #include "common/core/units.h"
 #include "common/dpdk/packet.h"
 #include "common/net/pause_frame.h"
 #include "common/runtime/event_loop.h"
+#include "switch/aqm/scheduler.h"
 #include "switch/config/config.h"
 #include "switch/egress/lossless_buffer.h"
 #include "switch/report/report.h"

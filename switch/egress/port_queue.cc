@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "common/aqm/step_marker.h"
+#include "switch/aqm/step_marker.h"
 #include "switch/config/config_toml.h"
 #include "switch/config/same_settings.h"
 #include "switch/forwarding/header_rewrite.h"
@@ -184,17 +184,16 @@ void PortQueue::hear_elsewhere(Packet& packet, bool same_port, Time now) noexcep
     static_cast<void>(window_->on_arrival(packet, occupancy(), threshold_of_windows(now), now));
 }
 
-/// Stores the clamp's verdict with the packet, because marking may happen at its departure.
 void PortQueue::show_to_window(Packet& packet, Time now) noexcept {
   if (beyond_ && show_beyond(packet, now)) [[unlikely]]
     return;
-  meta(packet).window_treatment =
-      window_->on_arrival(packet, occupancy(), threshold_of_windows(now), now);
+  set_treatment(meta(packet),
+                window_->on_arrival(packet, occupancy(), threshold_of_windows(now), now));
 }
 
 bool PortQueue::show_beyond(Packet& packet, Time now) noexcept {
   const auto treatment = beyond_->on_arrival(packet, now);
-  if (treatment) meta(packet).window_treatment = *treatment;
+  if (treatment) set_treatment(meta(packet), *treatment);
   return treatment.has_value();
 }
 
@@ -305,7 +304,7 @@ std::uint32_t PortQueue::background_threshold(Time now) noexcept {
 bool PortQueue::regulated_mark(const Packet& packet, Time now) noexcept {
   const TrafficClass c = meta(packet).traffic_class;
   if (window_) [[unlikely]] {
-    const WindowTreatment treatment = meta(packet).window_treatment;
+    const WindowTreatment treatment = treatment_of(meta(packet));
     if (treatment == WindowTreatment::kHeld) return false;
     if (window_alone_ && (c == TrafficClass::kDdl || treatment != WindowTreatment::kFallback))
       return false;
@@ -341,7 +340,7 @@ bool PortQueue::act_on(MarkVerdict verdict, Packet* packet) noexcept {
     drop(packet, DropReason::kAqmNotEct);
     return false;
   }
-  if (window_ && meta(*packet).window_treatment == WindowTreatment::kHeld) {
+  if (window_ && treatment_of(meta(*packet)) == WindowTreatment::kHeld) {
     window_->note_spared_mark();
     return true;
   }

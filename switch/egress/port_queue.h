@@ -4,12 +4,11 @@
 #include <memory>
 #include <optional>
 
-#include "common/aqm/egress_queue.h"
-#include "common/aqm/shared_buffer.h"
 #include "common/dpdk/packet.h"
 #include "common/net/headers.h"
 #include "common/net/hop_trace.h"
-#include "common/regulation/regulator.h"
+#include "switch/aqm/egress_queue.h"
+#include "switch/aqm/shared_buffer.h"
 #include "switch/config/config.h"
 #include "switch/egress/flow_steering.h"
 #include "switch/egress/lossless_buffer.h"
@@ -20,6 +19,7 @@
 #include "switch/egress/queue_window.h"
 #include "switch/egress/reload_change.h"
 #include "switch/egress/remote_bottlenecks.h"
+#include "switch/regulation/regulator.h"
 #include "switch/report/report.h"
 
 namespace outrider::sw {

@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <memory>
 
-#include "common/aqm/marker.h"
-#include "common/aqm/step_marker.h"
 #include "common/core/clock.h"
 #include "common/core/traffic_class.h"
+#include "switch/aqm/marker.h"
+#include "switch/aqm/step_marker.h"
 #include "switch/config/queue_config.h"
 #include "switch/egress/marker_list.h"
 

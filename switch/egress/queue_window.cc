@@ -1,7 +1,7 @@
 #include "switch/egress/queue_window.h"
 
-#include "common/net/tcp_view_reader.h"
 #include "switch/forwarding/header_rewrite.h"
+#include "switch/forwarding/tcp_view_reader.h"
 
 namespace outrider::sw {
 namespace {

@@ -2,13 +2,21 @@
 
 #include <cstdint>
 
-#include "common/aqm/marker.h"
 #include "common/core/units.h"
 #include "common/dpdk/packet.h"
-#include "common/regulation/window_clamp.h"
-#include "common/regulation/window_policy.h"
+#include "switch/aqm/marker.h"
+#include "switch/regulation/window_clamp.h"
+#include "switch/regulation/window_policy.h"
 
 namespace outrider::sw {
+
+/// The clamp's verdict on a packet. It stays with the packet, as marking may happen when it leaves.
+inline WindowTreatment treatment_of(const PacketMeta& m) noexcept {
+  return static_cast<WindowTreatment>(m.treatment);
+}
+inline void set_treatment(PacketMeta& m, WindowTreatment treatment) noexcept {
+  m.treatment = static_cast<std::uint8_t>(treatment);
+}
 
 /// Applies the window clamp of one egress queue to packets. It shows the clamp the packets
 /// that pass, and it alone rewrites window fields.

@@ -4,14 +4,14 @@
 #include <optional>
 #include <vector>
 
-#include "common/aqm/egress_queue.h"
-#include "common/aqm/scheduler.h"
-#include "common/regulation/regulator.h"
+#include "switch/aqm/egress_queue.h"
+#include "switch/aqm/scheduler.h"
 #include "switch/config/config.h"
 #include "switch/egress/pace_hold.h"
 #include "switch/egress/queue_marker.h"
 #include "switch/forwarding/classifier.h"
 #include "switch/forwarding/forwarder.h"
+#include "switch/regulation/regulator.h"
 #include "switch/signals/burst_sizes.h"
 #include "switch/signals/signal_gate.h"
 

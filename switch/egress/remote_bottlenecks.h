@@ -9,9 +9,9 @@
 #include "common/core/prefix_table.h"
 #include "common/core/units.h"
 #include "common/dpdk/packet.h"
-#include "common/regulation/regulation_policy.h"
-#include "common/regulation/regulator.h"
 #include "switch/egress/queue_window.h"
+#include "switch/regulation/regulation_policy.h"
+#include "switch/regulation/regulator.h"
 #include "switch/report/beyond_counts.h"
 
 namespace outrider::sw {

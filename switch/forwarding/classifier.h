@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "common/core/traffic_class.h"
-#include "common/dpdk/acl_table.h"
-#include "common/net/parse_headers.h"
-#include "common/regulation/recent_flows.h"
 #include "switch/config/config.h"
+#include "switch/forwarding/acl_table.h"
+#include "switch/forwarding/parse_headers.h"
+#include "switch/regulation/recent_flows.h"
 
 namespace outrider::sw {
 

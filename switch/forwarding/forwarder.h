@@ -7,9 +7,9 @@
 
 #include "common/core/clock.h"
 #include "common/core/drop_reason.h"
-#include "common/core/mac_table.h"
-#include "common/net/parse_headers.h"
 #include "switch/config/config.h"
+#include "switch/forwarding/mac_table.h"
+#include "switch/forwarding/parse_headers.h"
 #include "switch/forwarding/route_table.h"
 
 namespace outrider::sw {

@@ -5,7 +5,7 @@
 
 #include "common/dpdk/packet.h"
 #include "common/net/arp.h"
-#include "common/net/parse_headers.h"
+#include "switch/forwarding/parse_headers.h"
 
 namespace outrider::sw {
 

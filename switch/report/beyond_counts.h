@@ -6,8 +6,8 @@
 #include <type_traits>
 
 #include "common/core/figure.h"
-#include "common/regulation/regulator_counters.h"
-#include "common/regulation/window_counters.h"
+#include "switch/regulation/regulator_counters.h"
+#include "switch/regulation/window_counters.h"
 
 namespace outrider::sw {
 

@@ -4,13 +4,13 @@
 #include <span>
 
 #include "common/dpdk/known_headers.h"
-#include "common/net/plain_segment.h"
 #include "common/net/roce.h"
 #include "switch/config/config_toml.h"
 #include "switch/config/same_settings.h"
 #include "switch/forwarding/arp_reply.h"
 #include "switch/forwarding/datagram.h"
 #include "switch/forwarding/header_rewrite.h"
+#include "switch/forwarding/plain_segment.h"
 
 namespace outrider::sw {
 

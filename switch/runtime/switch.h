@@ -10,13 +10,13 @@
 #include <utility>
 #include <vector>
 
-#include "common/dpdk/packet_copy.h"
 #include "common/runtime/node.h"
 #include "switch/config/config.h"
 #include "switch/egress/egress_port.h"
 #include "switch/egress/reload_change.h"
 #include "switch/forwarding/classifier.h"
 #include "switch/forwarding/forwarder.h"
+#include "switch/forwarding/packet_copy.h"
 #include "switch/forwarding/parse.h"
 #include "switch/report/report.h"
 #include "switch/signals/signal_gate.h"

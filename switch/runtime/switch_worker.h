@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "common/core/batch.h"
-#include "common/core/bounded_list.h"
 #include "common/core/clock.h"
 #include "common/dpdk/handover_ring.h"
 #include "common/runtime/poll_devices.h"
 #include "switch/config/lcore_plan.h"
 #include "switch/report/snapshots.h"
+#include "switch/runtime/bounded_list.h"
 #include "switch/runtime/reload.h"
 #include "switch/runtime/switch.h"
 

@@ -2,14 +2,14 @@
 // loop draws a random number, as the egress port does, so subtract draw.
 #include <benchmark/benchmark.h>
 
-#include "common/aqm/codel_marker.h"
-#include "common/aqm/pie_marker.h"
-#include "common/aqm/red_marker.h"
-#include "common/aqm/scheduler.h"
-#include "common/aqm/shared_buffer.h"
-#include "common/aqm/step_marker.h"
 #include "common/core/random.h"
-#include "common/regulation/period_predictor.h"
+#include "switch/aqm/codel_marker.h"
+#include "switch/aqm/pie_marker.h"
+#include "switch/aqm/red_marker.h"
+#include "switch/aqm/scheduler.h"
+#include "switch/aqm/shared_buffer.h"
+#include "switch/aqm/step_marker.h"
+#include "switch/regulation/period_predictor.h"
 
 namespace {
 

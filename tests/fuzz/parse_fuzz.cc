@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "common/net/parse_headers.h"
+#include "switch/forwarding/parse_headers.h"
 #include "tests/fuzz/fuzz_main.h"
 
 namespace outrider::fuzz {

@@ -3,7 +3,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "common/regulation/regulator.h"
+#include "switch/regulation/regulator.h"
 
 namespace outrider {
 

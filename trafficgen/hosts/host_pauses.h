@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "common/aqm/pause_gate.h"
 #include "common/core/clock.h"
+#include "common/core/pause_gate.h"
 #include "common/core/pause_time.h"
 #include "common/core/units.h"
 #include "common/net/pause_frame.h"

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "common/regulation/regulation_policy.h"
 #include "switch/egress/port_queue.h"
+#include "switch/regulation/regulation_policy.h"
 
 namespace outrider {
 

@@ -1,7 +1,7 @@
 // Goal: CoDel is that of RFC 8289. Method: a literal timeline, a second implementation
 // that loops over a queue as the RFC words it, and greedy flows, whose standing queue
 // must settle at the target.
-#include "common/aqm/codel_marker.h"
+#include "switch/aqm/codel_marker.h"
 
 #include <gtest/gtest.h>
 

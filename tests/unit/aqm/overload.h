@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "common/aqm/mark_verdict.h"
 #include "common/core/clock.h"
 #include "common/core/random.h"
+#include "switch/aqm/mark_verdict.h"
 
 namespace outrider {
 

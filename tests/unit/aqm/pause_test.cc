@@ -10,9 +10,9 @@
 #include <optional>
 #include <random>
 
-#include "common/aqm/pause_account.h"
-#include "common/aqm/pause_gate.h"
+#include "common/core/pause_gate.h"
 #include "common/core/pause_time.h"
+#include "switch/aqm/pause_account.h"
 
 namespace outrider::pause_test {
 namespace {

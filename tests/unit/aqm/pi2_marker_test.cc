@@ -1,7 +1,7 @@
 // Goal: PI2 moves p' as its formula says, marks with the square of it, and holds Reno
 // flows at the target whatever their number. Method: updates worked out by hand, marks
 // counted, and greedy flows in virtual time.
-#include "common/aqm/pi2_marker.h"
+#include "switch/aqm/pi2_marker.h"
 
 #include <gtest/gtest.h>
 

@@ -1,13 +1,13 @@
 // Goal: a controller whose gains follow from its target does at any target what the RFC's does at
 // 15 ms. Method: the values of both RFCs, and PIE played twice, at 15 ms and with every time
 // divided by the same number: its probability must be the same after each update.
-#include "common/aqm/pi_gains.h"
+#include "switch/aqm/pi_gains.h"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-#include "common/aqm/pie_marker.h"
+#include "switch/aqm/pie_marker.h"
 
 namespace outrider::pi_gains_test {
 namespace {

@@ -1,6 +1,6 @@
 // Goal: PIE does what RFC 8033 says. Method: literal updates worked out by hand, and a
 // constant overload, under which the delay must settle at the target.
-#include "common/aqm/pie_marker.h"
+#include "switch/aqm/pie_marker.h"
 
 #include <gtest/gtest.h>
 

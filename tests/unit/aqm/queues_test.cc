@@ -4,10 +4,10 @@
 #include <deque>
 #include <memory>
 
-#include "common/aqm/egress_queue.h"
 #include "common/core/fifo.h"
 #include "common/core/random.h"
-#include "common/core/token_bucket.h"
+#include "switch/aqm/egress_queue.h"
+#include "switch/signals/token_bucket.h"
 
 namespace outrider::queues_test {
 namespace {

@@ -1,13 +1,13 @@
 // Goal: RED marks as Floyd and Jacobson's formulas say. Method: literal averages, mark
 // fractions at a fixed occupancy against theory, and the step marker measured likewise.
-#include "common/aqm/red_marker.h"
+#include "switch/aqm/red_marker.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "common/aqm/step_marker.h"
 #include "common/core/random.h"
+#include "switch/aqm/step_marker.h"
 
 namespace outrider::red_marker_test {
 namespace {

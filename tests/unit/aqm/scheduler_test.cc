@@ -1,6 +1,6 @@
 // Goal: who is served next is what each discipline promises. Method: literal picks,
 // shares over 100,000 packets of mixed sizes, and random backlogs against the rule.
-#include "common/aqm/scheduler.h"
+#include "switch/aqm/scheduler.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Goal: dynamic thresholds as Choudhury and Hahne define them, and no byte lost in the
 // account. Method: steady states against the paper's formula, random steps against a
 // model that adds everything up anew, and metamorphic checks.
-#include "common/aqm/shared_buffer.h"
+#include "switch/aqm/shared_buffer.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "common/aqm/step_marker.h"
+#include "switch/aqm/step_marker.h"
 
 #include <gtest/gtest.h>
 

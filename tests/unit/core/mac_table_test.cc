@@ -1,4 +1,4 @@
-#include "common/core/mac_table.h"
+#include "switch/forwarding/mac_table.h"
 
 #include <gtest/gtest.h>
 

@@ -13,8 +13,8 @@
 
 #include "common/dpdk/known_headers.h"
 #include "common/net/checksum.h"
-#include "common/net/parse_headers.h"
 #include "common/net/roce.h"
+#include "switch/forwarding/parse_headers.h"
 #include "tests/support/pool.h"
 #include "trafficgen/hosts/datagram_frame.h"
 #include "trafficgen/hosts/ipv4_frame.h"

@@ -1,7 +1,7 @@
 // Goal: what the pipeline needs is read from every form of frame, and bytes of no form
 // are refused by name without a read beyond the buffer. Method: frames built byte by
 // byte; buffers of their exact length, so that the sanitizer sees the end.
-#include "common/net/parse_headers.h"
+#include "switch/forwarding/parse_headers.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <memory>
 
 #include "common/core/random.h"
-#include "common/net/plain_segment.h"
+#include "switch/forwarding/plain_segment.h"
 #include "tests/support/ipv6_frames.h"
 
 namespace outrider::parse_headers_test {

@@ -1,6 +1,6 @@
 // Goal: a switch reads of a segment what its end wrote, and nothing beyond its options.
 // Method: segments of the generator's encoder; option lists by hand; random bytes.
-#include "common/net/tcp_view_reader.h"
+#include "switch/forwarding/tcp_view_reader.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "common/regulation/regulation_policy.h"
+#include "switch/regulation/regulation_policy.h"
 
 namespace outrider {
 

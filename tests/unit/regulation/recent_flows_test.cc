@@ -1,4 +1,4 @@
-#include "common/regulation/recent_flows.h"
+#include "switch/regulation/recent_flows.h"
 
 #include <gtest/gtest.h>
 

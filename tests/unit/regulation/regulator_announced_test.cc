@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "common/regulation/regulator.h"
+#include "switch/regulation/regulator.h"
 
 namespace outrider::regulator_announced_test {
 namespace {

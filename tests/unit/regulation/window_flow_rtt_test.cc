@@ -7,7 +7,7 @@
 #include <array>
 #include <deque>
 
-#include "common/regulation/window_flow.h"
+#include "switch/regulation/window_flow.h"
 
 namespace outrider::window_flow_rtt_test {
 namespace {

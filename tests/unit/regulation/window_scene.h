@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "common/regulation/window_clamp.h"
+#include "switch/regulation/window_clamp.h"
 
 namespace outrider {
 

@@ -1,7 +1,7 @@
 // Goal: a record comes back from its bytes as it was, whatever its numbers are, and damaged bytes
 // are refused. Method: a record with a field of every kind; every length too short, and numbers
 // that do not fit.
-#include "common/telemetry/byte_fields.h"
+#include "tools/lab/run/byte_fields.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Goal: blocks as the format has them. Method: bytes written by hand from the draft's figures.
-#include "common/telemetry/pcapng.h"
+#include "switch/control/pcapng.h"
 
 #include <gtest/gtest.h>
 

@@ -3,8 +3,8 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "common/telemetry/byte_fields.h"
 #include "switch/report/report_fields.h"
+#include "tools/lab/run/byte_fields.h"
 #include "trafficgen/report/generator_fields.h"
 
 namespace outrider::lab {

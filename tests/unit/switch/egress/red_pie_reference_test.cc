@@ -7,9 +7,9 @@
 
 #include <deque>
 
-#include "common/aqm/pie_marker.h"
-#include "common/aqm/red_marker.h"
 #include "common/core/random.h"
+#include "switch/aqm/pie_marker.h"
+#include "switch/aqm/red_marker.h"
 #include "tests/unit/aqm/overload.h"
 
 namespace outrider::red_pie_reference_test {

@@ -1,0 +1,312 @@
+#include "switch/regulation/burst_admission.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "common/core/sequence.h"
+
+namespace outrider {
+
+BurstAdmission::BurstAdmission(const Setup& setup)
+    : setup_(setup),
+      tags_(setup.max_entries),
+      index_(setup.max_entries),
+      entries_(setup.max_entries),
+      shares_(setup.max_entries, setup.max_per_sender),
+      line_(setup.policy.order, setup.policy.parts, setup.max_entries),
+      debts_(setup.max_entries, kForgiven * setup.idle),
+      events_(setup.max_entries),
+      seen_(setup.max_entries),
+      seen_order_(setup.max_entries) {
+  assert(setup.bytes_per_ns > 0 && setup.budget_bytes > 0);
+}
+
+/// Makes sure that there is a place. An entry whose answer has not come may be evicted.
+bool BurstAdmission::make_room(const FlowKey& sender) noexcept {
+  if (!shares_.may_add(sender)) {
+    ++counters_.refused_sender;
+    return false;
+  }
+  if (shares_.has_place()) return true;
+  const auto victim = shares_.victim_for(sender);
+  if (!victim) {
+    ++counters_.refused_table;
+    return false;
+  }
+  end(*index_.find(*victim), counters_.evicted, Time{});
+  return true;
+}
+
+const BurstAdmission::Seen* BurstAdmission::seen(const FlowKey& flow, Time now) const noexcept {
+  const Seen* last = seen_.find(flow);
+  return last != nullptr && now - last->at < kStaleFor ? last : nullptr;
+}
+
+/// Sets how many bytes a burst is taken to have: those of its START, of its flow's burst before, or
+/// else the budget. Two STARTs of a connection say how long the first burst was, if it sends
+/// nothing else.
+void BurstAdmission::size(Entry& e, Time now) const noexcept {
+  const Seen* last = seen(e.start.flow, now);
+  e.bytes = e.start.bytes.value_or(0);
+  if (e.bytes == 0 && last != nullptr) {
+    const std::int32_t between = sequence_distance(e.start.sequence, last->sequence);
+    e.bytes = between > 0 ? static_cast<std::uint32_t>(between) : last->bytes;
+  }
+  e.known = e.bytes != 0;
+  e.bytes = e.known ? std::min(e.bytes, kMostBytes) : setup_.budget_bytes;
+}
+
+Duration BurstAdmission::patience(std::uint64_t bytes) const noexcept {
+  if (setup_.policy.max_wait) return *setup_.policy.max_wait;
+  const double ns = static_cast<double>(kSlowness * bytes) / setup_.bytes_per_ns;
+  if (ns > static_cast<double>(kMostPatience.count())) return kMostPatience;
+  return std::min(setup_.expiry + Duration(static_cast<Duration::rep>(ns)), kMostPatience);
+}
+
+BurstAdmission::Heard BurstAdmission::on_start(const StartSignal& start, Time now) noexcept {
+  const std::uint32_t* live = index_.find(start.flow);
+  std::optional<std::uint32_t> last;
+  if (live != nullptr) last = entries_[*live].start.sequence;
+  else if (const Seen* over = seen(start.flow, now); over != nullptr) last = over->sequence;
+  const std::int32_t ahead = last ? sequence_distance(start.sequence, *last) : 1;
+  if (ahead < 0) {
+    ++counters_.stale;
+    return {StartVerdict::kStale};
+  }
+  if (ahead == 0) {
+    ++counters_.repeated;
+    return {StartVerdict::kRepeated};
+  }
+  Heard heard{StartVerdict::kRefused};
+  if (live != nullptr) {
+    const std::uint32_t place = *live;
+    if (entries_[place].state == State::kWaiting) {
+      heard.replaced = place;
+      ++counters_.acks_replaced;
+    }
+    end(place, counters_.replaced, now);
+  }
+  if (!make_room(RegulationBudget::sender_of(start.flow))) return heard;
+  enter(start, now);
+  heard.verdict = StartVerdict::kEntered;
+  return heard;
+}
+
+/// @pre there is a place
+void BurstAdmission::enter(const StartSignal& start, Time now) noexcept {
+  const std::uint32_t place = shares_.add(RegulationBudget::sender_of(start.flow), start.flow);
+  Entry& e = entries_[place];
+  e = {.start = start};
+  size(e, now);
+  announced_ += e.bytes;
+  e.grant_from = start.due ? std::max(now, *start.due - setup_.policy.overlap) : now;
+  e.ends_at = e.grant_from + patience(announced_);
+  index_.insert(start.flow, place);
+  tags_.add(start.flow);
+  line_.join(place, start.flow, e.bytes, number_++);
+  events_.push(place, next_of(e, place));
+  ++counters_.entered;
+}
+
+BurstAdmission::Answer BurstAdmission::on_ack(const FlowKey& flow, std::uint32_t sequence,
+                                              std::uint64_t queued_bytes, Time now) noexcept {
+  const std::uint32_t* known = index_.find(flow);
+  if (known == nullptr) return {};
+  const std::uint32_t place = *known;
+  Entry& e = entries_[place];
+  if (e.start.sequence != sequence) return {};
+  if (e.state == State::kWaiting) {
+    ++counters_.acks_repeated;
+    return {AckVerdict::kDrop, place};
+  }
+  if (e.state != State::kAnnounced) return {};
+  shares_.begin(place);
+  if (e.grant_from <= now && line_.empty() && fits(place, queued_bytes, now)) {
+    ++counters_.acks_at_once;
+    line_.wait(place);
+    line_.grant(place);
+    run(place, now);
+    return {AckVerdict::kGranted, place};
+  }
+  e.state = State::kWaiting;
+  e.since = now;
+  ++held_;
+  ++counters_.acks_held;
+  if (e.grant_from <= now) line_.wait(place);
+  events_.change(place, next_of(e, place));
+  return {AckVerdict::kHold, place};
+}
+
+void BurstAdmission::on_payload(const FlowKey& flow, std::uint32_t sequence, std::uint32_t bytes,
+                                bool fin, Time now) noexcept {
+  const std::uint32_t* known = index_.find(flow);
+  if (known == nullptr) return;
+  const std::uint32_t place = *known;
+  Entry& e = entries_[place];
+  // Counted from the furthest byte so far: a burst may be longer than half the circle.
+  const auto furthest = e.start.sequence + static_cast<std::uint32_t>(e.reached);
+  const std::int32_t beyond = sequence_distance(sequence + bytes, furthest);
+  if (beyond <= 0 && e.reached == 0) return;  // earlier data, sent again
+  const std::uint64_t left = left_of(e);
+  if (beyond > 0) e.reached += static_cast<std::uint32_t>(beyond);
+  if (e.state == State::kWaiting) return events_.change(place, now);  // take() lets it pass
+  if (e.state == State::kGranted) {
+    in_flight_ -= left - left_of(e);
+    blame(e, bytes, now);
+    e.since = now;
+    if (in_debt(place, now)) lapse(e);
+  } else if (e.state != State::kLapsed || !in_debt(place, now)) {
+    ++(e.state == State::kLapsed ? counters_.revived : counters_.came_unasked);
+    if (e.state == State::kAnnounced) shares_.begin(place);
+    const Time ends_at = e.ends_at;
+    const bool anew = e.state == State::kAnnounced;
+    run(place, now);
+    if (!anew) e.ends_at = ends_at;  // who is silent gains no time
+  }
+  if (fin || (e.known && left_of(e) == 0)) end(place, counters_.complete, now);
+}
+
+Time BurstAdmission::next_of(const Entry& e, std::uint32_t place) const noexcept {
+  if (e.state == State::kGranted) return std::min(e.since + setup_.idle, e.ends_at);
+  if (e.state == State::kWaiting && !line_.waits(place)) return std::min(e.grant_from, e.ends_at);
+  return e.ends_at;
+}
+
+/// Processes what is due of an entry. @return whether its answer passes
+bool BurstAdmission::process(std::uint32_t place, Time now) noexcept {
+  Entry& e = entries_[place];
+  if (e.state == State::kWaiting && e.reached > 0) {
+    release(place, counters_.went_ahead, now);
+    if (e.known && left_of(e) == 0) end(place, counters_.complete, now);
+    return true;
+  }
+  if (e.ends_at <= now) {
+    if (e.state == State::kWaiting) {
+      release(place, counters_.waited_out, now);
+      return true;
+    }
+    end(place, e.state == State::kAnnounced ? counters_.no_answer : counters_.overstayed, now);
+    return false;
+  }
+  if (e.state == State::kWaiting && e.grant_from <= now && !line_.waits(place)) line_.wait(place);
+  if (e.state == State::kGranted && e.since + setup_.idle <= now) {
+    blame(e, 0, now);
+    lapse(e);
+  }
+  events_.change(place, next_of(e, place));
+  return false;
+}
+
+/// The burst takes no room from now on. @pre it does
+void BurstAdmission::lapse(Entry& e) noexcept {
+  in_flight_ -= left_of(e);
+  e.state = State::kLapsed;
+  ++counters_.lapsed;
+}
+
+/// Lets a held answer pass.
+void BurstAdmission::release(std::uint32_t place, std::uint64_t& why, Time now) noexcept {
+  const auto waited = static_cast<std::uint64_t>((now - entries_[place].since).count());
+  counters_.wait_ns += waited;
+  counters_.longest_wait_ns = std::max(counters_.longest_wait_ns, waited);
+  ++why;
+  --held_;
+  if (line_.waits(place)) line_.leave(place);
+  run(place, now);
+}
+
+/// From now on the burst takes room, unless its sender is in debt. @pre it does not wait in the
+/// line
+void BurstAdmission::run(std::uint32_t place, Time now) noexcept {
+  Entry& e = entries_[place];
+  e.state = in_debt(place, now) ? State::kLapsed : State::kGranted;
+  e.since = now;
+  if (e.state == State::kGranted) in_flight_ += left_of(e);
+  else ++counters_.in_debt;
+  e.ends_at = now + patience(std::max(in_flight_, e.bytes));
+  events_.change(place, next_of(e, place));
+}
+
+/// Charges a granted burst for the time since its last payload, if others wait.
+/// @param bytes  that have come now
+void BurstAdmission::blame(const Entry& e, std::uint32_t bytes, Time now) noexcept {
+  if (line_.empty()) return;
+  const double ns = static_cast<double>(kSlowest * bytes) / setup_.bytes_per_ns;
+  const Duration wasted = now - e.since - Duration(static_cast<Duration::rep>(ns));
+  if (wasted > Duration::zero())
+    debts_.charge(RegulationBudget::sender_of(e.start.flow), std::min(wasted, setup_.idle), now);
+}
+
+/// Removes an entry. The caller ends the answer that it may have held.
+void BurstAdmission::end(std::uint32_t place, std::uint64_t& why, Time now) noexcept {
+  Entry& e = entries_[place];
+  ++why;
+  if (e.state == State::kGranted) {
+    in_flight_ -= left_of(e);
+    blame(e, 0, now);
+  }
+  if (e.state == State::kWaiting) --held_;
+  if (line_.waits(place)) line_.leave(place);
+  line_.part(place);
+  if (e.reached > 0) remember(e, now);
+  announced_ -= e.bytes;
+  events_.remove(place);
+  tags_.remove(e.start.flow);
+  index_.erase(e.start.flow);
+  shares_.remove(place);
+}
+
+void BurstAdmission::remember(const Entry& e, Time now) noexcept {
+  const Seen last{e.start.sequence, e.reached, now};
+  if (Seen* known = seen_.find(e.start.flow); known != nullptr) {
+    *known = last;
+    return;
+  }
+  if (seen_.full()) seen_.erase(seen_order_[seen_next_]);
+  seen_.insert(e.start.flow, last);
+  seen_order_[seen_next_] = e.start.flow;
+  seen_next_ = (seen_next_ + 1) % seen_order_.size();
+}
+
+/// Returns the most that may be ahead of a burst when it is granted.
+std::uint64_t BurstAdmission::room_for(std::uint32_t place) const noexcept {
+  const std::uint64_t bytes = entries_[place].bytes;
+  const std::uint64_t beside = setup_.budget_bytes - std::min(setup_.budget_bytes, bytes);
+  const double overlap = static_cast<double>(setup_.policy.overlap.count()) * setup_.bytes_per_ns;
+  return std::max(beside, static_cast<std::uint64_t>(overlap));
+}
+
+std::optional<BurstAdmission::Release> BurstAdmission::take(std::uint64_t queued_bytes,
+                                                            Time now) noexcept {
+  for (std::uint32_t left = kMostEvents; left > 0; --left) {
+    if (!events_.empty() && events_.top_key() <= now) {
+      const std::uint32_t place = events_.top();
+      if (process(place, now)) return Release{place, false};
+      continue;
+    }
+    if (line_.empty() || !fits(line_.next(), queued_bytes, now)) return std::nullopt;
+    const std::uint32_t place = line_.next();
+    line_.grant(place);
+    release(place, counters_.granted, now);
+    return Release{place, true};
+  }
+  return std::nullopt;
+}
+
+/// Payload that comes, or stays away, is an event of its entry. That the queue has drained is none,
+/// so the instant is computed from its bytes and the link's rate.
+Time BurstAdmission::next_event(std::uint64_t queued_bytes, Time now) const noexcept {
+  Time at = events_.empty() ? kNever : std::max(events_.top_key(), now);
+  if (line_.empty()) return at;
+  const std::uint64_t room = room_for(line_.next());
+  const std::uint64_t ahead = in_flight_ + queued_bytes;
+  if (ahead <= room || in_debt(line_.next(), now)) return now;
+  const std::uint64_t over = ahead - room;
+  if (over > queued_bytes) return at;
+  // The queue drains by packets, so that there is nothing to see earlier.
+  const auto bytes = static_cast<double>(std::max<std::uint64_t>(over, setup_.frame_bytes));
+  const double ns = bytes / setup_.bytes_per_ns;
+  return std::min(at, now + Duration(1 + static_cast<Duration::rep>(ns)));
+}
+
+}  // namespace outrider
