@@ -19,6 +19,18 @@ namespace outrider {
 /// A packet. In every runtime it is an mbuf from a pool of make_packet_pool().
 using Packet = rte_mbuf;
 
+/// What the switch has read of a packet beyond its headers, see the switch's identify().
+enum class Content : std::uint8_t { kUnread, kNoBurst, kBurst };
+
+/// Notes of the switch that holds a packet for its own later steps. Each switch begins anew.
+struct SwitchNotes {
+  Content content : 2 = Content::kUnread;  ///< kBurst: PacketMeta::identity is its burst
+  std::uint8_t treatment : 2 = 0;          ///< of the egress queue for its marker, see QueueWindow
+  /// Set by a switch that predicts bursts, for DDL payload: its source is in `accept_from`.
+  bool source_accepted : 1 = false;
+};
+static_assert(sizeof(SwitchNotes) == 1);
+
 /// Holds what the pipeline knows of a packet. It lives in the mbuf's private area, one cache
 /// line next to the mbuf. The holder of the packet owns it.
 ///
@@ -40,12 +52,9 @@ struct alignas(64) PacketMeta {
   TrafficClass traffic_class = TrafficClass::kBackground;
   std::uint8_t queue = 0;        ///< of the egress port
   std::uint8_t egress_port = 0;  ///< egress port on another lcore, while the packet is handed over
-  std::uint8_t treatment = 0;    ///< a note of the egress queue for its marker, see QueueWindow
-  bool has_identity = false;
-  /// Set by a switch that predicts bursts, for DDL payload: its source is in `accept_from`.
-  bool source_accepted = false;
-  BurstIdentity identity{};  ///< meaningful only if has_identity
-  std::uint32_t owner = 0;   ///< job and worker, see packet_attribution.h; 0: none, or off
+  SwitchNotes notes{};           ///< two bytes behind it are free
+  BurstIdentity identity{};      ///< meaningful only if notes.content is kBurst
+  std::uint32_t owner = 0;       ///< job and worker, see packet_attribution.h; 0: none, or off
 };
 static_assert(sizeof(PacketMeta) == 64, "one cache line");
 
@@ -58,7 +67,7 @@ inline const PacketMeta& meta(const Packet& p) noexcept {
 
 /// Remembers the port by which the packet entered the switch that holds it. It is kept in the
 /// mbuf's own field, which is free once a device has handed the packet over: the metadata's cache
-/// line is full, and the field's line is read for the packet's data in any case.
+/// line has little room, and the field's line is read for the packet's data in any case.
 inline void set_ingress_port(Packet& p, std::uint16_t port) noexcept { p.port = port; }
 inline std::uint16_t ingress_port_of(const Packet& p) noexcept { return p.port; }
 

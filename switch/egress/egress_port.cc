@@ -8,63 +8,15 @@
 #include <utility>
 
 #include "common/dpdk/packet_attribution.h"
-#include "common/net/burst_option.h"
-#include "common/net/mlt_message.h"
-#include "common/net/roce.h"
 #include "switch/config/config_toml.h"
 #include "switch/config/same_settings.h"
-#include "switch/forwarding/datagram.h"
+#include "switch/forwarding/identify.h"
 
 namespace outrider::sw {
 
 namespace {
 
 constexpr std::uint32_t kSignalQueuePackets = 256;  // a START of each worker of the largest job
-
-/// Reads place and length of a WRITE or SEND of RoCEv2, which names no burst.
-void read_roce(PacketMeta& m, const DatagramHead& datagram) noexcept {
-  roce::Message message;
-  if (roce::decode(datagram.present, datagram.payload_bytes, message) ||
-      !roce::is_data(message.opcode))
-    return;
-  m.sequence = roce::sequence_of(message.psn);
-  m.payload_bytes = message.payload_bytes;
-}
-
-/// Reads identity, sequence and length of a data message of the bounded-loss transport (MLT), or
-/// what RoCEv2 says of them. Values count as payload, as those of a TCP segment do.
-void read_datagram(Packet& packet) noexcept {
-  PacketMeta& m = meta(packet);
-  const auto datagram = datagram_head_of(packet);
-  if (!datagram) return;
-  if (m.flow.destination_port == roce::kPort) return read_roce(m, *datagram);
-  mlt::Message message;
-  if (mlt::decode(datagram->present, datagram->payload_bytes, message) ||
-      message.kind != mlt::Kind::kData)
-    return;
-  m.has_identity = true;
-  m.identity = message.identity;
-  m.sequence = message.sequence;
-  m.payload_bytes = message.length_bytes;
-}
-
-/// Reads which burst a packet belongs to. The records and the regulation of datagrams use it.
-void read_identity(Packet& packet) noexcept {
-  PacketMeta& m = meta(packet);
-  m.has_identity = false;
-  if (m.traffic_class != TrafficClass::kDdl) return;
-  if (m.tcp_offset == 0) return read_datagram(packet);
-  if (m.payload_bytes == 0) return;
-  const auto& tcp = header_at<TcpHeader>(packet, m.tcp_offset);
-  const std::uint32_t option_bytes =
-      tcp.header_bytes() - static_cast<std::uint32_t>(sizeof(TcpHeader));
-  if (option_bytes < kBurstOptionBytes) return;
-  const auto options = buffer(packet).subspan(m.tcp_offset + sizeof(TcpHeader), option_bytes);
-  if (const auto identity = decode_burst_option(options)) {
-    m.has_identity = true;
-    m.identity = *identity;
-  }
-}
 
 Scheduler::Params scheduler_of(const SwitchPortConfig& config) {
   const auto queues = queues_of(config);
@@ -140,7 +92,7 @@ void steer(std::span<PortQueue> queues, Packet& packet, Time now) noexcept {
   PortQueue& own = queues[m.queue];
   const auto target = own.steers_to();
   if (!target) return;
-  if (m.tcp_offset == 0 && m.traffic_class == TrafficClass::kDdl) read_datagram(packet);
+  locate(packet);
   if (!own.steers(m, queues[*target], now)) return;
   m.queue = *target;
   m.traffic_class = TrafficClass::kDdl;
@@ -268,15 +220,14 @@ void EgressPort::enqueue_any(Packet* packet, bool signal, Time now) noexcept {
     if (verdict == NumberedPackets::Verdict::kMark) queue.mark(*packet, MarkReason::kInjected);
   }
   if (queue.records()) [[unlikely]] {
-    read_identity(*packet);
+    identify(*packet);
     std::optional<QueueState> ahead;
     if (several_queues_ && queue.begins_record(*packet))
       ahead = ahead_of({queues_, scheduler_, serializer_, backlog_ & (kSignalBit - 1)}, q,
                        m.frame_bytes, now);
     queue.record_arrival(*packet, ahead ? &*ahead : nullptr, now);
-  } else if ((queue.regulates() || tells_) && m.tcp_offset == 0 &&
-             m.traffic_class == TrafficClass::kDdl) [[unlikely]] {
-    read_datagram(*packet);
+  } else if (queue.regulates() || tells_) {
+    locate(*packet);
   }
   if (tells_ && m.traffic_class == TrafficClass::kDdl && m.payload_bytes > 0) [[unlikely]]
     tell_hearers(*packet, now);
@@ -298,7 +249,7 @@ void EgressPort::enqueue_any(Packet* packet, bool signal, Time now) noexcept {
 void EgressPort::enqueue_granted(Packet* packet, bool signal, Time now) noexcept {
   PacketMeta& m = meta(*packet);
   if (!signal) {
-    if (m.tcp_offset == 0 && m.traffic_class == TrafficClass::kDdl) read_datagram(*packet);
+    locate(*packet);
     if (m.payload_bytes > 0) grants_->on_payload(m.queue, m, now);
   }
   enqueue_any(packet, signal, now);
@@ -328,7 +279,7 @@ void EgressPort::enqueue_plain(Packet* packet, bool signal, Time now) noexcept {
   PortQueue& queue = queues_[q];
   queue.count_arrival(m.traffic_class);
   if (m.traffic_class == TrafficClass::kDdl && m.tcp_offset == 0 && queue.regulates()) [[unlikely]]
-    read_datagram(*packet);
+    identify(*packet);
   if (serializer_.free_at() <= now && backlogged()) [[unlikely]]
     serve_due<true>(now);
   if (serializer_.free_at() > now || backlogged()) return queue_up(packet, signal, now);

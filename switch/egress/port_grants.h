@@ -7,6 +7,7 @@
 #include "common/dpdk/packet.h"
 #include "common/runtime/event_loop.h"
 #include "switch/config/config.h"
+#include "switch/forwarding/identify.h"
 #include "switch/regulation/burst_admission.h"
 #include "switch/regulation/start_signal.h"
 #include "switch/report/report.h"
@@ -62,8 +63,7 @@ class PortGrants final : public EventSource {
   void on_payload(std::uint8_t q, const PacketMeta& m, Time now) noexcept {
     Queue* const queue = queues_[q].get();
     if (queue == nullptr || !queue->admission.concerns(m.flow)) return;
-    queue->admission.on_payload(m.flow, m.sequence, m.payload_bytes, (m.tcp_flags & kTcpFin) != 0,
-                                now);
+    queue->admission.on_payload(m.flow, m.sequence, m.payload_bytes, ends_stream(m), now);
   }
   /// Lets pass what may, but no more than kMostPassed answers a call. In an event loop it also says
   /// when the next may. @return how many passed

@@ -13,11 +13,6 @@ namespace outrider::sw {
 
 namespace {
 
-const BurstIdentity* identity_of(const Packet& packet) noexcept {
-  const PacketMeta& m = meta(packet);
-  return m.has_identity ? &m.identity : nullptr;
-}
-
 BitRate share_of(BitRate rate, double share) noexcept {
   return {static_cast<std::uint64_t>(static_cast<double>(rate.bits_per_second) * share)};
 }
@@ -171,8 +166,8 @@ void PortQueue::change_regulation(QueueChange& change, Time now) noexcept {
 }
 
 void PortQueue::hear_payload(const PacketMeta& m, Time now) noexcept {
-  regulator_->on_payload(m.flow, m.sequence, m.payload_bytes, (m.tcp_flags & kTcpFin) != 0, now,
-                         m.source_accepted);
+  regulator_->on_payload(m.flow, m.sequence, m.payload_bytes, ends_stream(m), now,
+                         m.notes.source_accepted);
 }
 
 void PortQueue::hear_elsewhere(Packet& packet, bool same_port, Time now) noexcept {
@@ -358,7 +353,7 @@ void PortQueue::mark(Packet& packet, MarkReason reason) noexcept {
 }
 
 bool PortQueue::begins_record(const Packet& packet) noexcept {
-  return tap_->begins(identity_of(packet));
+  return tap_->begins(burst_of(packet));
 }
 
 void PortQueue::record_arrival(const Packet& packet, const QueueState* before, Time now) noexcept {
@@ -370,11 +365,11 @@ void PortQueue::record_arrival(const Packet& packet, const QueueState* before, T
     found.total_packets += hold_->packets();
     found.bytes += hold_->bytes();
   }
-  tap_->on_arrival(identity_of(packet), found, now);
+  tap_->on_arrival(burst_of(packet), found, now);
 }
 
 void PortQueue::record_departure(const Queue::Item& item, Time start, Time finish) noexcept {
-  tap_->on_departure({.identity = identity_of(*item.packet),
+  tap_->on_departure({.identity = burst_of(*item.packet),
                       .traffic_class = item.traffic_class,
                       .frame_bytes = item.frame_bytes,
                       .sojourn = start - item.enqueued_at,

@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "common/dpdk/packet.h"
-#include "common/net/headers.h"
 #include "common/net/hop_trace.h"
 #include "switch/aqm/egress_queue.h"
 #include "switch/aqm/shared_buffer.h"
@@ -19,6 +18,7 @@
 #include "switch/egress/queue_window.h"
 #include "switch/egress/reload_change.h"
 #include "switch/egress/remote_bottlenecks.h"
+#include "switch/forwarding/identify.h"
 #include "switch/regulation/regulator.h"
 #include "switch/report/report.h"
 
@@ -288,10 +288,6 @@ class PortQueue {
     return (!hold_->empty() && !is_bare_ack(m)) ||
            !hold_->admits(m.frame_bytes, queue_.occupancy_packets(), regulator_->threshold(now),
                           now);
-  }
-  [[nodiscard]] static bool is_bare_ack(const PacketMeta& m) noexcept {
-    return m.payload_bytes == 0 &&
-           (m.tcp_flags & (kTcpSyn | kTcpFin | kTcpRst | kTcpAck)) == kTcpAck;
   }
   void let_in(Time now) noexcept { let_in(now, regulator_->threshold(now)); }
   void let_in(Time now, std::optional<std::uint16_t> target) noexcept;

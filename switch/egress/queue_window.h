@@ -12,10 +12,10 @@ namespace outrider::sw {
 
 /// The clamp's verdict on a packet. It stays with the packet, as marking may happen when it leaves.
 inline WindowTreatment treatment_of(const PacketMeta& m) noexcept {
-  return static_cast<WindowTreatment>(m.treatment);
+  return static_cast<WindowTreatment>(m.notes.treatment);
 }
 inline void set_treatment(PacketMeta& m, WindowTreatment treatment) noexcept {
-  m.treatment = static_cast<std::uint8_t>(treatment);
+  m.notes.treatment = static_cast<std::uint8_t>(treatment) & 3;
 }
 
 /// Applies the window clamp of one egress queue to packets. It shows the clamp the packets
@@ -74,7 +74,7 @@ class QueueWindow {
   [[gnu::noinline]] std::optional<std::uint16_t> on_other_answer(Packet& packet,
                                                                  const WindowClamp::Queue& queue,
                                                                  Time now) noexcept;
-  [[nodiscard]] WindowClamp::Queue view_of(
+  [[nodiscard]] WindowClamp::Queue queue_of(
       Occupancy waiting, const std::optional<std::uint16_t>& threshold) const noexcept {
     return {waiting.bytes + std::uint64_t{waiting.packets} * overhead_bytes_, threshold};
   }

@@ -54,8 +54,8 @@ WindowTreatment RemoteBottleneck::on_arrival(Packet& packet, Time now) noexcept 
   const PacketMeta& m = meta(packet);
   if (m.traffic_class == TrafficClass::kDdl && m.payload_bytes > 0 &&
       regulator_.concerns(m.flow, now))
-    regulator_.on_payload(m.flow, m.sequence, m.payload_bytes, (m.tcp_flags & kTcpFin) != 0, now,
-                          m.source_accepted);
+    regulator_.on_payload(m.flow, m.sequence, m.payload_bytes, ends_stream(m), now,
+                          m.notes.source_accepted);
   return window_.on_arrival(packet, window_.waiting_beyond(now), threshold(now), now);
 }
 

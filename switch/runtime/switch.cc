@@ -186,6 +186,7 @@ std::uint32_t Switch::forward(SwitchLane& lane, std::uint32_t port, Packet& pack
                               Time now) noexcept {
   set_ingress_port(packet, static_cast<std::uint16_t>(port));
   PacketMeta& m = meta(packet);
+  m.notes = SwitchNotes{};
   const Forwarder& forwarder = lane.tables->forwarder;
   if (kLinked && knows_roce(packet)) [[unlikely]]
     return forward_known_roce(lane, packet, now);
@@ -252,8 +253,8 @@ std::optional<std::uint16_t> Switch::port_behind(const SwitchLane& lane, Packet&
 void Switch::note_source(const SwitchLane& lane, Packet& packet) noexcept {
   PacketMeta& m = meta(packet);
   // As with signals: an IPv6 source has no IPv4 prefix, whatever it is folded to.
-  m.source_accepted = !is_ipv6_at(packet, m.ip_offset) &&
-                      lane.gate.accepts({m.flow.source_address, ingress_port_of(packet)});
+  m.notes.source_accepted = !is_ipv6_at(packet, m.ip_offset) &&
+                            lane.gate.accepts({m.flow.source_address, ingress_port_of(packet)});
 }
 
 /// Hears a signal of the TOS form. @pre a TCP segment without payload

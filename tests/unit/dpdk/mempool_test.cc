@@ -121,13 +121,13 @@ TEST(PrepareReceived, GivesFreshMetaDataAndOneSegment) {
   std::memset(rte_pktmbuf_append(packet, 60), 1, 60);
   std::memset(rte_pktmbuf_append(more, 40), 2, 40);
   ASSERT_EQ(rte_pktmbuf_chain(packet, more), 0);
-  meta(*packet).has_identity = true;
+  meta(*packet).notes.content = Content::kBurst;
   ASSERT_TRUE(prepare_received(*packet));
   EXPECT_EQ(packet->nb_segs, 1);
   EXPECT_EQ(buffer(*packet).size(), 100U);
   EXPECT_EQ(buffer(*packet)[99], 2);
   EXPECT_EQ(meta(*packet).frame_bytes, 100U);
-  EXPECT_FALSE(meta(*packet).has_identity);
+  EXPECT_EQ(meta(*packet).notes.content, Content::kUnread);
   release(packet);
   EXPECT_EQ(rte_mempool_avail_count(pool.get()), 7U);
 }
