@@ -304,13 +304,11 @@ void check(const Checks& at, const RegulationPolicy& policy) {
 ConfigIssues advice(const RegulationPolicy& policy) {
   ConfigIssues found;
   const bool arrival = policy.recovery == Recovery::kArrival;
-  if (policy.mode == RegulationMode::kPace && arrival)
+  if (paces(policy.mode) && !marks(policy.mode) && arrival)
     found.push_back({"recovery",
                      "\"arrival\" gains nothing in mode \"pace\": what waits before the queue is "
                      "let in as soon as the burst comes; set \"burst_end\""});
-  const bool marks =
-      policy.mode == RegulationMode::kMark || policy.mode == RegulationMode::kMarkPace;
-  if (marks && !arrival && !policy.spare_ddl)
+  if (marks(policy.mode) && !holds_windows(policy.mode) && !arrival && !policy.spare_ddl)
     found.push_back({"spare_ddl",
                      "false brakes the burst itself with a recovery other than \"arrival\": its "
                      "packets are marked at the low threshold too; set true"});

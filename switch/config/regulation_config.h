@@ -8,14 +8,11 @@
 
 namespace outrider::sw {
 
-inline constexpr auto kRegulationModes =
-    choices<RegulationMode>({{"off", RegulationMode::kOff},
-                             {"mark", RegulationMode::kMark},
-                             {"pace", RegulationMode::kPace},
-                             {"mark_pace", RegulationMode::kMarkPace},
-                             {"window", RegulationMode::kWindow},
-                             {"mark_window", RegulationMode::kMarkWindow},
-                             {"steer", RegulationMode::kSteer}});
+inline constexpr auto kRegulationModes = [] {
+  std::array<Choice<RegulationMode>, kModeRows.size()> names{};
+  for (std::size_t i = 0; i < names.size(); ++i) names[i] = {kModeRows[i].name, kModeRows[i].mode};
+  return names;
+}();
 inline constexpr auto kHears =
     choices<Hears>({{"queue", Hears::kQueue}, {"port", Hears::kPort}, {"switch", Hears::kSwitch}});
 inline constexpr auto kRecoveries = choices<Recovery>({{"arrival", Recovery::kArrival},

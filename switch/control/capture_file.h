@@ -10,7 +10,7 @@
 #include "common/telemetry/sole_writer.h"
 #include "switch/config/config.h"
 #include "switch/control/pcapng.h"
-#include "switch/egress/port_capture.h"
+#include "switch/egress/parts/port_capture.h"
 
 namespace outrider::sw {
 

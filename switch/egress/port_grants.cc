@@ -38,6 +38,10 @@ BurstAdmission::Setup setup_of(const PortQueueConfig& queue, BitRate rate) {
           .frame_bytes = kFullFrameBytes};
 }
 
+std::optional<std::uint32_t> steered_to(const RegulationPolicy& policy) {
+  return steers(policy.mode) ? std::optional(policy.steer_to_queue) : std::nullopt;
+}
+
 }  // namespace
 
 bool PortGrants::needed(const SwitchPortConfig& port) {
@@ -49,7 +53,8 @@ PortGrants::PortGrants(const SwitchPortConfig& config, EgressPort& port, EventLo
     : port_(port), loop_(loop), id_(loop.add(*this)) {
   for (const auto& queue : queues_of(config))
     queues_.push_back(grants(queue.regulation.grant)
-                          ? std::make_unique<Queue>(setup_of(queue, config.drain_rate))
+                          ? std::make_unique<Queue>(setup_of(queue, config.drain_rate),
+                                                    steered_to(queue.regulation))
                           : nullptr);
 }
 
@@ -60,10 +65,24 @@ void PortGrants::change_rate(BitRate rate) noexcept {
 
 /// Returns the bytes of bursts that wait in queue `q`, or where its bursts are steered to.
 std::uint64_t PortGrants::queued_bytes(std::size_t q) const noexcept {
-  const auto queues = port_.queues();
-  std::uint64_t packets = queues[q].burst_packets();
-  if (const auto target = queues[q].steers_to()) packets += queues[*target].burst_packets();
+  const auto waiting = [this](std::size_t of) {
+    return port_.queues()[of].fifo().occupancy_by_class()[TrafficClass::kDdl];
+  };
+  std::uint64_t packets = waiting(q);
+  if (const auto target = queues_[q]->steers_to) packets += waiting(*target);
   return packets * kFullFrameBytes;
+}
+
+void PortGrants::choose(Packet& packet, Time now) noexcept {
+  locate(packet);
+  const PacketMeta& m = meta(packet);
+  Queue* const queue = queues_[m.queue].get();
+  if (m.payload_bytes == 0 || queue == nullptr || !queue->admission.concerns(m.flow)) return;
+  queue->admission.on_payload(m.flow, m.sequence, m.payload_bytes, ends_stream(m), now);
+}
+
+void PortGrants::after_packet(Time now) noexcept {
+  if (!port_.transmitter().polled()) pass(now);
 }
 
 bool PortGrants::hears(std::uint8_t q, const StartSignal& start, Time now) noexcept {
@@ -76,6 +95,19 @@ bool PortGrants::hears(std::uint8_t q, const StartSignal& start, Time now) noexc
 
 bool PortGrants::take(const StartAnswer& answer, Packet* packet, std::uint16_t out,
                       Time now) noexcept {
+  port_.transmitter().serve_until(now);
+  const bool taken = judge(answer, packet, out, now);
+  after_packet(now);
+  return taken;
+}
+
+std::uint32_t PortGrants::poll(Time now) noexcept {
+  port_.transmitter().serve_until(now);
+  return pass(now);
+}
+
+bool PortGrants::judge(const StartAnswer& answer, Packet* packet, std::uint16_t out,
+                       Time now) noexcept {
   for (std::size_t q = 0; q < queues_.size(); ++q) {
     Queue* const queue = queues_[q].get();
     if (queue == nullptr || !queue->admission.concerns(answer.flow)) continue;
@@ -121,7 +153,7 @@ std::uint32_t PortGrants::pass(Time now) noexcept {
     }
   }
   passing_ = false;
-  if (port_.polled()) return passed;
+  if (port_.transmitter().polled()) return passed;
   Time next = kNever;
   for (std::size_t q = 0; q < queues_.size(); ++q)
     if (queues_[q]) next = std::min(next, queues_[q]->admission.next_event(queued_bytes(q), now));
@@ -130,7 +162,7 @@ std::uint32_t PortGrants::pass(Time now) noexcept {
 }
 
 Time PortGrants::fire(Time now) noexcept {
-  port_.serve_until(now);
+  port_.transmitter().serve_until(now);
   pass(now);
   return loop_.scheduled(id_);
 }
@@ -142,7 +174,7 @@ std::uint64_t PortGrants::held() const noexcept {
   return answers;
 }
 
-void PortGrants::count(std::size_t q, QueueCounts& n) const noexcept {
+void PortGrants::add_counts(std::size_t q, QueueCounts& n) const noexcept {
   if (!queues_[q]) return;
   n.grant = queues_[q]->admission.counters();
   n.held_answers = queues_[q]->admission.held();
@@ -151,7 +183,7 @@ void PortGrants::count(std::size_t q, QueueCounts& n) const noexcept {
 }
 
 void PortGrants::flush() noexcept {
-  if (!port_.polled()) loop_.schedule(id_, kNever);
+  if (!port_.transmitter().polled()) loop_.schedule(id_, kNever);
   for (auto& queue : queues_) {
     if (!queue) continue;
     for (Held& held : queue->answers)

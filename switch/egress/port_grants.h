@@ -7,6 +7,7 @@
 #include "common/dpdk/packet.h"
 #include "common/runtime/event_loop.h"
 #include "switch/config/config.h"
+#include "switch/egress/queue_part.h"
 #include "switch/forwarding/identify.h"
 #include "switch/regulation/burst_admission.h"
 #include "switch/regulation/start_signal.h"
@@ -41,7 +42,7 @@ class AnswerSink {
 /// In an event loop it fires when an answer may pass though no packet comes. A poll loop calls
 /// pass() in every poll. Not thread-safe: one lcore owns the port, and all that comes in by it and
 /// that answers leave through.
-class PortGrants final : public EventSource {
+class PortGrants final : public QueuePart, public EventSource {
  public:
   /// Returns whether a queue of that port grants bursts.
   [[nodiscard]] static bool needed(const SwitchPortConfig& port);
@@ -59,19 +60,17 @@ class PortGrants final : public EventSource {
   /// @param out  index of its egress port
   [[nodiscard]] bool take(const StartAnswer& answer, Packet* packet, std::uint16_t out,
                           Time now) noexcept;
-  /// Handles a packet with payload that reaches queue `q`.
-  void on_payload(std::uint8_t q, const PacketMeta& m, Time now) noexcept {
-    Queue* const queue = queues_[q].get();
-    if (queue == nullptr || !queue->admission.concerns(m.flow)) return;
-    queue->admission.on_payload(m.flow, m.sequence, m.payload_bytes, ends_stream(m), now);
-  }
-  /// Lets pass what may, but no more than kMostPassed answers a call. In an event loop it also says
-  /// when the next may. @return how many passed
-  std::uint32_t pass(Time now) noexcept;
+  [[nodiscard]] Steps steps() const noexcept override { return {Step::kChoose}; }
+  /// Hears what comes of the bursts.
+  void choose(Packet& packet, Time now) noexcept override;
+  /// Lets pass what may after a packet or a signal has come. A poll loop does so once a poll.
+  void after_packet(Time now) noexcept;
+  /// Lets answers pass that may. A poll loop calls it in every poll. @return how many passed
+  std::uint32_t poll(Time now) noexcept;
   Time fire(Time now) noexcept override;
 
   [[nodiscard]] std::uint64_t held() const noexcept;
-  void count(std::size_t q, QueueCounts& n) const noexcept;
+  void add_counts(std::size_t q, QueueCounts& n) const noexcept;
   /// Releases all answers. Reports made before count them as resident.
   void flush() noexcept;
 
@@ -82,14 +81,20 @@ class PortGrants final : public EventSource {
     std::uint16_t out = 0;
   };
   struct Queue {
-    explicit Queue(const BurstAdmission::Setup& setup)
-        : admission(setup), answers(setup.max_entries) {}
+    Queue(const BurstAdmission::Setup& setup, std::optional<std::uint32_t> target)
+        : admission(setup), steers_to(target), answers(setup.max_entries) {}
     BurstAdmission admission;
-    std::vector<Held> answers;  ///< by their place in admission
+    std::optional<std::uint32_t> steers_to;  ///< queue of the port that its bursts go to
+    std::vector<Held> answers;               ///< by their place in admission
   };
 
   [[nodiscard]] std::uint64_t queued_bytes(std::size_t q) const noexcept;
   void arm(std::size_t q, std::uint32_t place, Time now) noexcept;
+  [[nodiscard]] bool judge(const StartAnswer& answer, Packet* packet, std::uint16_t out,
+                           Time now) noexcept;
+  /// Lets pass what may, but no more than kMostPassed answers a call. In an event loop it also says
+  /// when the next may. @return how many passed
+  std::uint32_t pass(Time now) noexcept;
 
   EgressPort& port_;
   EventLoop& loop_;

@@ -14,9 +14,10 @@ bool PortPauses::needed(const SwitchPortConfig& config) {
 }
 
 PortPauses::PortPauses(const SwitchPortConfig& config, std::uint16_t number, LosslessBuffer& buffer,
-                       EgressPort& port, EventLoop& loop)
+                       const Impairments& impairments, EgressPort& port, EventLoop& loop)
     : number_(number),
       buffer_(buffer),
+      impairments_(impairments),
       port_(port),
       loop_(loop),
       id_(loop.add(*this)),
@@ -84,17 +85,25 @@ void PortPauses::obey(Time now) noexcept {
   for (Queue& queue : queues_) {
     queue.gate.settle(now, behind(queue, now));
     if (queue.gate.closed()) closed = static_cast<QueueMask>(closed | 1U << queue.number);
-    port_.queue(queue.number).discard(queue.gate.broken_out(), now);
+    if (queue.gate.broken_out())
+      port_.queues()[queue.number].discard(DropReason::kPauseWatchdog, now);
   }
   if (closed == closed_) return;
   closed_ = closed;
-  port_.stop_queues(closed, now);
+  port_.transmitter().stop_queues(closed, now);
 }
 
 BehindGate PortPauses::behind(const Queue& queue, Time now) const noexcept {
-  const PortQueue& waits = port_.queue(queue.number);
-  return {.waits_since = waits.empty() ? now : waits.waits_since(),
+  const PortQueue& waits = port_.queues()[queue.number];
+  return {.waits_since = waits.fifo().empty() ? now : waits.fifo().head().enqueued_at,
           .left = sum(waits.counters().transmitted)};
+}
+
+std::optional<DropReason> PortPauses::refuses(const Packet& packet) const noexcept {
+  for (const Queue& queue : queues_)
+    if (queue.number == meta(packet).queue && queue.gate.broken_out())
+      return DropReason::kPauseWatchdog;
+  return std::nullopt;
 }
 
 /// Ends a pause that was too long.
@@ -116,7 +125,7 @@ Time PortPauses::fire(Time now) noexcept {
   retry_at_ = kNever;
   if (news_ != 0 && !waits_) {
     waits_ = true;
-    port_.send_pause_frame(now);
+    port_.transmitter().send_pause_frame(*this, now);
   }
   return next(now);
 }
@@ -134,7 +143,7 @@ Time PortPauses::next(Time now) noexcept {
   return std::max(at, now);
 }
 
-void PortPauses::count(std::size_t queue, QueueCounts& to, Time now) const noexcept {
+void PortPauses::add_counts(std::size_t queue, QueueCounts& to, Time now) const noexcept {
   if (queue == 0) to.pause_frames = frames_;
   for (const Queue& own : queues_) {
     if (own.number != queue) continue;

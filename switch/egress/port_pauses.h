@@ -12,6 +12,8 @@
 #include "switch/aqm/scheduler.h"
 #include "switch/config/config.h"
 #include "switch/egress/lossless_buffer.h"
+#include "switch/egress/parts/impairments.h"
+#include "switch/egress/queue_part.h"
 #include "switch/report/report.h"
 
 namespace outrider::sw {
@@ -29,13 +31,13 @@ class EgressPort;
 /// Pauses end, are renewed and become too long at times of its own, so it is an event source. It
 /// never sends within a call of the LosslessBuffer, which comes from the midst of another port.
 /// Not thread-safe: the owner of the port owns it.
-class PortPauses final : public EventSource {
+class PortPauses final : public QueuePart, public EventSource {
  public:
   [[nodiscard]] static bool needed(const SwitchPortConfig& config);
 
-  /// @param number  of the port. @param buffer,port must outlive it
+  /// @param number  of the port. @param buffer,impairments,port must outlive it
   PortPauses(const SwitchPortConfig& config, std::uint16_t number, LosslessBuffer& buffer,
-             EgressPort& port, EventLoop& loop);
+             const Impairments& impairments, EgressPort& port, EventLoop& loop);
 
   /// Has the neighbour told of a queue, soon after. @pre it is lossless
   void tell(std::uint8_t queue, Time now) noexcept {
@@ -44,6 +46,13 @@ class PortPauses final : public EventSource {
   }
   /// Makes the frame that leaves now. @return nullptr if no buffer was left
   [[nodiscard]] Packet* make_frame(Time now) noexcept;
+
+  /// Returns whether the port loses all that it sends.
+  [[nodiscard]] bool link_is_down() const noexcept { return impairments_.loses_all(); }
+
+  /// A queue that was paused for too long drops what comes, until the pause ends.
+  [[nodiscard]] Steps steps() const noexcept override { return {Step::kRoom}; }
+  [[nodiscard]] std::optional<DropReason> refuses(const Packet& packet) const noexcept override;
 
   /// Obeys a frame of the neighbour's. Queues that are not lossless do not care.
   void on_frame(const PauseFrame& frame, Time now) noexcept;
@@ -54,7 +63,7 @@ class PortPauses final : public EventSource {
   Time fire(Time now) noexcept override;
 
   /// Adds its counters. @param queue  any of the port
-  void count(std::size_t queue, QueueCounts& to, Time now) const noexcept;
+  void add_counts(std::size_t queue, QueueCounts& to, Time now) const noexcept;
 
  private:
   static constexpr Duration kRetry = std::chrono::microseconds(10);
@@ -74,6 +83,7 @@ class PortPauses final : public EventSource {
   std::vector<Queue> queues_;  ///< the lossless ones
   std::uint16_t number_;
   LosslessBuffer& buffer_;
+  const Impairments& impairments_;
   EgressPort& port_;
   EventLoop& loop_;
   SourceId id_;

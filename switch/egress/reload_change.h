@@ -7,8 +7,8 @@
 #include "switch/aqm/egress_queue.h"
 #include "switch/aqm/scheduler.h"
 #include "switch/config/config.h"
-#include "switch/egress/pace_hold.h"
 #include "switch/egress/queue_marker.h"
+#include "switch/egress/queue_part.h"
 #include "switch/forwarding/classifier.h"
 #include "switch/forwarding/forwarder.h"
 #include "switch/regulation/regulator.h"
@@ -21,16 +21,19 @@ namespace outrider::sw {
 // makes and frees them; an owner only swaps its parts in. Each part has one owner, and only
 // that owner may change it.
 
+/// Returns the policy of a queue with what follows from other settings. @param rate  that its
+/// bursts are regulated for
+[[nodiscard]] RegulationPolicy policy_of(const PortQueueConfig& config, BitRate rate,
+                                         const SignerShares& signers);
+
 /// Change of one egress queue. A part that is absent stays as it is.
 struct QueueChange {
   PortQueueConfig config{};
   std::optional<QueueMarker> marker{};
-  std::optional<Regulator> regulator{};    ///< regulation begins
-  std::vector<RegulationPolicy> beyond{};  ///< of each bottleneck beyond the port
-  std::unique_ptr<PaceHold> hold{};        ///< pacing begins, or its limit or rate changes
-  /// Present if the new limit exceeds the slots of the current queue.
-  std::optional<EgressQueue<Packet*>> queue{};
-  PaceCounters paced{};  ///< filled in when pacing ends
+  std::unique_ptr<Regulator> regulator{};  ///< regulation begins
+  /// Present if the new limit exceeds the slots of the current FIFO.
+  std::optional<EgressQueue<Packet*>> fifo{};
+  std::vector<std::unique_ptr<PartChange>> parts{};  ///< of each part, in order; nullptr: none
 };
 
 /// Change of one egress port.

@@ -7,36 +7,17 @@
 #include "common/core/clock.h"
 #include "common/core/or_auto.h"
 #include "switch/regulation/grant_policy.h"
+#include "switch/regulation/modes.h"
 #include "switch/regulation/signer_share.h"
 #include "switch/regulation/window_policy.h"
 
 namespace outrider {
 
-enum class RegulationMode : std::uint8_t {
-  kOff,
-  kMark,        ///< the low threshold marks background (the PCN paper)
-  kPace,        ///< background enters the queue only while it is below the threshold
-  kMarkPace,    ///< mark and pace
-  kWindow,      ///< background's windows are held; flows that cannot be held are marked
-  kMarkWindow,  ///< mark and window
-  kSteer,       ///< the burst goes to another queue; background is left alone
-};
-
-/// Returns whether the low threshold marks packets.
-constexpr bool marks(RegulationMode m) noexcept {
-  return m != RegulationMode::kOff && m != RegulationMode::kPace && m != RegulationMode::kSteer;
-}
-/// Returns whether background is held before the queue.
-constexpr bool paces(RegulationMode m) noexcept {
-  return m == RegulationMode::kPace || m == RegulationMode::kMarkPace;
-}
-/// Returns whether background's windows are held.
-constexpr bool holds_windows(RegulationMode m) noexcept {
-  return m == RegulationMode::kWindow || m == RegulationMode::kMarkWindow;
-}
-
-/// Returns whether announced bursts go to another queue.
-constexpr bool steers(RegulationMode m) noexcept { return m == RegulationMode::kSteer; }
+// Short forms of what a row says.
+constexpr bool marks(RegulationMode m) noexcept { return row_of(m).marks; }
+constexpr bool paces(RegulationMode m) noexcept { return row_of(m).paces; }
+constexpr bool holds_windows(RegulationMode m) noexcept { return row_of(m).holds_windows; }
+constexpr bool steers(RegulationMode m) noexcept { return row_of(m).steers; }
 
 /// The event that ends the regulation of an announced burst. An expiry always ends it, too.
 enum class Recovery : std::uint8_t {

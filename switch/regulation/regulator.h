@@ -9,10 +9,10 @@
 #include "common/core/flow_key.h"
 #include "common/core/flow_table.h"
 #include "common/core/indexed_heap.h"
+#include "common/core/period_predictor.h"
 #include "common/core/recency_list.h"
 #include "switch/regulation/entry_shares.h"
 #include "switch/regulation/live_tags.h"
-#include "switch/regulation/period_predictor.h"
 #include "switch/regulation/regulated_time.h"
 #include "switch/regulation/regulation_budget.h"
 #include "switch/regulation/regulation_policy.h"
@@ -166,6 +166,8 @@ class Regulator {
     std::uint64_t bytes = 0;     ///< announced, or (predicted) of the last burst; 0: not known
     bool predicted = false;
   };
+  /// Returns whether tell_begun() has something to tell.
+  [[nodiscard]] bool has_begun() const noexcept { return !untold_.empty(); }
   /// Calls `hear(const BegunBurst&)` for live entries that have begun and were not reported yet,
   /// the earliest first, and for at most kMostEvents of them. It is up to date after
   /// threshold(now).

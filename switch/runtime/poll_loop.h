@@ -8,7 +8,7 @@
 #include "common/runtime/event_loop.h"
 #include "common/runtime/poll_devices.h"
 #include "common/runtime/poll_loop.h"
-#include "switch/egress/port_capture.h"
+#include "switch/egress/parts/port_capture.h"
 #include "switch/report/snapshots.h"
 #include "switch/runtime/network.h"
 

@@ -72,7 +72,7 @@ Switch::Switch(const SwitchConfig& config, EventLoop& loop, const EgressPort::Li
   for (const auto& port : config.ports) {
     of_port.hops = hops_of(config, index, ports_.size());
     ports_.push_back(std::make_unique<EgressPort>(port, loop, of_port));
-    if (ports_.back()->grants()) ports_.back()->connect(*this);
+    if (PortGrants* grants = ports_.back()->grants()) grants->connect(*this);
     of_port.first_queue += ports_.back()->queues().size();
     ++of_port.number;
   }
@@ -90,7 +90,7 @@ void Switch::join_hearers(const SwitchConfig& config) {
       const Hears hears = queues[q].regulation.hears;
       for (std::size_t p = 0; p < ports_.size(); ++p)
         if (hears == Hears::kSwitch || (hears == Hears::kPort && p == of))
-          ports_[p]->tell(ports_[of]->queue(q), p == of);
+          ports_[p]->subscribe(ports_[of]->queues()[q], p == of);
     }
   }
 }
@@ -349,7 +349,7 @@ void Switch::tell_lead(const SwitchLane& lane, EgressPort& in, Packet& packet, T
 bool Switch::take_answer(const SwitchLane& lane, EgressPort& in, Packet* packet, std::uint16_t out,
                          Time now) noexcept {
   const auto answer = answer_in(lane, *packet);
-  return answer && in.take_answer(*answer, packet, out, now);
+  return answer && in.grants()->take(*answer, packet, out, now);
 }
 
 /// Answers are held where one lcore has the switch.
@@ -438,7 +438,7 @@ void Switch::fill(SwitchReport& report, Time now, std::uint64_t between) const {
   const std::size_t first = report.queues.size();
   for (const auto& port : ports_) {
     port->report(report.queues, now);
-    arrived += port->held_answers();
+    arrived += port->grants() != nullptr ? port->grants()->held() : 0;
   }
   for (auto& queue : std::span(report.queues).subspan(first)) {
     queue.switch_name = name_;

@@ -112,7 +112,7 @@ class Switch final : public Node, private AnswerSink {
     in.on_return(*packet, now);
     if (meta(*packet).tcp_offset == 0 && in.may_tell_leads()) [[unlikely]]
       tell_lead(lane, in, *packet, now);
-    return in.grants() && take_answer(lane, in, packet, out, now);
+    return in.grants() != nullptr && take_answer(lane, in, packet, out, now);
   }
 
   /// Hears signals and hands the packet to the port. @pre ingress() has passed the packet on

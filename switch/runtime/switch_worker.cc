@@ -41,12 +41,12 @@ SwitchWorker::SwitchWorker(Setup setup, Switch& of, PollDevices& devices)
   for (std::uint32_t p = 0; p < switch_.ports(); ++p) {
     if (!owns(p)) continue;
     if (switch_.port(p).hears_returns()) hears_returns_ |= PortMask{1} << p;
-    if (switch_.port(p).grants()) grants_ |= PortMask{1} << p;
+    if (switch_.port(p).grants() != nullptr) grants_ |= PortMask{1} << p;
   }
   ports_apart_ = hears_returns_ == 0 && !switch_.shares_buffer();
   for (const std::uint32_t device : setup_.plan->serves[setup_.index])
     for (const std::uint16_t p : (*setup_.ports_of_device)[device])
-      switch_.port(p).connect(devices_.edge(device));
+      switch_.port(p).transmitter().connect(devices_.edge(device));
 }
 
 bool SwitchWorker::poll(Time previous, Time now) noexcept {
@@ -242,7 +242,7 @@ void SwitchWorker::egress_by_port() noexcept {
 void SwitchWorker::pass_answers(Time now) noexcept {
   std::uint32_t passed = 0;
   for (PortMask left = grants_; left != 0; left &= left - 1)
-    passed += switch_.port(static_cast<std::uint32_t>(std::countr_zero(left))).pass_answers(now);
+    passed += switch_.port(static_cast<std::uint32_t>(std::countr_zero(left))).grants()->poll(now);
   if (passed == 0) return;
   for (std::uint32_t p = 0; p < switch_.ports(); ++p) receiving_ |= PortMask{1} << p;
 }
@@ -250,9 +250,10 @@ void SwitchWorker::pass_answers(Time now) noexcept {
 void SwitchWorker::serve(Time now) noexcept {
   busy_ |= std::exchange(receiving_, 0);
   for (PortMask left = busy_; left != 0; left &= left - 1) {
-    EgressPort& port = switch_.port(static_cast<std::uint32_t>(std::countr_zero(left)));
-    port.serve_until(now);
-    if (!port.has_work()) busy_ &= ~(left & -left);
+    PortTransmitter& transmitter =
+        switch_.port(static_cast<std::uint32_t>(std::countr_zero(left))).transmitter();
+    transmitter.serve_until(now);
+    if (!transmitter.has_work()) busy_ &= ~(left & -left);
   }
 }
 

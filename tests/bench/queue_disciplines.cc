@@ -2,6 +2,7 @@
 // loop draws a random number, as the egress port does, so subtract draw.
 #include <benchmark/benchmark.h>
 
+#include "common/core/period_predictor.h"
 #include "common/core/random.h"
 #include "switch/aqm/codel_marker.h"
 #include "switch/aqm/pie_marker.h"
@@ -9,7 +10,6 @@
 #include "switch/aqm/scheduler.h"
 #include "switch/aqm/shared_buffer.h"
 #include "switch/aqm/step_marker.h"
-#include "switch/regulation/period_predictor.h"
 
 namespace {
 

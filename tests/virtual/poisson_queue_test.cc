@@ -52,7 +52,7 @@ Measured feed(double load, std::uint32_t packets, std::uint64_t seed, rte_mempoo
   Switch sw(config, loop, {});
   Sink sink;
   Link wire(loop, Duration::zero(), sink, 0);
-  sw.port(0).connect(wire);
+  sw.port(0).transmitter().connect(wire);
 
   RandomStream arrivals(seed, 0, RandomPurpose::kTest);
   TcpSegment segment;
@@ -62,7 +62,7 @@ Measured feed(double load, std::uint32_t packets, std::uint64_t seed, rte_mempoo
     at_s += arrivals.exponential(seconds(kService) / load);
     const Time now = Time{} + from_seconds(at_s);
     loop.run_until(now);
-    occupancy += sw.port(0).queues()[0].occupancy_packets();
+    occupancy += sw.port(0).queues()[0].fifo().occupancy_packets();
     Packet* packet = rte_pktmbuf_alloc(&pool);
     write_frame(*packet, {1, 2, 3, 4}, 0, segment, false);
     sink.sent.push_back(now);

@@ -27,7 +27,7 @@ std::string complaint(std::uint64_t steps, const std::string& what, std::uint64_
 }  // namespace
 
 std::uint64_t StepsOracle::advance(const sw::PortQueue& queue) {
-  const std::uint64_t now = queue.regulator_steps();
+  const std::uint64_t now = queue.regulation().steps();
   const std::uint64_t spent = now < steps_ ? now : now - steps_;  // smaller: it is a new one
   steps_ = now;
   departed_ = departed_from(queue);

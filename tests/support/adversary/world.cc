@@ -112,7 +112,7 @@ void AdversaryWorld::connect_ports(std::uint32_t place) {
     const bool trunk = ports[p].name == kTrunkPort;
     const Duration delay = trunk ? drawn_.switches.links[0].delay : ports[p].delay;
     links_.push_back(std::make_unique<Link>(loop_, delay, *places_[place].exits[p], p));
-    places_[place].sw->port(p).connect(*links_.back());
+    places_[place].sw->port(p).transmitter().connect(*links_.back());
   }
 }
 
@@ -362,10 +362,10 @@ void AdversaryWorld::settle() {
   // The last of these packets finds nothing to do.
   const auto most = 1 + StepsOracle::most_packets_behind(trunk_policy(drawn_.switches));
   for (std::uint64_t packet = 0; packet < most; ++packet) {
-    const std::uint64_t before = trunk().regulator_steps();
+    const std::uint64_t before = trunk().regulation().steps();
     port.publish(cells_, now_);
     judge_steps(1);
-    if (trunk().regulator_steps() == before) return;
+    if (trunk().regulation().steps() == before) return;
   }
   violated("the regulator is behind for longer than its table allows");
 }

@@ -241,7 +241,7 @@ ConfigIssues validate(const CaseParameters& p) {
              "is required with background_load, e.g. \"../distributions/web-search.cdf\"");
   const bool roce_alone = p.background_protocol == LabBackgroundProtocol::kRoce;
   at.require(!roce_alone || !holds_windows(p.regulation), "regulation",
-             p.regulation == RegulationMode::kWindow ? "\"window\"" : "\"mark_window\"",
+             Checks::quoted(row_of(p.regulation).name),
              "cannot hold background_protocol \"roce\", which has no receive window: \"mark\", "
              "\"pace\" and \"mark_pace\" act on it");
   at.require(p.background_roce_queue == LabRoceQueue::kBackground ||

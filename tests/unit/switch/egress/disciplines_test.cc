@@ -87,7 +87,7 @@ TEST(Disciplines, AqmsSettleAtTheirTargetDelayUnderOverload) {
       bench.send(0, Ecn::kNotEct, now);
       if (now < row.settled) continue;
       ++late;
-      occupancy += bench.port.queues()[0].occupancy_packets();
+      occupancy += bench.port.queues()[0].fifo().occupancy_packets();
       bench.out.arrivals.clear();
     }
     const double delay_ms = occupancy / static_cast<double>(late) * 0.008;
@@ -157,14 +157,14 @@ TEST(Disciplines, OneBufferIsSharedByDynamicThresholds) {
   config.ports[B::kSouth].queue.alpha = 0.5;
   B bench(config);
   bench.fill(200, Time{});  // alone: alpha / (1 + alpha) = 2/3 of 90 frames of 1000 B
-  EXPECT_EQ(bench.sw.port(B::kEast).queues()[0].occupancy_packets(), 60U);
+  EXPECT_EQ(bench.sw.port(B::kEast).queues()[0].fifo().occupancy_packets(), 60U);
   bench.fill(200, Time{}, "10.0.4.9");  // 30 free, of which a third
-  EXPECT_EQ(bench.sw.port(B::kSouth).queues()[0].occupancy_packets(), 10U);
+  EXPECT_EQ(bench.sw.port(B::kSouth).queues()[0].fifo().occupancy_packets(), 10U);
   EXPECT_EQ(bench.drops(TrafficClass::kBackground, DropReason::kOverShare), 139U + 189U);
   bench.run();
   EXPECT_TRUE(bench.report({}).ledger_balanced);
   bench.fill(200, Time{10s}, "10.0.4.9");
-  EXPECT_EQ(bench.sw.port(B::kSouth).queues()[0].occupancy_packets(), 30U)
+  EXPECT_EQ(bench.sw.port(B::kSouth).queues()[0].fifo().occupancy_packets(), 30U)
       << "what left has been given back";
 }
 

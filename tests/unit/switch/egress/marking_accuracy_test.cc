@@ -39,7 +39,7 @@ class Accuracy {
   /// @return how many of the waiting packets were marked
   std::uint64_t fill_and_release(std::uint32_t waiting) {
     for (std::uint32_t i = 0; i <= waiting; ++i) bench_.send(0, Ecn::kEct0, now_);
-    EXPECT_EQ(bench_.port.queues()[0].occupancy_packets(), waiting);
+    EXPECT_EQ(bench_.port.queues()[0].fifo().occupancy_packets(), waiting);
     return leave(waiting + 1);
   }
   /// Lets every one of `arrivals` packets find exactly `occupancy` waiting: one arrives as one

@@ -224,7 +224,9 @@ TEST(Marking, RegulationIsKeptByEgressPort) {
 
 TEST(Marking, PureAckDoesNotEndRegulation) {
   B bench;
-  const auto regulated = [&] { return bench.sw.port(B::kEast).queues()[0].live_entries(); };
+  const auto regulated = [&] {
+    return bench.sw.port(B::kEast).queues()[0].regulation().live_entries();
+  };
   bench.send(B::start(0, 1000, 10), Time{});
   EXPECT_EQ(regulated(), 1U);
   FrameSpec ack = B::data(0, 5000);
@@ -248,7 +250,7 @@ TEST(Marking, ADroppedBurstPacketEndsRegulationToo) {
   bench.fill(70, Time{});
   bench.send(B::data(0, 1000), Time{});
   EXPECT_EQ(bench.drops(TrafficClass::kDdl, DropReason::kTailPackets), 1U);
-  EXPECT_EQ(bench.sw.port(B::kEast).queues()[0].live_entries(), 0U);
+  EXPECT_EQ(bench.sw.port(B::kEast).queues()[0].regulation().live_entries(), 0U);
 }
 
 }  // namespace

@@ -36,8 +36,8 @@ TEST(Pace, ABurstFindsTheTargetAndNoMore) {
   bench.send(B::start(0, 1000, 10), Time{});
   bench.fill(60, Time{100ns});
   for (std::uint32_t i = 0; i < 5; ++i) bench.send(B::data(0, 1000 + i * B::kPayload), Time{200ns});
-  EXPECT_EQ(bench.sw.port(B::kEast).queues()[0].occupancy_packets(), 10U + 5U);
-  EXPECT_EQ(bench.sw.port(B::kEast).queues()[0].waiting_packets(), 60U + 5U);
+  EXPECT_EQ(bench.sw.port(B::kEast).queues()[0].fifo().occupancy_packets(), 10U + 5U);
+  EXPECT_EQ(bench.sw.port(B::kEast).queues()[0].waiting().packets, 60U + 5U);
   bench.run();
   std::size_t background_before_burst = 0;
   for (const auto& a : bench.out[B::kEast].arrivals) {
@@ -102,7 +102,7 @@ TEST(Pace, HeldPacketsCountAgainstTheQueuesLimit) {
   B bench(paced());
   bench.send(B::start(0, 1000, 10), Time{});
   bench.fill(150, Time{100ns});
-  EXPECT_EQ(bench.sw.port(B::kEast).queues()[0].waiting_packets(), 100U);
+  EXPECT_EQ(bench.sw.port(B::kEast).queues()[0].waiting().packets, 100U);
   EXPECT_EQ(bench.drops(TrafficClass::kBackground, DropReason::kTailPackets), 50U);
 }
 
@@ -169,8 +169,8 @@ TEST(Pace, OrderLimitAndLedgerHoldUnderRandomTraffic) {
         bench.send(spec, now);
       }
       const auto& queue = bench.sw.port(B::kEast).queues()[0];
-      ASSERT_LE(queue.waiting_packets(), 100U);
-      ASSERT_TRUE(queue.waiting_packets() == 0 || !queue.empty()) << "held before nothing";
+      ASSERT_LE(queue.waiting().packets, 100U);
+      ASSERT_TRUE(queue.waiting().packets == 0 || !queue.fifo().empty()) << "held before nothing";
     }
     bench.run();
     std::uint32_t last = 0;
@@ -195,7 +195,7 @@ TEST(Pace, OrderLimitAndLedgerHoldUnderRandomTraffic) {
 TEST(Pace, WithoutAStartItIsAPlainQueue) {
   B bench(paced());
   bench.fill(60, Time{});
-  EXPECT_EQ(bench.sw.port(B::kEast).queues()[0].occupancy_packets(), 59U);
+  EXPECT_EQ(bench.sw.port(B::kEast).queues()[0].fifo().occupancy_packets(), 59U);
   EXPECT_EQ(counters(bench).held, 0U);
 }
 

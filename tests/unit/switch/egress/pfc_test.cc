@@ -281,12 +281,12 @@ TEST(Pfc, ALossyPortOfEntryIsNotPaused) {
   bench.burst(40, {}, B::kSouth);
   bench.run_to(Time{1us});
   EXPECT_TRUE(bench.frames(B::kSouth).empty());
-  const auto shared = bench.sw.port(B::kEast).queues()[0].occupancy_packets();
+  const auto shared = bench.sw.port(B::kEast).queues()[0].fifo().occupancy_packets();
   EXPECT_EQ(shared, 5U) << "half of 9,018 B, as alpha is 1: 10,000 B are set aside";
   bench.burst(6, Time{1us});
   EXPECT_EQ(bench.drops(TrafficClass::kDdl, DropReason::kHeadroom), 1U);
   EXPECT_EQ(bench.drops(TrafficClass::kDdl, DropReason::kOverShare), 34U);
-  EXPECT_EQ(bench.sw.port(B::kEast).queues()[0].occupancy_packets(), 10U);
+  EXPECT_EQ(bench.sw.port(B::kEast).queues()[0].fifo().occupancy_packets(), 10U);
   bench.run_to(Time{1ms});
   EXPECT_EQ(bench.pool.in_use(), 0U);
 }

@@ -1,6 +1,6 @@
 // Goal: start, maximum and sojourn of a burst cover exactly the burst's own time, nothing
 // before or after it. Method: a queue is played by hand, one instant per row.
-#include "switch/egress/queue_tap.h"
+#include "switch/egress/parts/queue_tap.h"
 
 #include <gtest/gtest.h>
 

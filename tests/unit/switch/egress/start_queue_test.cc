@@ -76,9 +76,9 @@ TEST(StartQueue, IsWhatLeavesBeforeTheBurst) {
         ++sent[queue];
         now += Duration{random.next_u32() % 6000};
       }
-      bench.port.serve_until(now);
+      bench.port.transmitter().serve_until(now);
       const std::uint64_t waiting = bench.port.resident();
-      const std::uint32_t waiting_0 = bench.port.queues()[0].occupancy_packets();
+      const std::uint32_t waiting_0 = bench.port.queues()[0].fifo().occupancy_packets();
       send_first(bench, 1, now);
       const auto report = bench.reports()[0];
       ASSERT_EQ(report.bursts.size(), 1U);

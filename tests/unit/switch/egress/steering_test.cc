@@ -70,7 +70,7 @@ TEST(Steering, ABurstPassesWhatWaits) {
   bench.send(B::start(0, kFirst, 10), Time{});
   bench.fill(50, Time{100ns});
   burst(bench, 5, Time{200ns});
-  EXPECT_EQ(bench.sw.port(B::kEast).queues()[0].occupancy_packets(), 5U);
+  EXPECT_EQ(bench.sw.port(B::kEast).queues()[0].fifo().occupancy_packets(), 5U);
   bench.run();
   const auto& seen = bench.out[B::kEast].arrivals;
   const auto first = std::ranges::find_if(
@@ -89,7 +89,7 @@ TEST(Steering, WithoutStartItIsOneQueue) {
   B bench(steered());
   bench.fill(50, Time{});
   burst(bench, 5, Time{100ns});
-  EXPECT_EQ(bench.sw.port(B::kEast).queues()[0].occupancy_packets(), 0U);
+  EXPECT_EQ(bench.sw.port(B::kEast).queues()[0].fifo().occupancy_packets(), 0U);
   EXPECT_EQ(own(bench).steer.packets, 0U);
 }
 

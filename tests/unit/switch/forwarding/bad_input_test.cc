@@ -221,7 +221,8 @@ TEST(BadInputStorm, OfSignalsArmsWhatFitsAndEnds) {
   bench.run();
   const auto background = bench.report(now).queues[B::kEast].transmitted[TrafficClass::kBackground];
   EXPECT_GE(background, kRounds + 1) << "and bad signals pass as any packet";
-  EXPECT_EQ(bench.sw.port(B::kEast).queues()[0].live_entries(), 0U) << "all have expired";
+  EXPECT_EQ(bench.sw.port(B::kEast).queues()[0].regulation().live_entries(), 0U)
+      << "all have expired";
   EXPECT_TRUE(bench.report(now).ledger_balanced);
   EXPECT_EQ(bench.pool.in_use(), 0U);
 }

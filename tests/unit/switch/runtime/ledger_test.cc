@@ -53,13 +53,13 @@ TEST(Drops, TailByPacketsAndByBytes) {
   B bench(config);
   bench.fill(10, Time{}, "10.0.3.9");
   bench.fill(10, Time{}, "10.0.4.9");
-  EXPECT_EQ(bench.sw.port(B::kEast).queues()[0].occupancy_packets(), 5U);
-  EXPECT_EQ(bench.sw.port(B::kSouth).queues()[0].occupancy_packets(), 4U)
+  EXPECT_EQ(bench.sw.port(B::kEast).queues()[0].fifo().occupancy_packets(), 5U);
+  EXPECT_EQ(bench.sw.port(B::kSouth).queues()[0].fifo().occupancy_packets(), 4U)
       << "a fifth does not fit in 4500 bytes";
   FrameSpec small = B::background("10.0.4.9");
   small.payload_bytes = 446;
   bench.send(small, Time{});
-  EXPECT_EQ(bench.sw.port(B::kSouth).queues()[0].occupancy_packets(), 5U)
+  EXPECT_EQ(bench.sw.port(B::kSouth).queues()[0].fifo().occupancy_packets(), 5U)
       << "500 bytes do, exactly";
   EXPECT_EQ(bench.drops(TrafficClass::kBackground, DropReason::kTailPackets), 4U);
   EXPECT_EQ(bench.drops(TrafficClass::kBackground, DropReason::kTailBytes), 5U);

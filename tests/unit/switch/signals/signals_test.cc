@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 using B = SwitchBench;
 
 std::uint32_t live(const B& bench, std::uint32_t port = B::kEast) {
-  return bench.sw.port(port).queues()[0].live_entries();
+  return bench.sw.port(port).queues()[0].regulation().live_entries();
 }
 
 TEST(Signals, AreServedFirstAndNeverMarked) {

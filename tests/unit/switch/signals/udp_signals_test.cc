@@ -347,10 +347,10 @@ TEST(UdpSignals, RegulateTheQueueThatTheBurstWillTake) {
       if (by_tos) bench.send(B::start(0, 1000, 10), Time{});
       else bench.send(start(0, 1000), Time{});
       const auto& queues = bench.sw.port(B::kEast).queues();
-      EXPECT_EQ(queues[0].live_entries(), 0U) << by_tos;
-      EXPECT_EQ(queues[1].live_entries(), 1U) << by_tos;
+      EXPECT_EQ(queues[0].regulation().live_entries(), 0U) << by_tos;
+      EXPECT_EQ(queues[1].regulation().live_entries(), 1U) << by_tos;
       bench.send(B::data(0, 1000), Time{1ms});
-      EXPECT_EQ(queues[1].live_entries(), 0U) << "where the burst comes";
+      EXPECT_EQ(queues[1].regulation().live_entries(), 0U) << "where the burst comes";
     }
   }
 }
@@ -375,7 +375,7 @@ TEST(UdpSignals, RegulateTheQueueThatABurstOfRoceWillTake) {
     Bench bench(c);
     bench.send(frame, Time{});
     const auto& queues = bench.sw.port(B::kEast).queues();
-    return std::pair(queues[0].live_entries(), queues[1].live_entries());
+    return std::pair(queues[0].regulation().live_entries(), queues[1].regulation().live_entries());
   };
   EXPECT_EQ(armed(by_rule, start(0, signal)), std::pair(0U, 1U));
   EXPECT_EQ(armed(by_rule, start(0, announce(0, 1000))), std::pair(1U, 0U)) << "TCP";

@@ -1,4 +1,4 @@
-#include "switch/egress/flow_steering.h"
+#include "switch/egress/parts/flow_steering.h"
 
 namespace outrider::sw {
 

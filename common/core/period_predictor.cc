@@ -1,4 +1,4 @@
-#include "switch/regulation/period_predictor.h"
+#include "common/core/period_predictor.h"
 
 #include <algorithm>
 #include <cassert>

@@ -9,7 +9,8 @@
 #include "common/core/prefix_table.h"
 #include "common/core/units.h"
 #include "common/dpdk/packet.h"
-#include "switch/egress/queue_window.h"
+#include "switch/egress/parts/queue_window.h"
+#include "switch/egress/queue_part.h"
 #include "switch/regulation/regulation_policy.h"
 #include "switch/regulation/regulator.h"
 #include "switch/report/beyond_counts.h"
@@ -54,28 +55,28 @@ class RemoteBottleneck {
 ///
 /// A flow that passes several is held by all: each lowers the window that the one before left, as
 /// switches in a row do. Lookups are O(1); nothing allocates after construction.
-class RemoteBottlenecks {
+class RemoteBottlenecks final : public QueuePart {
  public:
   static constexpr std::size_t kMost = kMostBeyond;  ///< a set is the value of a PrefixTable
 
-  /// @param policies  of each, as the queue's. @pre at most kMost, and all destinations parse
-  RemoteBottlenecks(const std::vector<BeyondPolicy>& beyond,
-                    const std::vector<RegulationPolicy>& policies, RateLayer layer);
+  /// @param config  of the queue. @pre it names at most kMost, and all destinations parse
+  RemoteBottlenecks(const PortQueueConfig& config, RateLayer layer, const SignerShares& signers);
 
-  /// Handles the START of a burst that goes to `start.flow`'s destination.
-  /// @return false if that lies beyond none of them
-  bool on_start(const StartSignal& start, Time now) noexcept;
-  /// Handles a packet that is about to enter the port's queue.
-  /// @return nothing if its destination lies beyond none of them
-  std::optional<WindowTreatment> on_arrival(Packet& packet, Time now) noexcept;
-  /// Handles a packet that has arrived at the port. @return false if it comes from none of them
-  bool on_return(Packet& packet, Time now) noexcept;
-  /// @param policies  one for each
-  void change_policies(const std::vector<RegulationPolicy>& policies, Time now) noexcept;
-  void settle(Time now) noexcept;
+  [[nodiscard]] Steps steps() const noexcept override {
+    return {Step::kAdmit, Step::kStart, Step::kReturn};
+  }
+  // Each handles what goes to, or comes from, a destination beyond one of them, and returns whether
+  // that is so: then it is no concern of the queue's own regulation.
+  [[nodiscard]] bool takes_start(const StartSignal& start, Time now) noexcept override;
+  bool on_admission(Packet& packet, Time now) noexcept override;
+  bool takes_elsewhere(Packet& packet, Time now) noexcept override;
+  bool on_return(Packet& packet, Time now) noexcept override;
 
-  [[nodiscard]] BeyondCounts counts() const noexcept;
-  [[nodiscard]] std::vector<BeyondReport> reports(Time now) const;
+  void settle(Time now) noexcept override;
+  void count(QueueCounts& to, Time now) const override;
+  void report(QueueReport& to, Time now) const override;
+  [[nodiscard]] std::unique_ptr<PartChange> prepare(const PartReload& reload) const override;
+  void apply(PartChange* change, const PortQueueConfig& to, Time now) noexcept override;
 
  private:
   using Set = std::uint16_t;  ///< bit i: all_[i]
@@ -84,6 +85,7 @@ class RemoteBottlenecks {
   [[nodiscard]] Set beyond(std::uint32_t address) const noexcept {
     return sets_.lookup(address).value_or(0);
   }
+  [[nodiscard]] std::optional<WindowTreatment> treat(Packet& packet, Time now) noexcept;
 
   PrefixTable sets_;  ///< destination -> those that it lies beyond
   std::deque<RemoteBottleneck> all_;

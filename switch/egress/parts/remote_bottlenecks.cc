@@ -1,4 +1,4 @@
-#include "switch/egress/remote_bottlenecks.h"
+#include "switch/egress/parts/remote_bottlenecks.h"
 
 #include <algorithm>
 #include <bit>
@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/config/addresses.h"
+#include "switch/egress/reload_change.h"
 #include "switch/forwarding/header_rewrite.h"
 
 namespace outrider::sw {
@@ -85,10 +86,28 @@ BeyondReport RemoteBottleneck::report(Time now) const {
 
 // -- All of a port
 
-RemoteBottlenecks::RemoteBottlenecks(const std::vector<BeyondPolicy>& beyond,
-                                     const std::vector<RegulationPolicy>& policies,
-                                     RateLayer layer) {
-  assert(beyond.size() <= kMost && beyond.size() == policies.size());
+namespace {
+
+struct BeyondChange final : PartChange {
+  std::vector<RegulationPolicy> policies;  ///< one for each
+};
+
+/// Returns the policy for each of them.
+std::vector<RegulationPolicy> policies_of(const PortQueueConfig& config,
+                                          const SignerShares& signers) {
+  std::vector<RegulationPolicy> policies;
+  for (const auto& beyond : config.regulation.window.beyond)
+    policies.push_back(policy_of(config, beyond.rate, signers));
+  return policies;
+}
+
+}  // namespace
+
+RemoteBottlenecks::RemoteBottlenecks(const PortQueueConfig& config, RateLayer layer,
+                                     const SignerShares& signers) {
+  const auto& beyond = config.regulation.window.beyond;
+  const auto policies = policies_of(config, signers);
+  assert(beyond.size() <= kMost);
   std::vector<std::pair<Prefix, Set>> prefixes;
   for (std::size_t i = 0; i < beyond.size(); ++i) {
     all_.emplace_back(beyond[i], policies[i], layer);
@@ -104,14 +123,14 @@ RemoteBottlenecks::RemoteBottlenecks(const std::vector<BeyondPolicy>& beyond,
   }
 }
 
-bool RemoteBottlenecks::on_start(const StartSignal& start, Time now) noexcept {
+bool RemoteBottlenecks::takes_start(const StartSignal& start, Time now) noexcept {
   const Set set = beyond(start.flow.destination_address);
   for (Set left = set; left != 0; left &= static_cast<Set>(left - 1))
     all_[static_cast<std::size_t>(std::countr_zero(left))].on_start(start, now);
   return set != 0;
 }
 
-std::optional<WindowTreatment> RemoteBottlenecks::on_arrival(Packet& packet, Time now) noexcept {
+std::optional<WindowTreatment> RemoteBottlenecks::treat(Packet& packet, Time now) noexcept {
   const PacketMeta& m = meta(packet);
   const Set set = m.tcp_offset == 0 && m.traffic_class != TrafficClass::kDdl
                       ? Set{0}
@@ -133,8 +152,25 @@ bool RemoteBottlenecks::on_return(Packet& packet, Time now) noexcept {
   return true;
 }
 
-void RemoteBottlenecks::change_policies(const std::vector<RegulationPolicy>& policies,
-                                        Time now) noexcept {
+bool RemoteBottlenecks::on_admission(Packet& packet, Time now) noexcept {
+  const auto treatment = treat(packet, now);
+  if (treatment) set_treatment(meta(packet), *treatment);
+  return treatment.has_value();
+}
+
+bool RemoteBottlenecks::takes_elsewhere(Packet& packet, Time now) noexcept {
+  return treat(packet, now).has_value();
+}
+
+std::unique_ptr<PartChange> RemoteBottlenecks::prepare(const PartReload& reload) const {
+  auto change = std::make_unique<BeyondChange>();
+  change->policies = policies_of(reload.queue_to, reload.policy.signers);
+  return change;
+}
+
+void RemoteBottlenecks::apply(PartChange* change, const PortQueueConfig& /*to*/,
+                              Time now) noexcept {
+  const auto& policies = static_cast<BeyondChange*>(change)->policies;
   assert(policies.size() == all_.size());
   for (std::size_t i = 0; i < all_.size(); ++i) all_[i].change_policy(policies[i], now);
 }
@@ -143,16 +179,12 @@ void RemoteBottlenecks::settle(Time now) noexcept {
   for (auto& each : all_) each.settle(now);
 }
 
-BeyondCounts RemoteBottlenecks::counts() const noexcept {
-  BeyondCounts sums;
-  for (const auto& each : all_) each.add_to(sums);
-  return sums;
+void RemoteBottlenecks::count(QueueCounts& to, Time /*now*/) const {
+  for (const auto& each : all_) each.add_to(to.beyond);
 }
 
-std::vector<BeyondReport> RemoteBottlenecks::reports(Time now) const {
-  std::vector<BeyondReport> reports;
-  for (const auto& each : all_) reports.push_back(each.report(now));
-  return reports;
+void RemoteBottlenecks::report(QueueReport& to, Time now) const {
+  for (const auto& each : all_) to.beyond_by_name.push_back(each.report(now));
 }
 
 }  // namespace outrider::sw

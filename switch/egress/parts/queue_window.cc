@@ -1,4 +1,4 @@
-#include "switch/egress/queue_window.h"
+#include "switch/egress/parts/queue_window.h"
 
 #include "switch/forwarding/segment.h"
 

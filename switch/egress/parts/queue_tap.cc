@@ -1,4 +1,4 @@
-#include "switch/egress/queue_tap.h"
+#include "switch/egress/parts/queue_tap.h"
 
 #include <algorithm>
 #include <cassert>

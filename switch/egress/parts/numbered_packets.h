@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "switch/egress/queue_part.h"
+
 namespace outrider::sw {
 
 /// Decides which data packets of a port are lost or marked because of their number: 1 is the first
@@ -13,8 +15,6 @@ namespace outrider::sw {
 /// construction only. Not thread-safe: the port's lcore owns it.
 class NumberedPackets {
  public:
-  enum class Verdict : std::uint8_t { kPass, kLose, kMark };
-
   /// @param lose,mark  numbers, ascending. A packet with a number in both is lost
   NumberedPackets(std::vector<std::uint32_t> lose, std::vector<std::uint32_t> mark)
       : lose_(std::move(lose)), mark_(std::move(mark)) {}
@@ -24,13 +24,13 @@ class NumberedPackets {
 
   /// Counts an arriving packet and returns what is done to it.
   /// @param data  whether it has payload and is no signal; others have no number and pass
-  [[nodiscard]] Verdict judge(bool data) noexcept {
+  [[nodiscard]] ArrivalVerdict judge(bool data) noexcept {
     if (!any() || !data) [[likely]]
-      return Verdict::kPass;
+      return ArrivalVerdict::kPass;
     ++number_;
     const bool lost = reaches(lose_, next_lose_);
     const bool marked = reaches(mark_, next_mark_);
-    return lost ? Verdict::kLose : marked ? Verdict::kMark : Verdict::kPass;
+    return lost ? ArrivalVerdict::kLose : marked ? ArrivalVerdict::kMark : ArrivalVerdict::kPass;
   }
 
  private:

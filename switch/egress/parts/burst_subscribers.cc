@@ -1,0 +1,22 @@
+#include "switch/egress/parts/burst_subscribers.h"
+
+#include "switch/egress/port_queue.h"
+
+namespace outrider::sw {
+
+void BurstSubscribers::on_start(const PortQueue& own, const StartSignal& start, Time now) noexcept {
+  for (const auto& each : queues_)
+    if (each.queue != &own) each.queue->on_start(start, now);
+}
+
+ArrivalVerdict BurstSubscribers::on_arrival(const Incoming& incoming) noexcept {
+  locate(incoming.packet);
+  const PacketMeta& m = meta(incoming.packet);
+  if (m.traffic_class != TrafficClass::kDdl || m.payload_bytes == 0) return ArrivalVerdict::kPass;
+  for (const auto& each : queues_)
+    if (each.queue != &incoming.queue)
+      each.queue->on_elsewhere(incoming.packet, each.same_port, incoming.now);
+  return ArrivalVerdict::kPass;
+}
+
+}  // namespace outrider::sw

@@ -1,0 +1,17 @@
+#include "switch/egress/parts/impairments.h"
+
+namespace outrider::sw {
+
+void Impairments::change(double loss) noexcept {
+  lost_below_ = static_cast<std::uint64_t>(loss * static_cast<double>(kAllDraws));
+}
+
+/// Random loss draws for every packet, so that the choice of lost packets does not depend on the
+/// queue.
+ArrivalVerdict Impairments::on_arrival(const Incoming& incoming) noexcept {
+  if (incoming.is_signal && !loses_all()) return ArrivalVerdict::kPass;
+  const auto by_number = numbered_.judge(meta(incoming.packet).payload_bytes > 0);
+  return lost_below_ != 0 && random_.next_u32() < lost_below_ ? ArrivalVerdict::kLose : by_number;
+}
+
+}  // namespace outrider::sw

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace outrider {
+
+/// What an announced burst does to background, or background to it.
+enum class RegulationMode : std::uint8_t {
+  kOff,
+  kMark,
+  kPace,
+  kMarkPace,
+  kWindow,
+  kMarkWindow,
+  kSteer,
+};
+
+/// A mode of regulation: its name in files, and what of a queue it needs. The switch makes the
+/// queue's parts from these, checks join other settings to them, and nothing else asks for a mode
+/// by its name.
+struct ModeRow {
+  RegulationMode mode{};
+  std::string_view name{};
+  bool marks = false;          ///< the low threshold marks packets (the PCN paper)
+  bool paces = false;          ///< background enters the queue only while it is below the threshold
+  bool holds_windows = false;  ///< background's windows are held
+  /// Held flows are not marked at the low threshold: it is for those that cannot be held.
+  bool spares_held = false;
+  bool steers = false;  ///< the burst goes to another queue; background is left alone
+};
+
+/// All modes, in the order of the enumeration.
+inline constexpr auto kModeRows = std::to_array<ModeRow>({
+    {.mode = RegulationMode::kOff, .name = "off"},
+    {.mode = RegulationMode::kMark, .name = "mark", .marks = true},
+    {.mode = RegulationMode::kPace, .name = "pace", .paces = true},
+    {.mode = RegulationMode::kMarkPace, .name = "mark_pace", .marks = true, .paces = true},
+    {.mode = RegulationMode::kWindow,
+     .name = "window",
+     .marks = true,
+     .holds_windows = true,
+     .spares_held = true},
+    {.mode = RegulationMode::kMarkWindow,
+     .name = "mark_window",
+     .marks = true,
+     .holds_windows = true},
+    {.mode = RegulationMode::kSteer, .name = "steer", .steers = true},
+});
+
+constexpr const ModeRow& row_of(RegulationMode mode) noexcept {
+  return kModeRows[static_cast<std::size_t>(mode)];
+}
+static_assert([] {
+  for (const auto& row : kModeRows)
+    if (&row_of(row.mode) != &row) return false;
+  return true;
+}());
+
+}  // namespace outrider
