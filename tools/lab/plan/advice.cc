@@ -13,6 +13,7 @@
 #include "switch/config/regulation_config.h"
 #include "tools/lab/plan/background_advice.h"
 #include "tools/lab/plan/idle_parameters.h"
+#include "tools/lab/plan/lossless_advice.h"
 #include "tools/lab/plan/plan_lead.h"
 
 namespace outrider::lab {
@@ -117,20 +118,6 @@ void add_of_cnps(ConfigIssues& found, const Case& c) {
   }
 }
 
-/// Warns of pauses that the hosts of bursts over RoCEv2 do not hear.
-void add_of_pauses(ConfigIssues& found, const Case& c, const sw::QueueConfig& queue) {
-  const auto deaf = [&c](const tg::TransportConfig& t) {
-    return t.protocol == tg::TransportProtocol::kRoce && !t.tcp.priority &&
-           std::ranges::count(c.traffic.jobs, t.name, &tg::JobConfig::transport) != 0;
-  };
-  if (!queue.lossless.on() || std::ranges::none_of(c.traffic.transports, deaf)) return;
-  found.push_back({"switch.queue.lossless",
-                   "hosts obey no pauses, so the headroom overflows: set "
-                   "ddl.transport.priority = " +
-                       std::to_string(queue.lossless.priority) +
-                       ", and background.transport.priority if that shares the queue"});
-}
-
 /// Warns of arms that drop packets which the others let pass, as their marker does so by default.
 void add_of_not_ect(const ExperimentFile& e, std::span<const PlannedRow> rows,
                     ConfigIssues& found) {
@@ -192,7 +179,6 @@ ConfigIssues advice(std::span<const Case> cases) {
     for (const auto& queue : sw::queues_of(port)) {
       for (const auto& issue : sw::advice(queue.queue))
         found.push_back({"switch.queue." + issue.key, issue.problem});
-      add_of_pauses(found, c, queue.queue);
       add_of_threshold(found, c, queue);
     }
     const RegulationPolicy& policy = port.regulation;
@@ -202,6 +188,7 @@ ConfigIssues advice(std::span<const Case> cases) {
     add_of_roce(found, c, policy);
     add_of_cnps(found, c);
   }
+  found.add(lossless_advice(cases));
   return found;
 }
 

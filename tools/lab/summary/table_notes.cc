@@ -45,6 +45,15 @@ constexpr Warning kWarnings[] = {
      [](const CaseSummary& c) { return c.metrics.late; }},
     {"bursts beyond the records of the measured queue",
      [](const CaseSummary& c) { return c.metrics.queue.bursts_not_recorded; }},
+    {"packets of a lossless class were dropped because the headroom was full: the class was not "
+     "lossless; give it more headroom_bytes",
+     [](const CaseSummary& c) { return c.metrics.lossless_drops.headroom; }},
+    {"packets of a lossless class were dropped by the watchdog of a pause that was too long",
+     [](const CaseSummary& c) { return c.metrics.lossless_drops.watchdog; }},
+    {"packets of a lossless class were dropped at a limit of their queue or buffer, or by its "
+     "marker: "
+     "the class was not lossless",
+     [](const CaseSummary& c) { return c.metrics.lossless_drops.queue; }},
     {"STARTs were not answered in time",
      [](const CaseSummary& c) { return c.metrics.signals.ack_timeouts; }},
     {"runs with a burst longer than the time that costs are taken over",
