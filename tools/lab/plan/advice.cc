@@ -118,6 +118,24 @@ void add_of_cnps(ConfigIssues& found, const Case& c) {
   }
 }
 
+/// Warns where bursts leave no records by which a run finds its worst queue.
+void add_of_worst(ConfigIssues& found, const Case& c) {
+  const auto over_roce = [&c](const tg::JobConfig& job) {
+    const auto it =
+        std::ranges::find(c.traffic.transports, job.transport, &tg::TransportConfig::name);
+    return it != c.traffic.transports.end() && it->protocol == tg::TransportProtocol::kRoce;
+  };
+  const auto jobs = std::ranges::count_if(c.traffic.jobs, over_roce);
+  if (c.measured_queue != kWorstQueue || jobs == 0) return;
+  const bool all = static_cast<std::size_t>(jobs) == c.traffic.jobs.size();
+  add(found, c.label,
+      {"network.measured",
+       std::string("queues keep no records of bursts over RoCEv2, so ") +
+           (all ? "that no queue is known as the worst, and figures of a queue are absent; name "
+                  "one port"
+                : "that the worst queue is that of the other jobs' bursts; name one port")});
+}
+
 /// Warns of arms that drop packets which the others let pass, as their marker does so by default.
 void add_of_not_ect(const ExperimentFile& e, std::span<const PlannedRow> rows,
                     ConfigIssues& found) {
@@ -187,6 +205,7 @@ ConfigIssues advice(std::span<const Case> cases) {
     add_of_short_bursts(found, c, policy);
     add_of_roce(found, c, policy);
     add_of_cnps(found, c);
+    add_of_worst(found, c);
   }
   found.add(lossless_advice(cases));
   return found;

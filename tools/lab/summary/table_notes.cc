@@ -37,7 +37,7 @@ constexpr Warning kWarnings[] = {
      [](const CaseSummary& c) { return c.metrics.memory_waits; }},
     {"runs longer than their time series, which end before them",
      [](const CaseSummary& c) { return std::uint64_t{c.metrics.series_cut}; }},
-    {"runs without records of the measured queue",
+    {"runs that name no measured queue, as none kept records of bursts",
      [](const CaseSummary& c) { return std::uint64_t{!c.metrics.queue.found}; }},
     {"iterations never completed; they are left out of the times",
      [](const CaseSummary& c) { return c.metrics.incomplete; }},
@@ -90,8 +90,9 @@ std::string table_notes(const Summary& summary) {
   std::string text = "\n";
   if (!summary.cases.empty()) {
     const MeasuredQueue& queue = summary.cases.front().metrics.queue;
-    text += "Queue: " + queue.switch_name + "." + queue.port_name +
-            ", data; start queue: background that an iteration's first packet finds.\n";
+    text +=
+        "Queue: " + (queue.found ? queue.switch_name + "." + queue.port_name + ", data" : "none") +
+        "; start queue: background that an iteration's first packet finds.\n";
     text +=
         "burst and communic. are medians, the rest means; changes are ratios of these, paired by "
         "seed;\nconfidence resamples seeds. Change of background: what it lost in the costs' "
