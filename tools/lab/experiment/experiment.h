@@ -150,6 +150,7 @@ struct ExperimentFile {
   std::vector<std::string> own_parameters;
   std::vector<Arm> arms;
   std::vector<Sweep> sweeps;
+  bool made_by_rate = false;  ///< switches, link and hosts follow from network.rate
   bool sweeps_alone = false;  ///< [parameters] is no point of its own: a [matrix] has all points
   /// Dotted keys of the settings that the file gives anywhere; every case lists them all.
   std::vector<std::string> setting_names;
