@@ -83,6 +83,19 @@ void collect_settings(ConfigTable& bound, ExperimentFile& e, ConfigIssues& issue
       for (const auto& [name, value] : point) add(name);
 }
 
+/// Returns the labels of the [[arm]] of a file.
+std::vector<std::string> labels_of_arms(const ConfigTable& file) {
+  std::vector<std::string> labels;
+  const ConfigValue* value = file.get("arm");
+  if (value == nullptr || !is_array_of_tables(*value)) return labels;
+  for (const ConfigValue& arm : *value->as<ConfigValue::Array>()) {
+    const ConfigValue* label = arm.as<ConfigTable>()->get("label");
+    if (label != nullptr && label->as<std::string>() != nullptr)
+      labels.push_back(*label->as<std::string>());
+  }
+  return labels;
+}
+
 /// Returns the dotted keys of [parameters].
 std::vector<std::string> names_of_parameters(const ConfigTable& file) {
   std::vector<std::string> names;
@@ -336,6 +349,8 @@ ConfigResult<ExperimentFile> experiment_from(const ConfigTable& as_written,
   e.directory = directory;
   e.own_parameters = names_of_parameters(as_written);
   e.sweeps_alone = taken.sweeps_alone;
+  e.lent_arms = labels_of_arms(with_all);
+  for (const std::string& own : labels_of_arms(as_written)) std::erase(e.lent_arms, own);
   e.made_by_rate = !lists_hosts && with_all.get("hosts") != nullptr;
   ConfigTable bound = bound_part(file, result.issues);
   const auto jobs = take_job_list(bound);

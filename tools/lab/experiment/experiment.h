@@ -148,6 +148,7 @@ struct ExperimentFile {
   CaseParameters parameters;
   /// Dotted keys of [parameters] that the file gives itself; the others are its base's
   std::vector<std::string> own_parameters;
+  std::vector<std::string> lent_arms;  ///< labels of arms that its base or its rivals give
   std::vector<Arm> arms;
   std::vector<Sweep> sweeps;
   bool made_by_rate = false;  ///< switches, link and hosts follow from network.rate
