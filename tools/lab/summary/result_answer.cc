@@ -17,10 +17,12 @@ double number_or_none(const ReportJson& value) {
 
 AnswerArm answer_arm(const ReportArm& arm) {
   constexpr const char* kTime = "communication_seconds_median";
+  constexpr const char* kShort = "small_flow_completion_seconds_p99";
   const ReportJson& metrics = arm.json->at("metrics");
   AnswerArm out{.name = arm.name,
                 .change = estimate_in_result(metrics, kTime, "change"),
-                .lost = estimate_in_result(metrics, "background_lost_fraction", "value")};
+                .lost = estimate_in_result(metrics, "background_lost_fraction", "value"),
+                .short_flows = estimate_in_result(metrics, kShort, "change")};
   // Results of an earlier version have no baselines but off.
   out.beside = arm.json->value("beside", std::vector<std::string>{});
   if (arm.against.empty()) return out;
@@ -31,6 +33,7 @@ AnswerArm answer_arm(const ReportArm& arm) {
   };
   out.against_off = other(kTime, "change");
   out.lost_against_off = other("background_lost_fraction", "value");
+  out.short_flows_against_off = other(kShort, "change");
   out.beside_off = arm.json->value("beside_off", std::vector<std::string>{});
   return out;
 }

@@ -99,6 +99,16 @@ TEST(BriefText, OfResultsOfAnEarlierVersion) {
   EXPECT_THAT(answer_text(old), HasSubstr("! made at version 1 of the results"));
 }
 
+// The p99 of short flows is in the results, and was in no sentence.
+TEST(BriefText, SaysWhatShortFlowsPay) {
+  Summary s = summary();
+  s.arms[1].metrics.push_back({"small_flow_completion_seconds_p99",
+                               {.value = 0.012},
+                               {.value = 0.2, .low = 0.1, .high = 0.31}});
+  EXPECT_THAT(answer_text(result_of(s)),
+              testing::ContainsRegex("short[ \n]flows' p99[ \n]is[ \n]1.20"));
+}
+
 TEST(BriefText, ShowsBothChangesOfAnArmWithABaselineOfItsOwn) {
   Summary s = summary();
   ArmSummary roce = arm("on-roce", {.value = 0.02}, {.value = -0.05, .low = -0.06, .high = -0.04},
