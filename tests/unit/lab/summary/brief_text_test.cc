@@ -99,6 +99,26 @@ TEST(BriefText, OfResultsOfAnEarlierVersion) {
   EXPECT_THAT(answer_text(old), HasSubstr("! made at version 1 of the results"));
 }
 
+// The answer left out in what arms differ, as if it were nothing.
+TEST(BriefText, SaysWhereResultsDoNotTellInWhatArmsDiffer) {
+  constexpr const char* kUntold = "which do not say in what else than the remedy arms";
+  Summary s = summary();
+  s.arms[1].against = "off-roce";
+  s.arms[1].against_off = {s.arms[1].metrics.front()};
+  const ReportJson whole = result_of(s);
+  EXPECT_THAT(answer_text(whole), Not(HasSubstr("an earlier program")));
+  for (const char* key : {"beside", "beside_off"}) {
+    ReportJson old = whole;
+    old["arms"][1].erase(key);
+    EXPECT_THAT(answer_text(old), HasSubstr("! an earlier program wrote these results")) << key;
+    EXPECT_THAT(answer_text(old), testing::ContainsRegex("in what[ \n]else than the remedy"))
+        << key;
+  }
+  ReportJson other = whole;
+  other["arms"][2].erase("beside_off");
+  EXPECT_THAT(answer_text(other), Not(HasSubstr(kUntold))) << "its baseline is off";
+}
+
 // The p99 of short flows is in the results, and was in no sentence.
 TEST(BriefText, SaysWhatShortFlowsPay) {
   Summary s = summary();
