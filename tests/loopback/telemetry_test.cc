@@ -13,7 +13,7 @@
 #include <sstream>
 
 #include "common/telemetry/exit_status.h"
-#include "switch/control/prometheus.h"
+#include "switch/control/metrics.h"
 #include "switch/report/report_json.h"
 #include "tests/loopback/process_guard.h"
 #include "tests/loopback/telemetry_client.h"
@@ -150,8 +150,8 @@ TEST_F(Telemetry, SaysWhatTheReportSays) {
   EXPECT_THAT(http, HasSubstr("# TYPE outrider_queue_packets_total counter"));
   const auto seen = samples(http);
   ASSERT_GT(seen.size(), 100U) << http;
-  EXPECT_THAT(seen,
-              testing::ContainerEq(samples(to_prometheus(switch_report_from_json(text), {}))));
+  EXPECT_THAT(seen, testing::ContainerEq(
+                        samples(to_prometheus(metrics_of(switch_report_from_json(text), {})))));
   EXPECT_THAT(http,
               HasSubstr("outrider_port_link_up{switch=\"s\",port=\"p\",device=\"frames\"} 1"));
   EXPECT_THAT(http, HasSubstr("outrider_pool_free_buffers{pool=\"packets\"} "));

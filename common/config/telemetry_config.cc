@@ -1,11 +1,11 @@
-#include "switch/config/telemetry_config.h"
+#include "common/config/telemetry_config.h"
 
 #include <charconv>
 #include <cstdint>
 
 #include "common/config/addresses.h"
 
-namespace outrider::sw {
+namespace outrider {
 
 void check(const Checks& at, const TelemetryConfig& telemetry) {
   if (!telemetry.prometheus) return;
@@ -37,4 +37,4 @@ void describe(Settings& v, TelemetryConfig& c) {
       {.help = "the address may be another than of 127.0.0.0/8: anyone who reaches it can read"});
 }
 
-}  // namespace outrider::sw
+}  // namespace outrider
