@@ -5,11 +5,11 @@
 #include <chrono>
 #include <deque>
 #include <iostream>
-#include <memory>
 #include <sstream>
 
 #include "common/config/process_checks.h"
 #include "common/dpdk/control_thread.h"
+#include "common/prometheus/endpoint.h"
 #include "common/runtime/device_check.h"
 #include "common/runtime/live_report.h"
 #include "common/runtime/poll_stop.h"
@@ -20,7 +20,7 @@
 #include "switch/config/config_toml.h"
 #include "switch/config/program_name.h"
 #include "switch/control/live.h"
-#include "switch/control/prometheus.h"
+#include "switch/control/metrics.h"
 #include "switch/control/telemetry.h"
 #include "switch/report/process_state.h"
 #include "switch/report/report_json.h"
@@ -37,14 +37,6 @@ void log_reload(const std::string& file, const ReloadResult& result) {
     if (result.issues.empty()) log_info(line);
     else log_error(line);
   }
-}
-
-/// Returns the endpoint that the configuration asks for, or none.
-std::unique_ptr<PrometheusEndpoint> endpoint_of(const TelemetryConfig& telemetry,
-                                                const SwitchSnapshots& snapshots,
-                                                const ProcessStateReader& state) {
-  if (!telemetry.prometheus) return nullptr;
-  return std::make_unique<PrometheusEndpoint>(*telemetry.prometheus, snapshots, state);
 }
 
 std::vector<PortConfig> ports_of(const SwitchProcessConfig& config, const ProgramOptions& options) {
@@ -122,7 +114,8 @@ int run_switch_program(const SwitchProcessConfig& config, const ProgramOptions& 
   add_commands(commands, snapshots, reload_now);
   log_info("telemetry socket " + Eal::telemetry_socket().string());
   const ProcessStateReader state(config, snapshots, {pool.get()});
-  const auto prometheus = endpoint_of(config.telemetry, snapshots, state);
+  const auto prometheus = PrometheusEndpoint::serve(
+      config.telemetry.prometheus, [&] { return metrics_of(snapshots.read(), state.read()); });
   SwitchControl attached{.snapshots = &snapshots, .reload = &reload};
   std::deque<CaptureFile> files;
   for (const auto& capture : captures) {
