@@ -11,6 +11,7 @@
 #include "common/runtime/program_pool.h"
 #include "common/telemetry/exit_status.h"
 #include "common/telemetry/log.h"
+#include "common/telemetry/service_manager.h"
 #include "trafficgen/apps/poll_loop.h"
 #include "trafficgen/config/config_toml.h"
 #include "trafficgen/hosts/frame.h"
@@ -104,6 +105,7 @@ int run_host_program(const GeneratorConfig& config, const ProgramOptions& option
   if (!wait_for_links(devices, wait)) return kExitInterrupted;
   if (lcores > 1) log_info(describe(config, plan_lcores(config, lcores)));
   log_info("sending from " + named_cpus(cpus) + "; Ctrl-C ends");
+  if (const std::string why = tell_ready(); !why.empty()) log_warn(why);
   StreamSteering steering(stream_setup(config, devices, config.duration),
                           std::vector<std::uint32_t>(config.streams.size(), 0), 1);
 

@@ -17,6 +17,7 @@
 #include "common/runtime/poll_loop.h"
 #include "common/telemetry/exit_status.h"
 #include "common/telemetry/log.h"
+#include "common/telemetry/service_manager.h"
 #include "trafficgen/apps/generator_telemetry.h"
 #include "trafficgen/apps/run_progress.h"
 #include "trafficgen/config/lcore_plan.h"
@@ -127,6 +128,7 @@ int run_stream_program(const GeneratorConfig& config, const ProgramOptions& opti
       parts, [](const StreamEngine* engine) { return !engine->receive_devices().empty(); });
   Histogram bias = receives ? measure_loop_bias(process.send_pool()) : Histogram{};
   log_info("sending from " + named_cpus(cpus) + "; Ctrl-C ends");
+  if (const std::string why = tell_ready(); !why.empty()) log_warn(why);
   StreamSteering steering(process.setup(config.duration), owners_of(config, plan),
                           static_cast<std::uint32_t>(cpus.size()));
   const StreamRun run = run_on_all(config, plan, engines, steering, devices, options.live);
