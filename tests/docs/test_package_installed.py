@@ -105,6 +105,8 @@ class Installed(unittest.TestCase):
                 with Booted(self.roots[release]) as machine:
                     self.services_run(machine)
                     self.services_say_what_is_wrong(machine)
+                    # A file of the operator's would stay.
+                    self.asked(machine, "rm /etc/outrider/*")
                 self.said(release, "apt-get purge -y outrider")
                 self.assertFalse((self.roots[release] / "etc/outrider").exists())
 
