@@ -16,6 +16,7 @@
 #include "common/runtime/program_pool.h"
 #include "common/telemetry/exit_status.h"
 #include "common/telemetry/log.h"
+#include "common/telemetry/service_manager.h"
 #include "common/telemetry/whole_file.h"
 #include "switch/config/config_toml.h"
 #include "switch/config/program_name.h"
@@ -122,6 +123,7 @@ int run_switch_program(const SwitchProcessConfig& config, const ProgramOptions& 
     auto& file = files.emplace_back(capture, now_since_1970_ns());
     attached.captures.push_back({capture.port, &file.packets()});
   }
+  if (const std::string why = tell_ready(); !why.empty()) log_warn(why);
   const SwitchReport report = run_switch(config, devices, duration, attached);
   files.clear();
   if (live) live->finish(read_all());

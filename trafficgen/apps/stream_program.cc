@@ -14,6 +14,7 @@
 #include "common/runtime/poll_loop.h"
 #include "common/telemetry/exit_status.h"
 #include "common/telemetry/log.h"
+#include "common/telemetry/service_manager.h"
 #include "trafficgen/apps/run_control.h"
 #include "trafficgen/apps/run_progress.h"
 #include "trafficgen/config/lcore_plan.h"
@@ -110,18 +111,19 @@ int run_stream_program(const GeneratorConfig& config, const ProgramOptions& opti
                        const OutputFiles& files, std::vector<std::string> eal_extra) {
   StreamProcess process(config, options, std::move(eal_extra));
   PollDevices& devices = process.devices();
+  if (!process.wait_for_links()) return kExitInterrupted;
   const std::vector<std::uint32_t> cpus = cpus_of(config);
+  if (options.devices)
+    return tell_devices(kProgram, cpus, devices, from_seconds(options.wait_for_peer_seconds));
   const LcorePlan plan = plan_lcores(config, static_cast<std::uint32_t>(cpus.size()));
   const Engines engines = make_engines(config, plan, process);
   std::vector<const StreamEngine*> parts;
   for (const auto& engine : engines) parts.push_back(engine.get());
-  const Duration wait = from_seconds(options.wait_for_peer_seconds);
-  if (options.devices) return tell_devices(kProgram, cpus, devices, wait);
-  if (!wait_for_links(devices, wait)) return kExitInterrupted;
   const bool receives = std::ranges::any_of(
       parts, [](const StreamEngine* engine) { return !engine->receive_devices().empty(); });
   Histogram bias = receives ? measure_loop_bias(process.send_pool()) : Histogram{};
   log_info("sending from " + named_cpus(cpus) + "; Ctrl-C ends");
+  if (const std::string why = tell_ready(); !why.empty()) log_warn(why);
   StreamSteering steering(process.setup(config.duration), owners_of(config, plan),
                           static_cast<std::uint32_t>(cpus.size()));
   const StreamRun run = run_on_all(config, plan, engines, steering, devices, options.live);
