@@ -30,8 +30,8 @@ void describe(Settings& v, TelemetryConfig& c) {
   v.value("prometheus", c.prometheus,
           {.accepts = "an IPv4 address and a port, `\"127.0.0.1:9464\"`",
            .absent = "none: nothing listens",
-           .help = "`/metrics` is served there over HTTP, see [running the "
-                   "switch](running.md#prometheus). A port that is taken ends the start"});
+           .help = "`/metrics` is served there over HTTP, see [running "
+                   "it](running.md#prometheus). A port that is taken ends the start"});
   v.value(
       "prometheus_remote", c.prometheus_remote,
       {.help = "the address may be another than of 127.0.0.0/8: anyone who reaches it can read"});

@@ -107,12 +107,14 @@ int run_host_program(const GeneratorConfig& config, const ProgramOptions& option
   StreamSteering steering(stream_setup(config, devices, config.duration),
                           std::vector<std::uint32_t>(config.streams.size(), 0), 1);
 
-  const GeneratorRun result = run_generator(lanes, devices,
-                                            {.duration = config.duration,
-                                             .stall = stall,
-                                             .live = options.live,
-                                             .devices = stream_devices(config, devices)},
-                                            engine ? &*engine : nullptr, steering);
+  const GeneratorRun result =
+      run_generator(lanes, devices,
+                    {.duration = config.duration,
+                     .stall = stall,
+                     .control = {.live = options.live,
+                                 .telemetry = config.telemetry,
+                                 .devices = stream_devices(config, devices)}},
+                    engine ? &*engine : nullptr, steering);
   print_summary(std::cout, result.report);
   std::vector<const StreamEngine*> streamed;
   if (engine) streamed.push_back(&*engine);
