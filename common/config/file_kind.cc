@@ -19,20 +19,15 @@ struct Sign {
 };
 
 // In this order: an experiment has [[switch]] and [network] too.
-constexpr Sign kSigns[]{{"tensors", FileKind::kModel},
-                        {"parameters", FileKind::kModel, is_integer},
-                        {"arm", FileKind::kExperiment},
-                        {"parameters", FileKind::kExperiment, is_table},
-                        {"vary", FileKind::kExperiment},
-                        {"cross", FileKind::kExperiment},
-                        {"front", FileKind::kExperiment},
-                        {"change", FileKind::kCluster},
-                        {"goal", FileKind::kCluster},
-                        {"network.buffer", FileKind::kCluster},
-                        {"device[0].trafficgen", FileKind::kTestbed},
-                        {"host", FileKind::kGenerator},
-                        {"stream", FileKind::kGenerator},
-                        {"switch[0].port", FileKind::kSwitch}};
+constexpr Sign kSigns[]{
+    {"tensors", FileKind::kModel},          {"parameters", FileKind::kModel, is_integer},
+    {"arm", FileKind::kExperiment},         {"parameters", FileKind::kExperiment, is_table},
+    {"base", FileKind::kExperiment},        {"vary", FileKind::kExperiment},
+    {"cross", FileKind::kExperiment},       {"front", FileKind::kExperiment},
+    {"change", FileKind::kCluster},         {"goal", FileKind::kCluster},
+    {"network.buffer", FileKind::kCluster}, {"device[0].trafficgen", FileKind::kTestbed},
+    {"host", FileKind::kGenerator},         {"stream", FileKind::kGenerator},
+    {"switch[0].port", FileKind::kSwitch}};
 
 std::string_view name_of(FileKind kind) {
   switch (kind) {

@@ -31,11 +31,11 @@ struct DeviceLosses {
     if (!all) not_counting.push_back(device);
   }
   /// Writes all but `tx_failed`, which is a reason of drops.
-  void put_into(RunReport& report) const {
-    report.device_rx_missed = rx_missed;
-    report.device_rx_nombuf = rx_nombuf;
-    report.device_rx_errors = rx_errors;
-    report.devices_not_counting = not_counting;
+  void put_into(RunFigures& figures) const {
+    figures.device_rx_missed = rx_missed;
+    figures.device_rx_nombuf = rx_nombuf;
+    figures.device_rx_errors = rx_errors;
+    figures.devices_not_counting = not_counting;
   }
 };
 

@@ -1,42 +1,49 @@
 #pragma once
 
 #include <array>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "common/core/traffic_class.h"
 
 namespace outrider {
 
-/// Collects pointers to the counts of a record, by its rows. The record has only counts.
-template <class Count>
-class CountCollector {
+/// Visits the counts of a record, of its bases and of the records within it, by their rows. The
+/// record has only counts.
+template <class Count, class Visit>
+class CountVisitor {
  public:
-  std::vector<Count*> counts;
+  explicit CountVisitor(Visit visit) : visit_(visit) {}
 
-  void value(const char*, Count& v) { counts.push_back(&v); }
+  void value(const char*, Count& v) { visit_(v); }
   template <class T>
-  void value(const char* name, T& list) {
-    for (auto& v : elements(list)) value(name, v);
+  void value(const char* name, T& part) {
+    if constexpr (requires(CountVisitor & v) { fields(v, part); }) fields(*this, part);
+    else if constexpr (requires { part.values; }) value(name, part.values);
+    else
+      for (auto& v : part) value(name, v);
   }
 
  private:
-  template <class T>
-  static auto& elements(T& list) {
-    if constexpr (requires { list.values; }) return list.values;
-    else return list;
-  }
+  Visit visit_;
 };
 
-/// Adds each count of `from` to the same one of `to`. Allocates: not for the packet path.
+/// Adds each count of `from` to the same one of `to`. @pre it has at most 512
 template <class R>
-void add_fields(R& to, const R& from) {
-  CountCollector<std::uint64_t> sums;
-  CountCollector<const std::uint64_t> added;
-  fields(sums, to);
+void add_fields(R& to, const R& from) noexcept {
+  std::array<std::uint64_t*, 512> sums;
+  std::size_t size = 0;
+  const auto note = [&](std::uint64_t& v) {
+    assert(size < sums.size());
+    sums[size++] = &v;
+  };
+  std::size_t next = 0;
+  const auto add = [&](const std::uint64_t& v) { *sums[next++] += v; };
+  CountVisitor<std::uint64_t, decltype(note)> noted(note);
+  CountVisitor<const std::uint64_t, decltype(add)> added(add);
+  fields(noted, to);
   fields(added, from);
-  for (std::size_t i = 0; i < sums.counts.size(); ++i) *sums.counts[i] += *added.counts[i];
 }
 
 }  // namespace outrider

@@ -34,6 +34,21 @@ inline void parse_arguments(CLI::App& app, std::vector<std::string> own) {
   app.parse(std::move(own));
 }
 
+/// Names a word that stands where a command of the program should, and the commands that there are:
+/// CLI11 says only that a command is missing, or that the word was not expected. Empty if no word
+/// stands there.
+inline std::string unknown_command(const CLI::App& app) {
+  const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
+  const auto words = app.remaining();
+  if (commands.empty() || !app.get_subcommands().empty()) return {};
+  if (words.empty() || words.front().starts_with('-')) return {};
+  std::string text = shortened(words.front(), kShownProblem_bytes / 2) + " is no command of " +
+                     app.get_name() + ", which has: ";
+  for (const auto* command : commands)
+    text += (command == commands.front() ? "" : ", ") + command->get_name();
+  return text + "\nRun with --help for more information.\n";
+}
+
 /// Prints why a command line is not run: the help that it asked for, or its fault, of which an
 /// argument of any size shows its beginning.
 /// @return exit status
@@ -50,7 +65,8 @@ inline int end_of_parsing(const CLI::App& app, const CLI::ParseError& error) {
     }
     return kExitOk;
   }
-  std::string text = std::move(fault).str();
+  std::string text = unknown_command(app);
+  if (text.empty()) text = std::move(fault).str();
   if (text.size() > kShownProblem_bytes) text = shortened(text, kShownProblem_bytes) + '\n';
   std::cerr << text;
   return kExitUsage;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/config/process_checks.h"
+#include "common/config/telemetry_config.h"
 #include "common/core/clock.h"
 #include "common/core/config_issue.h"
 #include "common/core/units.h"
@@ -16,7 +17,6 @@
 #include "switch/config/hop_config.h"
 #include "switch/config/queue_config.h"
 #include "switch/config/signal_config.h"
-#include "switch/config/telemetry_config.h"
 
 namespace outrider::sw {
 

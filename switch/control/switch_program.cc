@@ -5,22 +5,23 @@
 #include <chrono>
 #include <deque>
 #include <iostream>
-#include <memory>
 #include <sstream>
 
 #include "common/config/process_checks.h"
 #include "common/dpdk/control_thread.h"
+#include "common/prometheus/endpoint.h"
 #include "common/runtime/device_check.h"
 #include "common/runtime/live_report.h"
 #include "common/runtime/poll_stop.h"
 #include "common/runtime/program_pool.h"
 #include "common/telemetry/exit_status.h"
 #include "common/telemetry/log.h"
+#include "common/telemetry/service_manager.h"
 #include "common/telemetry/whole_file.h"
 #include "switch/config/config_toml.h"
 #include "switch/config/program_name.h"
 #include "switch/control/live.h"
-#include "switch/control/prometheus.h"
+#include "switch/control/metrics.h"
 #include "switch/control/telemetry.h"
 #include "switch/report/process_state.h"
 #include "switch/report/report_json.h"
@@ -37,14 +38,6 @@ void log_reload(const std::string& file, const ReloadResult& result) {
     if (result.issues.empty()) log_info(line);
     else log_error(line);
   }
-}
-
-/// Returns the endpoint that the configuration asks for, or none.
-std::unique_ptr<PrometheusEndpoint> endpoint_of(const TelemetryConfig& telemetry,
-                                                const SwitchSnapshots& snapshots,
-                                                const ProcessStateReader& state) {
-  if (!telemetry.prometheus) return nullptr;
-  return std::make_unique<PrometheusEndpoint>(*telemetry.prometheus, snapshots, state);
 }
 
 std::vector<PortConfig> ports_of(const SwitchProcessConfig& config, const ProgramOptions& options) {
@@ -122,13 +115,15 @@ int run_switch_program(const SwitchProcessConfig& config, const ProgramOptions& 
   add_commands(commands, snapshots, reload_now);
   log_info("telemetry socket " + Eal::telemetry_socket().string());
   const ProcessStateReader state(config, snapshots, {pool.get()});
-  const auto prometheus = endpoint_of(config.telemetry, snapshots, state);
+  const auto prometheus = PrometheusEndpoint::serve(
+      config.telemetry.prometheus, [&] { return metrics_of(snapshots.read(), state.read()); });
   SwitchControl attached{.snapshots = &snapshots, .reload = &reload};
   std::deque<CaptureFile> files;
   for (const auto& capture : captures) {
     auto& file = files.emplace_back(capture, now_since_1970_ns());
     attached.captures.push_back({capture.port, &file.packets()});
   }
+  if (const std::string why = tell_ready(); !why.empty()) log_warn(why);
   const SwitchReport report = run_switch(config, devices, duration, attached);
   files.clear();
   if (live) live->finish(read_all());

@@ -36,7 +36,9 @@ SYSTEM = {"ip", "ethtool", "sysctl", "modprobe", "dpdk-devbind.py", "dpdk-teleme
           "kill", "scp"}
 # Exit statuses beside 0, and 130 after Ctrl-C: 1 of the doctor says that it has found something.
 ENDS = {"outrider-doctor": {0, 1}}
-NEEDS_DEVICE = re.compile(r"net_tap|net_af_|--testbed |outrider-hostagent|[0-9a-f]{4}:[0-9a-f]{2}:")
+# The last: the reader's copies of docs/testbed.md, which name NICs.
+NEEDS_DEVICE = re.compile(r"net_tap|net_af_|--testbed |outrider-hostagent|[0-9a-f]{4}:[0-9a-f]{2}:|"
+                          r"--config (switch|trafficgen|streams)\.toml(?! --check$)")
 # What a placeholder stands for, by program.
 PLACEHOLDERS = {
     ("outrider-lab", "FILE"): "conf/experiments/quick.toml",
@@ -95,7 +97,17 @@ class Documented(unittest.TestCase):
             (cls.place / name).symlink_to(ROOT / name)
         shutil.copytree(ROOT / "conf", cls.place / "conf")
         (cls.place / "probe.toml").write_text(cls.block("docs/streams.md", "toml"), encoding="utf-8")
+        cls.copies_of_the_testbed()
         cls.helps = {}
+
+    @classmethod
+    def copies_of_the_testbed(cls):
+        """What docs/testbed.md has its reader copy, with the whole path of the model."""
+        for name, file in (("switch", "switch/two-nics"), ("trafficgen", "trafficgen/two-nics"),
+                           ("streams", "trafficgen/two-nics-streams")):
+            text = (ROOT / f"conf/{file}.toml").read_text(encoding="utf-8")
+            (cls.place / f"{name}.toml").write_text(
+                text.replace('"../models/', f'"{ROOT}/conf/models/'), encoding="utf-8")
 
     @staticmethod
     def block(document, language):

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The Debian package installs in a bare Debian 12 and 13, where its programs run. Each release gets
+"""The Debian package installs in a bare Debian 12 and 13, where its programs run, also as services of
+a systemd that is booted there. Each release gets
 a package that was built on it: this build's, or one that tools/dev/in-debian builds there. That of
 another release is refused, since DPDK's libraries have other names. Takes minutes, and the network."""
 import os
@@ -10,6 +11,7 @@ import sys
 import tempfile
 import unittest
 
+from booted import Booted
 from test_package import ROOT, UNITS, make_package, output_of
 
 RELEASES = ("bookworm", "trixie")
@@ -100,6 +102,11 @@ class Installed(unittest.TestCase):
                                    f"/root/{release}.deb")
                 self.runs(release)
                 self.units_are_taken(release)
+                with Booted(self.roots[release]) as machine:
+                    self.services_run(machine)
+                    self.services_say_what_is_wrong(machine)
+                    # A file of the operator's would stay.
+                    self.asked(machine, "rm /etc/outrider/*")
                 self.said(release, "apt-get purge -y outrider")
                 self.assertFalse((self.roots[release] / "etc/outrider").exists())
 
@@ -123,9 +130,53 @@ class Installed(unittest.TestCase):
         self.assertEqual(self.said(release, "cd /usr/lib/systemd/system; "
                                             f"systemd-analyze verify --man=no {names}"), "")
 
+    def asked(self, machine, command, status=0):
+        done = machine.run(command)
+        self.assertEqual(done.returncode, status, f"{command}\n{done.stdout[-3000:]}")
+        return done.stdout
+
+    def services_run(self, machine):
+        """The commands of docs/running.md, with the sockets between switch and generator."""
+        conf = "/usr/share/outrider/conf"
+        self.asked(machine, f"cp {conf}/switch/loopback-leaf.toml /etc/outrider/switch.toml; "
+                            f"cp {conf}/trafficgen/loopback.toml /etc/outrider/trafficgen.toml; "
+                            "echo COMMAND=answer --interface lo >/etc/outrider/hostagent-lo.conf")
+        services = "outrider-switch outrider-trafficgen outrider-hostagent@lo"
+        self.asked(machine, f"systemctl start {services}")
+        # It is ready when start returns.
+        self.assertIn("forwarding on", self.asked(machine, "journalctl -u outrider-switch"))
+        self.assertIn("sending from", self.asked(machine, "journalctl -u outrider-trafficgen"))
+        self.assertEqual(self.asked(machine, f"systemctl is-active {services}"), 3 * "active\n")
+        self.asked(machine, "echo '[telemetry]' >>/etc/outrider/switch.toml; "
+                            "systemctl reload outrider-switch; sleep 1")
+        self.assertIn(": reloaded, ", self.asked(machine, "journalctl -u outrider-switch"))
+        self.asked(machine, f"systemctl stop {services}")
+        for report in ("outrider/switch", "outrider/trafficgen"):
+            text = self.asked(machine, f"cat /var/lib/{report}.json")
+            self.assertIn('"ledger_balanced":true', text.replace(" ", ""))
+        self.assertIn('"answered"', self.asked(machine, "cat /var/lib/outrider-hostagent/lo.json"))
+
+    def services_say_what_is_wrong(self, machine):
+        """A service that does not come up fails its start; a bad file does not end one that runs."""
+        file = "/etc/outrider/switch.toml"
+        self.asked(machine, f"systemctl start outrider-switch; echo sed = 1 >{file}.wrong; "
+                            f"cp {file} {file}.right; cp {file}.wrong {file}")
+        self.assertIn("Job for outrider-switch.service failed",
+                      self.asked(machine, "systemctl reload outrider-switch", 1))
+        self.asked(machine, "systemctl is-active outrider-switch")
+        self.asked(machine, "systemctl restart outrider-switch", 1)
+        self.assertIn('unknown key; did you mean "seed"', self.asked(
+            machine, "journalctl -u outrider-switch"))
+        self.asked(machine, f"mv {file}.right {file}; chmod 0600 {file}; "
+                            "systemctl start outrider-switch", 1)
+        self.assertIn("may not read it", self.asked(machine, "journalctl -u outrider-switch"))
+        self.asked(machine, f"chmod 0644 {file}; systemctl start outrider-switch; "
+                            "systemctl kill -s KILL outrider-switch; sleep 8; "
+                            "systemctl is-active outrider-switch; systemctl stop outrider-switch")
+
 
 if __name__ == "__main__":
-    missing = [tool for tool in ("cpack", "dpkg-deb", "dpkg-shlibdeps", "mmdebstrap", "unshare")
+    missing = [tool for tool in ("cpack", "dpkg-deb", "dpkg-shlibdeps", "mmdebstrap", "unshare", "nsenter")
                if not shutil.which(tool)]
     if os.geteuid() != 0 or missing:
         print("skipped: " + ("no " + ", ".join(missing) if missing else "needs root, for chroot"))

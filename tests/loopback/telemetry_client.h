@@ -57,6 +57,26 @@ inline sockaddr_in loopback(std::uint16_t port) {
   return address;
 }
 
+/// A port that was free a moment ago.
+inline std::uint16_t free_port() {
+  const Socket probe(AF_INET, SOCK_STREAM);
+  sockaddr_in address = loopback(0);
+  socklen_t size = sizeof address;
+  EXPECT_EQ(bind(probe.fd(), reinterpret_cast<sockaddr*>(&address), size), 0);
+  EXPECT_EQ(getsockname(probe.fd(), reinterpret_cast<sockaddr*>(&address), &size), 0);
+  return ntohs(address.sin_port);
+}
+
+/// What the Prometheus endpoint at the port answers within `wait`.
+inline std::string scrape(std::uint16_t port, std::chrono::seconds wait = kPatience) {
+  const Socket client(AF_INET, SOCK_STREAM, wait);
+  if (!client.connect_to(loopback(port))) return "nobody listens";
+  client.say("GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+  std::string all;
+  for (std::string part = client.hear(); !part.empty(); part = client.hear()) all += part;
+  return all;
+}
+
 /// What DPDK's telemetry socket of a program answers to one command.
 inline nlohmann::json ask(const ProcessGuard& program, const std::string& command) {
   const std::string log = program.output();

@@ -4,16 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <unistd.h>
 
-#include <chrono>
-#include <deque>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 
 #include "common/telemetry/exit_status.h"
-#include "switch/control/prometheus.h"
+#include "switch/control/metrics.h"
 #include "switch/report/report_json.h"
 #include "tests/loopback/process_guard.h"
 #include "tests/loopback/telemetry_client.h"
@@ -23,7 +20,6 @@ using namespace sw;
 namespace {
 
 using testing::HasSubstr;
-using testing::Not;
 using Json = nlohmann::json;
 
 constexpr const char* kStream = R"(
@@ -40,16 +36,6 @@ rate = "1mpps"
 source = "10.0.0.1"
 destination = "10.1.0.1"
 )";
-
-/// A port that was free a moment ago.
-std::uint16_t free_port() {
-  const Socket probe(AF_INET, SOCK_STREAM);
-  sockaddr_in address = loopback(0);
-  socklen_t size = sizeof address;
-  EXPECT_EQ(bind(probe.fd(), reinterpret_cast<sockaddr*>(&address), size), 0);
-  EXPECT_EQ(getsockname(probe.fd(), reinterpret_cast<sockaddr*>(&address), &size), 0);
-  return ntohs(address.sin_port);
-}
 
 class Telemetry : public testing::Test {
  protected:
@@ -84,15 +70,6 @@ prefix = "10.1.0.0/16"
 port = "p"
 )");
   }
-  /// @return what comes within `wait`
-  std::string scrape(std::chrono::seconds wait = kPatience) const {
-    const Socket client(AF_INET, SOCK_STREAM, wait);
-    if (!client.connect_to(loopback(port_))) return "nobody listens";
-    client.say("GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
-    std::string all;
-    for (std::string part = client.hear(); !part.empty(); part = client.hear()) all += part;
-    return all;
-  }
 
   ScratchDirectory directory_;
   std::uint16_t port_ = free_port();
@@ -121,7 +98,7 @@ TEST_F(Telemetry, SaysWhatTheReportSays) {
   const Json devices = ask(sw, "/outrider/devices");
   const Json nowhere = ask(sw, "/outrider/queue,p,7");
   const Json reload = ask(sw, "/outrider/reload");
-  const std::string http = scrape();
+  const std::string http = scrape(port_);
   sw.send(SIGINT);
   ASSERT_EQ(sw.wait(kPatience), kExitOk) << sw.output();
   const std::string text = read_whole(directory_ / "r.json");
@@ -150,8 +127,8 @@ TEST_F(Telemetry, SaysWhatTheReportSays) {
   EXPECT_THAT(http, HasSubstr("# TYPE outrider_queue_packets_total counter"));
   const auto seen = samples(http);
   ASSERT_GT(seen.size(), 100U) << http;
-  EXPECT_THAT(seen,
-              testing::ContainerEq(samples(to_prometheus(switch_report_from_json(text), {}))));
+  EXPECT_THAT(seen, testing::ContainerEq(
+                        samples(to_prometheus(metrics_of(switch_report_from_json(text), {})))));
   EXPECT_THAT(http,
               HasSubstr("outrider_port_link_up{switch=\"s\",port=\"p\",device=\"frames\"} 1"));
   EXPECT_THAT(http, HasSubstr("outrider_pool_free_buffers{pool=\"packets\"} "));
@@ -191,39 +168,6 @@ TEST_F(Telemetry, RefusesToCaptureWhatIsNot) {
   EXPECT_THAT(refusal("s.q=" + (directory_ / "x")), HasSubstr("no such port; there are s.p"));
   EXPECT_THAT(refusal("s.p"), HasSubstr("must be SWITCH.PORT=FILE"));
   EXPECT_THAT(refusal("s.p=" + (directory_ / "no/x")), HasSubstr("does not exist"));
-}
-
-// Clients that connect and say nothing, or begin a request and never end it, cost a time-out.
-TEST_F(Telemetry, AnswersAScrapeBesideSilentClients) {
-  ProcessGuard sw({OUTRIDER_SWITCH_PROGRAM, "--config", config()}, directory_ / "log");
-  ASSERT_TRUE(sw.says("telemetry socket", kPatience)) << sw.output();
-  std::deque<Socket> silent;
-  for (int i = 0; i < 32; ++i) {
-    const Socket& client = silent.emplace_back(AF_INET, SOCK_STREAM);
-    const auto connected = [&] { return client.connect_to(loopback(port_)); };
-    while (!connected() && sw.running()) {
-    }
-    if (i % 2 == 1) client.say("GET /metrics HT");
-  }
-  // Prometheus gives up after 10 s.
-  EXPECT_THAT(scrape(std::chrono::seconds(8)), HasSubstr("200 OK"));
-  for (const auto& client : silent) EXPECT_THAT(client.hear(), Not(HasSubstr("200 OK")));
-  EXPECT_THAT(scrape(), HasSubstr("200 OK"));
-  sw.send(SIGINT);
-  EXPECT_EQ(sw.wait(kPatience), kExitOk) << sw.output();
-}
-
-TEST_F(Telemetry, RefusesAPortThatIsTaken) {
-  const Socket other(AF_INET, SOCK_STREAM);
-  const sockaddr_in address = loopback(port_);
-  const int reuse = 1;
-  setsockopt(other.fd(), SOL_SOCKET, SO_REUSEADDR, &reuse, sizeof reuse);
-  ASSERT_EQ(bind(other.fd(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
-  ASSERT_EQ(listen(other.fd(), 1), 0);
-  ProcessGuard sw({OUTRIDER_SWITCH_PROGRAM, "--config", config()}, directory_ / "log");
-  EXPECT_EQ(sw.wait(kPatience), kExitEnvironment) << sw.output();
-  EXPECT_THAT(sw.output(), HasSubstr("cannot listen on 127.0.0.1:" + std::to_string(port_)));
-  EXPECT_THAT(sw.output(), HasSubstr("choose another"));
 }
 
 }  // namespace

@@ -53,6 +53,8 @@ configure() {
   sed -e "s/^lcore = .*/lcore = 1/; s/0000:5e:00.0/$far_a/; s/0000:5e:00.1/$far_b/" \
     -e "s|\.\./models/resnet50.toml|$root/conf/models/resnet32-cifar.toml|" \
     "$root/conf/trafficgen/two-nics.toml" >trafficgen.toml
+  sed -e "s/^lcore = .*/lcore = 1/; s/0000:5e:00.0/$far_a/; s/0000:5e:00.1/$far_b/" \
+    "$root/conf/trafficgen/two-nics-streams.toml" >streams.toml
   cat >rack.toml <<RACK
 [switch]
 lcore = 0

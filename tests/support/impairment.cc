@@ -9,6 +9,7 @@
 #include "common/dpdk/known_headers.h"
 #include "common/dpdk/packet_attribution.h"
 #include "common/net/checksum.h"
+#include "common/net/roce.h"
 #include "switch/forwarding/header_rewrite.h"
 
 namespace outrider {
@@ -34,6 +35,15 @@ SeenPacket look_at(Packet& packet, std::uint64_t number, Time now) {
           .checksum_valid = ipv4_checksum_valid(ip)};
 }
 
+/// Writes the first byte of the AETH if the packet has one. Hosts of one process know the ICRC.
+void set_syndrome(Packet& packet, std::uint8_t syndrome) {
+  constexpr std::uint32_t kBth = kIpOffset + sizeof(Ipv4Header) + sizeof(UdpHeader);
+  constexpr std::uint32_t kBthBytes = 12;
+  auto* bytes = rte_pktmbuf_mtod(&packet, std::uint8_t*);
+  if (bytes[kBth] == static_cast<std::uint8_t>(roce::Opcode::kAcknowledge))
+    bytes[kBth + kBthBytes] = syndrome;
+}
+
 }  // namespace
 
 void Impairment::receive(std::uint32_t /*port*/, Packet* packet, Time now) noexcept {
@@ -52,6 +62,7 @@ void Impairment::receive(std::uint32_t /*port*/, Packet* packet, Time now) noexc
     const std::uint16_t checksum = ipv4_checksum(ip);
     std::memcpy(ip.checksum.raw.data(), &checksum, sizeof checksum);
   }
+  if (fate.syndrome) set_syndrome(*packet, *fate.syndrome);
   std::vector<Packet*> copies(fate.copies);
   for (auto& copy : copies) copy = copy_of(*packet);  // before the original is gone
   pass(packet, fate.delay, now);

@@ -42,12 +42,13 @@ struct SeenPacket {
 /// Decides the fate of a packet. By default it passes.
 struct Fate {
   bool drop = false;
-  bool set_ce = false;                ///< set CE if the packet is ECT (RFC 3168)
-  std::uint32_t copies = 0;           ///< copies sent after the original
-  Duration delay{};                   ///< of the original; later packets overtake it
-  Duration copies_delay{};            ///< of the copies
-  std::optional<std::uint8_t> tos{};  ///< new TOS byte; the checksum is updated
-  bool forget_headers = false;        ///< receivers must read the bytes, see known_headers.h
+  bool set_ce = false;                     ///< set CE if the packet is ECT (RFC 3168)
+  std::uint32_t copies = 0;                ///< copies sent after the original
+  Duration delay{};                        ///< of the original; later packets overtake it
+  Duration copies_delay{};                 ///< of the copies
+  std::optional<std::uint8_t> tos{};       ///< new TOS byte; the checksum is updated
+  std::optional<std::uint8_t> syndrome{};  ///< of an acknowledgment of RoCEv2 that passes
+  bool forget_headers = false;             ///< receivers must read the bytes, see known_headers.h
 };
 
 /// A piece of wire that drops, copies, changes and delays packets by a rule. Without a rule it

@@ -3,9 +3,9 @@
 
 Packets pass from one lcore of the switch to the other, both ports are captured, readers scrape
 all the while, and the configuration is read again and again. The generator's lcores have a pair
-of hosts each, share its buffers, and are watched for --live and --stall. Sanitized programs are slow, and
-the lcores may share two CPUs with anything else: the rates are low, and the test waits for
-packets, never for a time.
+of hosts each, share its buffers, and are watched for --live, --stall and Prometheus. Sanitized
+programs are slow, and the lcores may share two CPUs with anything else: the rates are low, and the
+test waits for packets, never for a time.
 """
 import json
 import os
@@ -136,6 +136,9 @@ transport = "dctcp"
 LCORES = """
 more_lcores = [0]
 
+[telemetry]
+prometheus = "127.0.0.1:{port}"
+
 [[transport]]
 name = "dctcp"
 controller = "dctcp"
@@ -224,13 +227,17 @@ class Programs(unittest.TestCase):
                           self.log("switch")[:20000] + self.log("trafficgen")[:20000])
             time.sleep(0.05)
 
-    def moved(self):
-        """@return packets that have left the switch's queues; 0 if it does not answer yet"""
+    def metrics(self):
+        """@return what the program with an endpoint tells; nothing if it does not answer yet"""
         try:
             with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/metrics", timeout=5) as r:
-                return sum(map(int, MOVED.findall(r.read().decode())))
+                return r.read().decode()
         except OSError:
-            return 0
+            return ""
+
+    def moved(self):
+        """@return packets that have left the switch's queues; 0 if it does not answer yet"""
+        return sum(map(int, MOVED.findall(self.metrics())))
 
     def wait_for_packets(self):
         aim = self.moved() + PACKETS
@@ -263,14 +270,19 @@ class Programs(unittest.TestCase):
         return json.loads((self.directory / f"{name}.json").read_text())
 
     def test_generator(self):
-        """One lcore finishes long before the other, and both end together."""
+        """One lcore finishes long before the other, and both end together. Both are scraped."""
+        def ended():
+            self.scraped["metrics"] += "outrider_job_bursts_total" in self.metrics()
+            return generator.poll() is not None
+
         pairs = "".join(PAIR.format(n=n, iterations=20 * (1 + n)) for n in range(2))
         self.write("trafficgen.toml", LCORES + pairs)
         generator = self.start("outrider-trafficgen", TWO_LCORES, "--stall", "60")
-        self.wait_until("the end of the jobs", lambda: generator.poll() is not None)
+        self.wait_until("the end of the jobs", ended)
         report = self.ended(generator, "trafficgen")
         self.assertTrue(report["ledger_balanced"])
         self.assertTrue(report["jobs_finished"])
+        self.assertGreater(self.scraped["metrics"], 0)
 
     def test_generator_with_one_device(self):
         """Both lcores send and receive by the device that one of them owns."""

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "tests/virtual/roce_scene.h"
+#include "tools/lab/plan/lossless_advice.h"
 
 namespace outrider::pfc_effect_test {
 using namespace sw;
@@ -119,6 +120,21 @@ TEST(PfcEffect, TooLittleHeadroomLosesPackets) {
 }
 
 // A port alone pauses when it holds half of the memory, two when each holds a third.
+// What `check` asks for is enough, and not many times too much: a packet in four leaves meanwhile.
+TEST(PfcEffect, TheHeadroomThatALinkNeedsIsEnoughAndAQuarterIsNot) {
+  const Mempool pool = make_test_pool(40'000);
+  const std::uint64_t needed = headroom_needed_bytes({10'000'000'000}, microseconds(5), 1514);
+  for (const std::uint64_t headroom : {needed, needed / 4}) {
+    Incast incast;
+    LosslessConfig how = lossless();
+    how.headroom_bytes = headroom;
+    make_lossless(incast.switches, how);
+    const RunResult r = run(incast.switches, incast.traffic, *pool, kLimit);
+    EXPECT_EQ(r.switches.drops[TrafficClass::kDdl][DropReason::kHeadroom] == 0, headroom == needed)
+        << headroom;
+  }
+}
+
 TEST(PfcEffect, PortsThatCompeteForTheMemoryPauseEarlier) {
   const Mempool pool = make_test_pool(40'000);
   constexpr std::uint64_t kShared = 240'000, kHeadroom = 30'000;

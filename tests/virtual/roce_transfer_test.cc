@@ -4,11 +4,13 @@
 // end, by the mirrored numbers.
 #include <gtest/gtest.h>
 
+#include <sstream>
 #include <utility>
 
 #include "common/config/addresses.h"
 #include "tests/support/world.h"
 #include "tests/virtual/roce_scene.h"
+#include "trafficgen/report/report_text.h"
 
 namespace outrider::roce_transfer_test {
 using namespace tg;
@@ -143,6 +145,46 @@ TEST(RoceTransfers, AWrongKeyIsRefused) {
   EXPECT_EQ(run_of.traffic.transfers.front().outcome, "reset");
   EXPECT_EQ(run_of.traffic.transfers.back().outcome, "timed_out");
   EXPECT_GT(run_of.traffic.background_roce.refused, 0U);
+}
+
+// A peer that has no such memory says so; it will say no other. No responder here sends these NAKs,
+// so the wire writes them in place of an acknowledgment.
+TEST(RoceTransfers, ANakOfAnErrorEndsThemAtOnceAndIsNamed) {
+  struct Row {
+    std::uint8_t syndrome;
+    const char *outcome, *text;
+    std::uint64_t RoceCounters::*ended;
+  };
+  constexpr Row kRows[] = {{roce::kNakInvalidRequestSyndrome, "invalid_request", "invalid request",
+                            &RoceCounters::ended_invalid_request},
+                           {roce::kNakRemoteAccessSyndrome, "remote_access_error",
+                            "remote access error", &RoceCounters::ended_remote_access},
+                           {roce::kNakRemoteOperationSyndrome, "remote_operational_error",
+                            "remote operational error", &RoceCounters::ended_remote_operation}};
+  const Dumbbell d = roce_dumbbell(2, kBytes);
+  GeneratorConfig c = traffic_of(d);
+  c.transfers = {transfer(c, "t")};
+  const Mempool pool = make_test_pool();
+  for (const Row& row : kRows) {
+    ImpairedWorld world(roce_switches(d), c, *pool);
+    world.to(c.hosts.front().name).set_rule([&row](const SeenPacket&) {
+      return Fate{.syndrome = row.syndrome};
+    });
+    ASSERT_TRUE(world.run_to_end(Time{10s})) << row.text;
+    const auto r = world.result().traffic;
+    ASSERT_EQ(r.transfers.size(), kCount);
+    for (const auto& t : r.transfers) {
+      EXPECT_EQ(t.outcome, row.outcome) << t.index;
+      EXPECT_EQ(t.rtos_data, 0U);
+      EXPECT_LT(t.ended_ns, 2'000'000) << "before a time-out of the queue pair";
+    }
+    EXPECT_EQ(r.background_roce.*row.ended, 1U);
+    EXPECT_TRUE(r.background_roce.balanced() && r.ledger_balanced);
+    std::ostringstream text;
+    print_summary(text, r);
+    EXPECT_NE(text.str().find(std::string("that gave up: 1, ") + row.text), std::string::npos)
+        << text.str();
+  }
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "common/runtime/event_loop.h"
 #include "common/runtime/link.h"
 #include "common/runtime/node.h"
+#include "trafficgen/apps/run_parts.h"
 #include "trafficgen/config/config.h"
 #include "trafficgen/config/lcore_plan.h"
 #include "trafficgen/measure/live.h"
@@ -91,6 +92,12 @@ class Generator {
   /// Returns the current counts. The cost depends on the number of hosts and jobs, not of
   /// connections or records.
   [[nodiscard]] TrafficLive live(Time now) const noexcept;
+
+  /// Makes room for the parts of the configuration, and names those of the share.
+  void name(RunParts& parts) const;
+  /// Publishes the counts of the share's parts, of the kinds that are shown. @pre name() was called
+  /// with `parts`, or nothing is shown
+  void publish(RunParts& parts) const noexcept;
 
  private:
   struct State;

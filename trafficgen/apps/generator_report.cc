@@ -4,6 +4,7 @@
 
 #include "common/telemetry/add_fields.h"
 #include "trafficgen/apps/generator_state.h"
+#include "trafficgen/hosts/host_totals.h"
 #include "trafficgen/streams/engine/stream_config.h"
 
 namespace outrider::tg {
@@ -19,44 +20,109 @@ void add_bins(std::vector<GoodputBin>& to, const std::vector<GoodputBin>& more) 
 
 }  // namespace
 
-TrafficLive Generator::live(Time now) const noexcept {
-  const State& s = *state_;
-  TrafficLive live{.at_ns = now.time_since_epoch().count()};
-  for (std::size_t h = 0; h < s.hosts.size(); ++h) {
-    if (s.hosts[h] == nullptr) continue;
-    const HostCounters& c = s.hosts[h]->counters();
-    live.add_sent(s.device_of[h], c.sent, c.sent_bytes + kFcsBytes * c.sent);
-    live.received += c.received;
-    live.received_bytes += c.received_bytes + kFcsBytes * c.received;
-    for (std::size_t i = 0; i < kDropReasons; ++i) live.drops[i] += c.drops[i];
+void Generator::State::add_packets(TrafficLive& live) const noexcept {
+  HostCounters all;
+  for (std::size_t h = 0; h < hosts.size(); ++h) {
+    if (hosts[h] == nullptr) continue;
+    const HostCounters& c = hosts[h]->counters();
+    add(all, c);
+    live.add_sent(device_of[h], c.sent, c.sent_bytes + kFcsBytes * c.sent);
   }
-  live.received += s.unknown_host + s.malformed + s.not_ipv4 + s.pauses_taken;
-  live.drops[DropReason::kNotIpv4] += s.not_ipv4;
-  live.drops[DropReason::kUnknownHost] += s.unknown_host;
-  live.drops[DropReason::kMalformed] += s.malformed;
-  for (const auto& edge : s.neighbours) {
+  live.received = all.received;
+  live.received_bytes = all.received_bytes + kFcsBytes * all.received;
+  live.drops = all.drops;
+  live.consumed = all.consumed();
+  base_of<NicCounts>(live) = all;
+  base_of<SignalMessages>(live) = all;
+  live.payload = all.payload;
+  live.received += unknown_host + malformed + not_ipv4 + pauses_taken;
+  live.consumed += pauses_taken;
+  live.pauses_taken += pauses_taken;
+  live.drops[DropReason::kNotIpv4] += not_ipv4;
+  live.drops[DropReason::kUnknownHost] += unknown_host;
+  live.drops[DropReason::kMalformed] += malformed;
+  for (const auto& edge : neighbours) {
     if (edge == nullptr) continue;
-    live.received += edge->totals().consumed();
+    const NeighbourTotals totals = edge->totals();
+    add_fields(live.neighbours, totals);
+    live.received += totals.consumed();
+    live.consumed += totals.consumed();
     live.drops[DropReason::kUnresolved] += edge->unresolved();
   }
+}
+
+TrafficLive Generator::live(Time now) const noexcept {
+  const State& s = *state_;
+  TrafficLive live;
+  live.at_ns = now.time_since_epoch().count();
+  s.add_packets(live);
   live.delivered_bytes = s.goodput.totals();
-  live.retransmitted = s.memory.events.retransmitted;
+  live.tcp_events = s.memory.events;
+  base_of<TransportMemoryCounters>(live) = s.memory.counters;
   for (const auto& job : s.jobs) {
     if (job == nullptr) continue;
-    live.bursts += job->delivered_bursts();
-    live.iterations += job->ended_iterations();
+    const JobLive counts = job->live();
+    add_fields<JobCounts>(live, counts);
+    add_fields<JobProgress>(live, counts);
   }
   for (const auto& group : s.flow_groups) {
     if (group == nullptr) continue;
-    live.flows_open += group->open();
-    live.flows_completed += group->completed();
-    live.flows_failed += group->failed();
+    const FlowGroupCounts counts = group->counts();
+    live.flows_open += counts.open;
+    live.flows_completed += counts.completed;
+    live.flows_failed += counts.failed;
   }
   for (const auto& flows : s.requests)
-    if (flows != nullptr) live.requests += flows->completed();
+    if (flows != nullptr) live.requests += flows->counts().completed;
   for (const auto& transfer : s.transfers)
     if (transfer != nullptr) live.transfers += transfer->ended();
   return live;
+}
+
+namespace {
+
+/// Names the parts of one kind that there are.
+template <class Counts, class Parts>
+void name_all(PartCells<Counts>& cells, const Parts& parts) {
+  cells.resize(parts.size());
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    if (parts[i] != nullptr) cells.name(i, parts[i]->name());
+}
+
+/// Publishes what `counts_of` says of each part of one kind, if the kind is shown.
+template <class Counts, class Parts, class CountsOf>
+void publish_all(PartCells<Counts>& cells, const Parts& parts, CountsOf counts_of) noexcept {
+  if (!cells.shown()) return;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    if (parts[i] != nullptr) cells.publish(i, counts_of(*parts[i]));
+}
+
+}  // namespace
+
+void Generator::name(RunParts& parts) const {
+  const State& s = *state_;
+  name_all(parts.hosts, s.hosts);
+  name_all(parts.jobs, s.jobs);
+  name_all(parts.flows, s.long_flows);
+  name_all(parts.flow_groups, s.flow_groups);
+  name_all(parts.requests, s.requests);
+  name_all(parts.captures, s.captures);
+}
+
+void Generator::publish(RunParts& parts) const noexcept {
+  const State& s = *state_;
+  publish_all(parts.hosts, s.hosts, [](const Host& host) {
+    HostCounters counts = host.counters();
+    counts.sent_bytes += kFcsBytes * counts.sent;
+    counts.received_bytes += kFcsBytes * counts.received;
+    return counts;
+  });
+  const auto counts_of = [](const auto& part) { return part.counts(); };
+  publish_all(parts.jobs, s.jobs, [](const Job& job) { return job.live(); });
+  publish_all(parts.flows, s.long_flows, counts_of);
+  publish_all(parts.flow_groups, s.flow_groups, counts_of);
+  publish_all(parts.requests, s.requests, counts_of);
+  publish_all(parts.captures, s.captures, counts_of);
 }
 
 GeneratorReport Generator::report(Time now) const {
@@ -80,9 +146,8 @@ GeneratorReport Generator::report(std::span<const Generator* const> parts, Time 
              });
   }
   r.end_ns = totals.at_ns;
-  r.sent = totals.sent;
-  r.received = totals.received;
-  r.drops = totals.drops;
+  base_of<GeneratorCounts>(r) = totals;
+  r.ledger_balanced &= r.starts_sent == r.starts.sent();
   r.jobs_finished = ended;
   return r;
 }
@@ -112,33 +177,14 @@ void for_all(const std::vector<const State*>& parts, Objects State::*objects, Ac
 void Generator::State::add_counts(const std::vector<const State*>& parts, GeneratorReport& r) {
   for_all(parts, &State::hosts, [&](const Host& host) {
     const HostCounters& c = host.counters();
-    r.consumed += c.to_connections + c.signals_taken + c.datagrams_taken + c.pauses_taken;
-    r.pauses_taken += c.pauses_taken;
-    r.paused_ns += c.paused_ns;
-    r.mbuf_exhausted += c.mbuf_exhausted;
-    r.device_full_waits += c.device_full_waits;
-    r.payload.verified_bytes += c.payload.verified_bytes;
-    r.payload.mismatched_bytes += c.payload.mismatched_bytes;
-    r.payload.mismatched_segments += c.payload.mismatched_segments;
-    add_fields<SignalMessages>(r, c);
-    r.ledger_balanced &= c.received == c.to_connections + c.signals_taken + c.datagrams_taken +
-                                           c.pauses_taken + sum(c.drops);
+    r.ledger_balanced &= c.received == c.consumed() + sum(c.drops);
   });
-  for (const State* s : parts) {
-    r.consumed += s->pauses_taken;
-    r.pauses_taken += s->pauses_taken;
-    r.flights_exhausted += s->memory.counters.flights_exhausted;
-    r.segments_exhausted += s->memory.counters.segments_exhausted;
-    r.disorders_exhausted += s->memory.counters.disorders_exhausted;
-    add_fields<TcpEvents>(r.tcp_events, s->memory.events);
-    add_bins(r.bins, s->goodput.bins());
-  }
+  for (const State* s : parts) add_bins(r.bins, s->goodput.bins());
   r.bin_ns = parts.front()->goodput.width().count();
 }
 
 void Generator::State::add_records(const std::vector<const State*>& parts, GeneratorReport& r) {
   for_all(parts, &State::jobs, [&](const Job& job) { job.fill(r); });
-  r.ledger_balanced &= r.starts_sent == r.starts.sent();
   r.ledger_balanced &= r.roce.balanced();
   for_all(parts, &State::long_flows, [&](const LongFlowSource& flow) {
     r.flows.push_back(flow.report());
@@ -161,7 +207,6 @@ void Generator::State::add_records(const std::vector<const State*>& parts, Gener
           [&](const RequestFlows& flows) { r.requests.push_back(flows.report()); });
   for_all(parts, &State::neighbours,
           [&](const NeighbourEdge& edge) { edge.fill(r.neighbourhood); });
-  r.consumed += r.neighbourhood.totals.consumed();
   for (const State* s : parts)
     for (std::uint32_t h = 0; s->sampler != nullptr && h < s->hosts.size(); ++h)
       std::ranges::move(s->sampler->series().of_host(h, s->config.hosts[h].name),

@@ -91,6 +91,9 @@ struct Generator::State {
   [[nodiscard]] std::vector<FlowHost> described(const std::vector<Host*>& side) const;
   void make_capture(const CaptureConfig& capture);
 
+  /// Sets the counts of packets of hosts and devices, whatever became of them.
+  /// @pre they are zero
+  void add_packets(TrafficLive& live) const noexcept;
   /// Adds what is counted, and what is recorded in the order of the file, of all lcores.
   static void add_counts(const std::vector<const State*>& parts, GeneratorReport& r);
   static void add_records(const std::vector<const State*>& parts, GeneratorReport& r);

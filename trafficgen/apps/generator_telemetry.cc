@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "common/dpdk/eal.h"
 #include "common/telemetry/figures.h"
 #include "common/telemetry/log.h"
+#include "trafficgen/apps/generator_metrics.h"
 
 namespace outrider::tg {
 namespace {
@@ -22,12 +24,13 @@ Table& within(Table& table, std::string_view name) {
 
 void add_figures(Table& table, const std::vector<FigureValue>& figures) {
   for (const FigureValue& v : figures) {
+    Table& part = v.part.empty() ? table : within(table, v.part);
     if (v.traffic_class.empty() && v.reason.empty()) {
-      table.push_back({v.figure.field, {v.value}});
+      part.push_back({v.figure.field, {v.value}});
       continue;
     }
     const std::string_view key = v.reason.empty() ? v.traffic_class : v.reason;
-    within(table, v.figure.field).push_back({std::string(key), {v.value}});
+    within(part, v.figure.field).push_back({std::string(key), {v.value}});
   }
 }
 
@@ -50,9 +53,9 @@ TelemetryValue steered(std::string_view name, const std::string& what, std::stri
 
 }  // namespace
 
-TelemetryValue telemetry_of_generator(const TrafficLive& counts) {
-  Table table{{"end_ns", {static_cast<std::uint64_t>(counts.at_ns)}}};
-  add_figures(table, figures_of_fields(counts));
+TelemetryValue telemetry_of_generator(const GeneratorLive& live) {
+  Table table{{"end_ns", {static_cast<std::uint64_t>(live.counts.at_ns)}}};
+  add_figures(table, figures_of(live));
   return {std::move(table)};
 }
 
@@ -80,10 +83,11 @@ TelemetryValue telemetry_of_stream(const std::vector<Stream>& streams, std::stri
   return {std::move(table)};
 }
 
-void add_commands(TelemetryCommands& commands, const RunProgress& progress,
+void add_commands(TelemetryCommands& commands, std::function<GeneratorLive()> read,
                   StreamSteering& steering) {
-  commands.add("/outrider/generator", "Counters of the process; no parameters",
-               [&](std::string_view) { return telemetry_of_generator(progress.counts()); });
+  commands.add(
+      "/outrider/generator", "Counters of the process; no parameters",
+      [read = std::move(read)](std::string_view) { return telemetry_of_generator(read()); });
   commands.add("/outrider/streams", "Names of the streams, and what each does; no parameters",
                [&](std::string_view) { return telemetry_of_streams(steering.read()); });
   commands.add("/outrider/stream", "Rate and counters of a stream. Parameters: NAME",

@@ -1,10 +1,11 @@
 #pragma once
 
+#include <functional>
 #include <string_view>
 #include <vector>
 
 #include "common/dpdk/telemetry_commands.h"
-#include "trafficgen/apps/run_progress.h"
+#include "trafficgen/measure/live.h"
 #include "trafficgen/streams/run/stream_steering.h"
 
 namespace outrider::tg {
@@ -12,7 +13,7 @@ namespace outrider::tg {
 // The answers to single commands. Pure.
 
 /// Returns the counts of the process, under the names of the report.
-TelemetryValue telemetry_of_generator(const TrafficLive& counts);
+TelemetryValue telemetry_of_generator(const GeneratorLive& live);
 /// Returns the names of the streams and what each does now.
 TelemetryValue telemetry_of_streams(const std::vector<StreamSteering::Stream>& streams);
 /// Returns state, rate and counts of one stream.
@@ -21,8 +22,8 @@ TelemetryValue telemetry_of_stream(const std::vector<StreamSteering::Stream>& st
                                    std::string_view name);
 
 /// Registers "/outrider/..." at DPDK's telemetry socket, and logs where that is.
-/// @param progress,steering must outlive `commands`
-void add_commands(TelemetryCommands& commands, const RunProgress& progress,
+/// @param read  called by the socket's thread. @param steering must outlive `commands`
+void add_commands(TelemetryCommands& commands, std::function<GeneratorLive()> read,
                   StreamSteering& steering);
 
 }  // namespace outrider::tg

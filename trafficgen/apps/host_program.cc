@@ -11,6 +11,7 @@
 #include "common/runtime/program_pool.h"
 #include "common/telemetry/exit_status.h"
 #include "common/telemetry/log.h"
+#include "common/telemetry/service_manager.h"
 #include "trafficgen/apps/poll_loop.h"
 #include "trafficgen/config/config_toml.h"
 #include "trafficgen/hosts/frame.h"
@@ -88,6 +89,8 @@ int run_host_program(const GeneratorConfig& config, const ProgramOptions& option
                               .frame_room_bytes = stream_room_bytes(config),
                               .lcores = lcores});
   PollDevices devices(ports, *receive_pool);
+  const Duration wait = from_seconds(options.wait_for_peer_seconds);
+  if (!wait_for_links(devices, wait)) return kExitInterrupted;
   Mempool stream_pool;  // separate: hosts write where a stream's payload must be zeros
   std::optional<StreamEngine> engine;
   if (streams != 0) {
@@ -99,20 +102,21 @@ int run_host_program(const GeneratorConfig& config, const ProgramOptions& option
   const HostLanes lanes = make_host_lanes(
       config, {.full_payload = true, .sequence_key = SipKey{random_word(), random_word()}},
       *send_pool, devices);
-  const Duration wait = from_seconds(options.wait_for_peer_seconds);
   if (options.devices) return tell_devices(kProgram, cpus, devices, wait);
-  if (!wait_for_links(devices, wait)) return kExitInterrupted;
   if (lcores > 1) log_info(describe(config, plan_lcores(config, lcores)));
   log_info("sending from " + named_cpus(cpus) + "; Ctrl-C ends");
+  if (const std::string why = tell_ready(); !why.empty()) log_warn(why);
   StreamSteering steering(stream_setup(config, devices, config.duration),
                           std::vector<std::uint32_t>(config.streams.size(), 0), 1);
 
-  const GeneratorRun result = run_generator(lanes, devices,
-                                            {.duration = config.duration,
-                                             .stall = stall,
-                                             .live = options.live,
-                                             .devices = stream_devices(config, devices)},
-                                            engine ? &*engine : nullptr, steering);
+  const GeneratorRun result =
+      run_generator(lanes, devices,
+                    {.duration = config.duration,
+                     .stall = stall,
+                     .control = {.live = options.live,
+                                 .telemetry = config.telemetry,
+                                 .devices = stream_devices(config, devices)}},
+                    engine ? &*engine : nullptr, steering);
   print_summary(std::cout, result.report);
   std::vector<const StreamEngine*> streamed;
   if (engine) streamed.push_back(&*engine);

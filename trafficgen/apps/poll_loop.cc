@@ -1,17 +1,13 @@
 #include "trafficgen/apps/poll_loop.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
-#include <iostream>
 #include <utility>
 #include <vector>
 
 #include "common/dpdk/control_thread.h"
 #include "common/dpdk/lcores.h"
-#include "common/runtime/live_report.h"
-#include "trafficgen/apps/generator_telemetry.h"
+#include "trafficgen/apps/run_control.h"
 #include "trafficgen/apps/run_progress.h"
 
 namespace outrider::tg {
@@ -53,8 +49,10 @@ std::uint64_t wall_clock_ns() noexcept {
       std::chrono::duration_cast<std::chrono::nanoseconds>(since_1970).count());
 }
 
-TrafficLive live_of(const HostLane& lane, const StreamEngine* streams, Time now) noexcept {
-  TrafficLive live = lane.live(now);
+TrafficLive live_of(const HostLane& lane, const StreamEngine* streams,
+                    const PollResult& so_far) noexcept {
+  TrafficLive live = lane.live(so_far.end);
+  live.longest_poll_gap_ns = so_far.times.longest_gap.count();
   if (streams != nullptr) streams->add_to(live);
   return live;
 }
@@ -71,7 +69,7 @@ void add_streams(GeneratorReport& report, const StreamEngine& streams) {
 /// @param streams  nullptr: the lane has none
 PollResult run_lane(HostLane& lane, std::uint32_t lcore, const TscClock& clock,
                     PollDevices& devices, const RunRules& rules, StreamEngine* streams,
-                    StreamSteering& steering, RunProgress& progress) {
+                    StreamSteering& steering, RunProgress& progress, RunParts& parts) {
   Generator& generator = lane.generator();
   const bool until_finished = !rules.duration;
   const auto done = [&, told = false]() mutable {
@@ -82,7 +80,8 @@ PollResult run_lane(HostLane& lane, std::uint32_t lcore, const TscClock& clock,
     return progress.over();
   };
   const auto publish = [&](const PollResult& so_far) {
-    progress.publish(lcore, live_of(lane, streams, so_far.end));
+    progress.publish(lcore, live_of(lane, streams, so_far));
+    generator.publish(parts);
     if (streams != nullptr) steering.look(lcore, *streams, so_far.end);
   };
   lane.devices().hold_when_full();
@@ -101,29 +100,30 @@ std::vector<PollResult> run_lanes(const HostLanes& lanes, PollDevices& devices,
                                   StreamSteering& steering, RunStallWatch& watch) {
   const auto lcores = static_cast<std::uint32_t>(lanes.size());
   RunProgress progress(lcores);
-  const auto live_state = [&] { return GeneratorLive{progress.counts(), rules.devices}; };
-  std::optional<LiveThread<GeneratorLive>> live;
-  if (rules.live) live.emplace(std::cerr, isatty(STDERR_FILENO) == 1, live_state);
+  RunParts parts;
+  if (rules.control.telemetry.prometheus)
+    for (const auto& lane : lanes) lane->generator().name(parts);
+  RunControl control(rules.control, progress, steering, devices, parts);
   std::optional<ControlThread> stall;
   if (rules.stall)
     stall.emplace("stall", std::chrono::milliseconds(100), [&] {
       watch.note(progress.counts(), devices);
       if (watch.stalled()) progress.end();
     });
-  TelemetryCommands commands;
-  add_commands(commands, progress, steering);
   const TscClock clock;
   for (const auto& lane : lanes) lane->generator().start(Time{}, wall_clock_ns());
   std::vector<PollResult> results(lcores);
   run_on_lcores(lcores, [&](std::uint32_t lcore) {
     HostLane& lane = *lanes[lcore];
     StreamEngine* own_streams = lcore == 0 ? streams : nullptr;
-    results[lcore] = run_lane(lane, lcore, clock, devices, rules, own_streams, steering, progress);
-    progress.publish(lcore, live_of(lane, own_streams, results[lcore].end));
+    results[lcore] =
+        run_lane(lane, lcore, clock, devices, rules, own_streams, steering, progress, parts);
+    progress.publish(lcore, live_of(lane, own_streams, results[lcore]));
+    lane.generator().publish(parts);
   });
   steering.detach();
   for (const auto& lane : lanes) lane->finish(std::ranges::max(results, {}, &PollResult::end).end);
-  if (live) live->finish(live_state());
+  control.finish();
   return results;
 }
 

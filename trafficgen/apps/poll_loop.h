@@ -7,6 +7,7 @@
 #include "common/runtime/poll_devices.h"
 #include "common/runtime/poll_loop.h"
 #include "trafficgen/apps/host_lane.h"
+#include "trafficgen/apps/run_control.h"
 #include "trafficgen/apps/run_stall.h"
 #include "trafficgen/streams/engine/stream_engine.h"
 #include "trafficgen/streams/run/stream_steering.h"
@@ -22,8 +23,7 @@ struct GeneratorRun {
 struct RunRules {
   std::optional<Duration> duration{};  ///< none: until all jobs have ended, or a signal comes
   std::optional<Duration> stall{};     ///< ends a run that stalls for so long, see StallWatch
-  bool live = false;                   ///< show counts on stderr once a second
-  std::vector<LiveDevice> devices{};   ///< for `live`: all of the run
+  RunControl::Setup control{};
 };
 
 /// Starts the schedule and runs it in real time, each lane on an lcore of its own, until all jobs

@@ -107,8 +107,7 @@ int search(const GeneratorConfig& config, const ProgramOptions& options,
   const GeneratorConfig longest =
       sizes.empty() ? config : with_frame_bytes(config, *std::ranges::max_element(sizes));
   StreamProcess process(longest, options, std::move(eal));
-  if (!wait_for_links(process.devices(), from_seconds(options.wait_for_peer_seconds)))
-    return kExitInterrupted;
+  if (!process.wait_for_links()) return kExitInterrupted;
   if (!sizes.empty()) return search_sizes(config, wanted, sizes, process, options.report);
   RateSearch made(wanted.search);
   std::uint32_t trials = 0;
@@ -204,6 +203,7 @@ int start_calibrate(std::vector<std::string> eal, std::vector<std::string> own) 
   if (const auto issues = validate(config); !issues.empty())
     throw UsageError(format_issues("calibrate", issues));
   StreamProcess process(config, options, eal_words(std::move(eal), options.eal));
+  if (!process.wait_for_links()) return kExitInterrupted;
   const Calibration result = run_calibration(wanted, process);
   std::cout << to_text(result);
   if (!options.report.empty()) write_whole_file(options.report, to_json(result, wanted));

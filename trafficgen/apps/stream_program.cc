@@ -1,7 +1,5 @@
 #include "trafficgen/apps/stream_program.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -13,11 +11,11 @@
 #include "common/config/process_checks.h"
 #include "common/dpdk/lcores.h"
 #include "common/runtime/device_check.h"
-#include "common/runtime/live_report.h"
 #include "common/runtime/poll_loop.h"
 #include "common/telemetry/exit_status.h"
 #include "common/telemetry/log.h"
-#include "trafficgen/apps/generator_telemetry.h"
+#include "common/telemetry/service_manager.h"
+#include "trafficgen/apps/run_control.h"
 #include "trafficgen/apps/run_progress.h"
 #include "trafficgen/config/lcore_plan.h"
 #include "trafficgen/measure/program_name.h"
@@ -47,19 +45,17 @@ std::vector<std::uint32_t> owners_of(const GeneratorConfig& config, const LcoreP
   return owners;
 }
 
-/// Runs every engine on its lcore. A control thread shows meanwhile what they publish.
+/// Runs every engine on its lcore. Control threads show meanwhile what they publish.
 StreamRun run_on_all(const GeneratorConfig& config, const LcorePlan& plan, const Engines& engines,
-                     StreamSteering& steering, PollDevices& devices, bool live_wanted) {
+                     StreamSteering& steering, PollDevices& devices, bool live) {
   const auto lcores = static_cast<std::uint32_t>(engines.size());
   std::vector<std::vector<std::uint32_t>> own(lcores);
   for (std::uint32_t d = 0; d < plan.of_device.size(); ++d) own[plan.of_device[d]].push_back(d);
   RunProgress progress(lcores);
-  const std::vector<StreamDevice> known = stream_devices(config, devices);
-  const auto live_state = [&] { return GeneratorLive{progress.counts(), known}; };
-  std::optional<LiveThread<GeneratorLive>> live;
-  if (live_wanted) live.emplace(std::cerr, isatty(STDERR_FILENO) == 1, live_state);
-  TelemetryCommands commands;
-  add_commands(commands, progress, steering);
+  const RunParts parts;  // there are no hosts
+  RunControl control(
+      {.live = live, .telemetry = config.telemetry, .devices = stream_devices(config, devices)},
+      progress, steering, devices, parts);
   std::vector<StreamRun> runs(lcores);
   run_on_lcores(lcores, [&](std::uint32_t lcore) {
     runs[lcore] = run_streams(*engines[lcore], devices, own[lcore], config.duration,
@@ -69,7 +65,7 @@ StreamRun run_on_all(const GeneratorConfig& config, const LcorePlan& plan, const
                               });
   });
   steering.detach();
-  if (live) live->finish(live_state());
+  control.finish();
   StreamRun all;
   for (const StreamRun& run : runs) {
     all.elapsed = std::max(all.elapsed, run.elapsed);
@@ -115,18 +111,19 @@ int run_stream_program(const GeneratorConfig& config, const ProgramOptions& opti
                        const OutputFiles& files, std::vector<std::string> eal_extra) {
   StreamProcess process(config, options, std::move(eal_extra));
   PollDevices& devices = process.devices();
+  if (!process.wait_for_links()) return kExitInterrupted;
   const std::vector<std::uint32_t> cpus = cpus_of(config);
+  if (options.devices)
+    return tell_devices(kProgram, cpus, devices, from_seconds(options.wait_for_peer_seconds));
   const LcorePlan plan = plan_lcores(config, static_cast<std::uint32_t>(cpus.size()));
   const Engines engines = make_engines(config, plan, process);
   std::vector<const StreamEngine*> parts;
   for (const auto& engine : engines) parts.push_back(engine.get());
-  const Duration wait = from_seconds(options.wait_for_peer_seconds);
-  if (options.devices) return tell_devices(kProgram, cpus, devices, wait);
-  if (!wait_for_links(devices, wait)) return kExitInterrupted;
   const bool receives = std::ranges::any_of(
       parts, [](const StreamEngine* engine) { return !engine->receive_devices().empty(); });
   Histogram bias = receives ? measure_loop_bias(process.send_pool()) : Histogram{};
   log_info("sending from " + named_cpus(cpus) + "; Ctrl-C ends");
+  if (const std::string why = tell_ready(); !why.empty()) log_warn(why);
   StreamSteering steering(process.setup(config.duration), owners_of(config, plan),
                           static_cast<std::uint32_t>(cpus.size()));
   const StreamRun run = run_on_all(config, plan, engines, steering, devices, options.live);

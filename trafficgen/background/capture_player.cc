@@ -17,7 +17,7 @@ constexpr std::uint32_t kDatagramHeaderBytes =
 
 CapturePlayer::CapturePlayer(const Setup& setup, GoodputSeries& goodput)
     : setup_(setup),
-      counts_{.name = setup.name, .frames = setup.capture->frames.size()},
+      counts_{{.frames = setup.capture->frames.size()}, setup.name},
       sender_(*this),
       receiver_(*this, goodput) {
   setup_.from->add_endpoint(sender_);

@@ -35,7 +35,9 @@ class CapturePlayer final {
 
   /// Sets the timer of the first frame. Call it once.
   void schedule(Time now) { setup_.from->changed(sender_, now); }
-  [[nodiscard]] CaptureReport report() const { return counts_; }
+  [[nodiscard]] const CaptureReport& report() const noexcept { return counts_; }
+  [[nodiscard]] const CaptureCounts& counts() const noexcept { return counts_; }
+  [[nodiscard]] const std::string& name() const noexcept { return setup_.name; }
 
  private:
   /// The end that sends.

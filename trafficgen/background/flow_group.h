@@ -51,10 +51,9 @@ class FlowGroup final : public FlowGroupSource, private TimerClient, private Acc
 
   /// Listens and sets the timer of the first arrival. Call it once.
   void schedule() override;
+  [[nodiscard]] const std::string& name() const noexcept override { return tally_.name(); }
   [[nodiscard]] FlowGroupReport report() const override;
-  [[nodiscard]] std::uint64_t open() const noexcept override { return tally_.open(); }
-  [[nodiscard]] std::uint64_t completed() const noexcept override { return tally_.completed(); }
-  [[nodiscard]] std::uint64_t failed() const noexcept override { return tally_.failed(); }
+  [[nodiscard]] FlowGroupCounts counts() const noexcept override { return tally_.counts(); }
 
   /// Returns the bytes on the wire (L1) of a flow sent in full segments and a rest.
   static std::uint64_t wire_bytes_of(std::uint64_t bytes, std::uint32_t mss_bytes) noexcept;

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "common/core/figure.h"
 #include "common/core/histogram.h"
 
 namespace outrider::tg {
@@ -32,12 +33,10 @@ struct FlowClassReport {
   Histogram slowdown_milli{};  ///< thousandths
 };
 
-/// The counts of one [[flows]] table. Identities: arrivals == refused + completed + failed + open;
-/// arrivals + after_end are the flows of a list within `max_flows` and `duration`; the classes'
-/// counts add up to `completed`.
-struct FlowGroupReport {
-  std::string name;
-  std::uint64_t offered_bps = 0;  ///< offered payload rate; 0: a list
+/// What is counted of one [[flows]] table as it goes on. Identities: arrivals == refused +
+/// completed + failed + open; arrivals + after_end are the flows of a list within `max_flows` and
+/// `duration`; the classes' counts add up to `completed`.
+struct FlowGroupCounts {
   std::uint64_t arrivals = 0;
   std::uint64_t refused = 0;           ///< never offered: no place or no port was free
   std::uint64_t refused_no_port = 0;   ///< of these: every port to the receiver was in use
@@ -48,6 +47,32 @@ struct FlowGroupReport {
   std::uint64_t open = 0;
   std::uint64_t arrived_bytes = 0;  ///< of all arrivals
   std::uint64_t delivered_bytes = 0;
+};
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, FlowGroupCounts>
+void fields(V& v, R& r) {
+  const auto flows = [&v](const char* name, const char* exported, const char* help, auto& count) {
+    v.value(counter(name, "flows", help).as(exported), count);
+  };
+  flows("arrivals", "arrived_flows", "Flows that were due", r.arrivals);
+  flows("refused", "refused_flows", "Flows not offered: no place or no port was free", r.refused);
+  flows("refused_no_port", "refused_no_port_flows",
+        "Flows of these: every port to the receiver was in use", r.refused_no_port);
+  v.value("first_refused_ns", r.first_refused_ns);
+  v.value("after_end", r.after_end);
+  flows("completed", "completed_flows", "Flows whose last byte was delivered", r.completed);
+  flows("failed", "failed_flows", "Flows that the transport gave up", r.failed);
+  v.value(gauge("open", "flows", "Flows that are open").as("open_flows"), r.open);
+  v.value(counter("arrived_bytes", "bytes", "Payload of all flows that were due"), r.arrived_bytes);
+  v.value(counter("delivered_bytes", "bytes", "Payload that was delivered in order"),
+          r.delivered_bytes);
+}
+
+/// The report of one [[flows]] table.
+struct FlowGroupReport : FlowGroupCounts {
+  std::string name;
+  std::uint64_t offered_bps = 0;  ///< offered payload rate; 0: a list
   std::uint64_t retransmitted = 0;
   std::uint64_t rtos_data = 0;
   std::uint64_t rtos_handshake = 0;
@@ -96,16 +121,7 @@ requires std::same_as<std::remove_const_t<R>, FlowGroupReport>
 void fields(V& v, R& r) {
   v.value("name", r.name);
   v.value("offered_bps", r.offered_bps);
-  v.value("arrivals", r.arrivals);
-  v.value("refused", r.refused);
-  v.value("refused_no_port", r.refused_no_port);
-  v.value("first_refused_ns", r.first_refused_ns);
-  v.value("after_end", r.after_end);
-  v.value("completed", r.completed);
-  v.value("failed", r.failed);
-  v.value("open", r.open);
-  v.value("arrived_bytes", r.arrived_bytes);
-  v.value("delivered_bytes", r.delivered_bytes);
+  fields(v, base_of<FlowGroupCounts>(r));
   v.value("retransmitted", r.retransmitted);
   v.value("rtos_data", r.rtos_data);
   v.value("rtos_handshake", r.rtos_handshake);

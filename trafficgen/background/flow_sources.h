@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "trafficgen/background/flow_report.h"
 #include "trafficgen/measure/flow_totals.h"
@@ -14,7 +15,9 @@ class LongFlowSource {
   virtual ~LongFlowSource() = default;
   /// Sets the start timer. Call it once.
   virtual void schedule() = 0;
+  [[nodiscard]] virtual const std::string& name() const noexcept = 0;
   [[nodiscard]] virtual FlowReport report() const = 0;
+  [[nodiscard]] virtual FlowCounts counts() const noexcept = 0;
   /// Returns the counts of its queue pairs; zeros if it has none.
   [[nodiscard]] virtual RoceCounters roce() const { return {}; }
 };
@@ -25,10 +28,9 @@ class FlowGroupSource {
   virtual ~FlowGroupSource() = default;
   /// Sets the timer of the first arrival. Call it once.
   virtual void schedule() = 0;
+  [[nodiscard]] virtual const std::string& name() const noexcept = 0;
   [[nodiscard]] virtual FlowGroupReport report() const = 0;
-  [[nodiscard]] virtual std::uint64_t open() const noexcept = 0;
-  [[nodiscard]] virtual std::uint64_t completed() const noexcept = 0;
-  [[nodiscard]] virtual std::uint64_t failed() const noexcept = 0;
+  [[nodiscard]] virtual FlowGroupCounts counts() const noexcept = 0;
   /// Returns the counts of its queue pairs; zeros if it has none.
   [[nodiscard]] virtual RoceCounters roce() const { return {}; }
 };

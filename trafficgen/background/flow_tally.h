@@ -57,9 +57,12 @@ class FlowTally {
   /// Keeps the record of a flow if there is room.
   void keep(const EndedFlow& flow) noexcept;
 
-  [[nodiscard]] std::uint64_t open() const noexcept { return in_progress_; }
-  [[nodiscard]] std::uint64_t completed() const noexcept { return report_.completed; }
-  [[nodiscard]] std::uint64_t failed() const noexcept { return report_.failed; }
+  [[nodiscard]] const std::string& name() const noexcept { return report_.name; }
+  [[nodiscard]] FlowGroupCounts counts() const noexcept {
+    FlowGroupCounts counts = report_;
+    counts.open = in_progress_;
+    return counts;
+  }
   /// @param from,to  names of the hosts that arrivals number
   [[nodiscard]] FlowGroupReport report(const std::vector<std::string>& from,
                                        const std::vector<std::string>& to) const;

@@ -40,8 +40,8 @@ void LongFlow::sender_closed(TcpConnection& c, Time now) noexcept {
   setup_.from->set_timer(*this, 0, now + kReopenAfter);
 }
 
-FlowReport LongFlow::report() const {
-  return totals_.report(sender_.connection == nullptr ? nullptr : &sender_.connection->counters());
+FlowCounts LongFlow::counts() const noexcept {
+  return totals_.counts(sender_.connection == nullptr ? nullptr : &sender_.connection->counters());
 }
 
 }  // namespace outrider::tg

@@ -30,7 +30,9 @@ class LongFlow final : public LongFlowSource, private TimerClient, private Accep
 
   /// Listens and sets the start timer. Call it once.
   void schedule() override;
-  [[nodiscard]] FlowReport report() const override;
+  [[nodiscard]] const std::string& name() const noexcept override { return totals_.name(); }
+  [[nodiscard]] FlowReport report() const override { return totals_.named(counts()); }
+  [[nodiscard]] FlowCounts counts() const noexcept override;
 
  private:
   struct Sender final : ConnectionListener {

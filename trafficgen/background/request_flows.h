@@ -36,7 +36,8 @@ class RequestFlows final : private TimerClient, private Acceptor {
   /// Listens and sets the timer of the first connection. Call it once.
   void schedule();
   [[nodiscard]] RequestReport report() const;
-  [[nodiscard]] std::uint64_t completed() const noexcept { return counts_.completed; }
+  [[nodiscard]] const std::string& name() const noexcept { return setup_.name; }
+  [[nodiscard]] const RequestCounts& counts() const noexcept { return counts_; }
 
  private:
   struct Client final : ConnectionListener {

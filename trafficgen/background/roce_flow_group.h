@@ -49,10 +49,9 @@ class RoceFlowGroup final : public FlowGroupSource, private TimerClient {
   RoceFlowGroup& operator=(const RoceFlowGroup&) = delete;
 
   void schedule() override;
+  [[nodiscard]] const std::string& name() const noexcept override { return tally_.name(); }
   [[nodiscard]] FlowGroupReport report() const override;
-  [[nodiscard]] std::uint64_t open() const noexcept override { return tally_.open(); }
-  [[nodiscard]] std::uint64_t completed() const noexcept override { return tally_.completed(); }
-  [[nodiscard]] std::uint64_t failed() const noexcept override { return tally_.failed(); }
+  [[nodiscard]] FlowGroupCounts counts() const noexcept override { return tally_.counts(); }
   [[nodiscard]] RoceCounters roce() const override;
 
  private:

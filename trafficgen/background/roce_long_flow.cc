@@ -30,14 +30,14 @@ void RoceLongFlow::on_failed(RoceStream& /*stream*/, Time now) noexcept {
   setup_.stream.from->set_timer(*this, 0, now + kReopenAfter);
 }
 
-FlowReport RoceLongFlow::report() const {
-  FlowReport report = totals_.report(nullptr);
+FlowCounts RoceLongFlow::counts() const noexcept {
+  FlowCounts counts = totals_.counts(nullptr);
   const RoceCounters& c = stream_.sender_counters();
-  report.retransmitted += c.retransmitted;
-  report.rtos_data += c.timeouts;
-  report.fast_recoveries += c.recoveries;
-  report.ece_reductions += c.cnps_received;
-  return report;
+  counts.retransmitted += c.retransmitted;
+  counts.rtos_data += c.timeouts;
+  counts.fast_recoveries += c.recoveries;
+  counts.ece_reductions += c.cnps_received;
+  return counts;
 }
 
 }  // namespace outrider::tg

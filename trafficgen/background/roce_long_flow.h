@@ -23,7 +23,9 @@ class RoceLongFlow final : public LongFlowSource, private TimerClient, private R
 
   void schedule() override;
   /// Counts NAKs that began a repair as fast recoveries and CNPs as reductions, as jobs do.
-  [[nodiscard]] FlowReport report() const override;
+  [[nodiscard]] const std::string& name() const noexcept override { return totals_.name(); }
+  [[nodiscard]] FlowReport report() const override { return totals_.named(counts()); }
+  [[nodiscard]] FlowCounts counts() const noexcept override;
   [[nodiscard]] RoceCounters roce() const override { return stream_.counters(); }
 
  private:

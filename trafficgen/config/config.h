@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/config/process_checks.h"
+#include "common/config/telemetry_config.h"
 #include "common/core/clock.h"
 #include "common/core/config_issue.h"
 #include "common/core/units.h"
@@ -111,6 +112,7 @@ struct GeneratorConfig {
   std::uint32_t max_connection_samples = 131072;
   TransportMemoryConfig transport_memory{};
   TensorLightsConfig tensorlights{};
+  TelemetryConfig telemetry{};
   bool attribution = false;  ///< virtual time: where each burst's time goes
 };
 

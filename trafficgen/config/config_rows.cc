@@ -243,6 +243,7 @@ void describe(Settings& v, GeneratorConfig& c) {
              {.range = durations_from(Duration::zero()),
               .help = "streams are received for so long after the last has ended"});
   v.table("tensorlights", c.tensorlights);
+  v.table("telemetry", c.telemetry);
   v.tables("device", c.devices);
   v.tables("host", c.hosts);
   v.tables("transport", c.transports, default_transport());

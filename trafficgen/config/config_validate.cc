@@ -10,6 +10,7 @@
 #include "common/config/config_file.h"
 #include "common/config/process_checks.h"
 #include "common/config/range_checker.h"
+#include "common/config/telemetry_config.h"
 #include "common/net/burst_option.h"
 #include "trafficgen/config/config_limits.h"
 #include "trafficgen/config/config_toml.h"
@@ -377,6 +378,7 @@ ConfigIssues joint_faults(const GeneratorConfig& config) {
   check_chosen_queue_pairs(root, config);
   check_lcores(root, config);
   check_mbufs(root, config);
+  check(root.below("telemetry"), config.telemetry);
   check_transport_memory(root.below("transport_memory"), config);
   return issues;
 }

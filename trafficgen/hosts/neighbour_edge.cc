@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "common/config/addresses.h"
+#include "common/telemetry/add_fields.h"
 #include "trafficgen/hosts/arp.h"
 #include "trafficgen/hosts/frame.h"
 
@@ -186,15 +187,7 @@ std::uint64_t NeighbourEdge::held() const noexcept {
 }
 
 void NeighbourEdge::fill(NeighbourhoodReport& report) const {
-  NeighbourTotals& t = report.totals;
-  t.arp_received += totals_.arp_received;
-  t.arp_answered += totals_.arp_answered;
-  t.arp_learned_from += totals_.arp_learned_from;
-  t.arp_ignored += totals_.arp_ignored;
-  t.arp_requested += totals_.arp_requested;
-  t.echoes_answered += totals_.echoes_answered;
-  t.address_conflicts += totals_.address_conflicts;
-  t.table_full += table_.table_full();
+  add_fields(report.totals, totals());
   for (std::size_t i = 0; i < table_.entries().size(); ++i) {
     const auto& entry = table_.entries()[i];
     const bool emulated = entry.known() && entry.mac == mac_of(entry.address);

@@ -49,7 +49,11 @@ class NeighbourEdge final : public Node, public EventSource {
   bool take(Packet* packet, Time now) noexcept;
   Time fire(Time now) noexcept override;
 
-  [[nodiscard]] const NeighbourTotals& totals() const noexcept { return totals_; }
+  [[nodiscard]] NeighbourTotals totals() const noexcept {
+    NeighbourTotals totals = totals_;
+    totals.table_full = table_.table_full();
+    return totals;
+  }
   [[nodiscard]] std::uint64_t unresolved() const noexcept { return unresolved_total_; }
   [[nodiscard]] std::uint64_t passed() const noexcept { return passed_; }
   [[nodiscard]] std::uint64_t held() const noexcept;

@@ -7,6 +7,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "common/core/figure.h"
+
 namespace outrider::tg {
 
 /// A neighbour: an address behind a device that no host of this process has.
@@ -59,14 +61,18 @@ void fields(V& v, R& r) {
 template <class V, class R>
 requires std::same_as<std::remove_const_t<R>, NeighbourTotals>
 void fields(V& v, R& r) {
-  v.value("arp_received", r.arp_received);
-  v.value("arp_answered", r.arp_answered);
-  v.value("arp_learned_from", r.arp_learned_from);
-  v.value("arp_ignored", r.arp_ignored);
-  v.value("arp_requested", r.arp_requested);
-  v.value("echoes_answered", r.echoes_answered);
-  v.value("address_conflicts", r.address_conflicts);
-  v.value("table_full", r.table_full);
+  v.value(counter("arp_received", "packets", "ARP packets that arrived"), r.arp_received);
+  v.value(counter("arp_answered", "packets", "ARP requests for one of the hosts"), r.arp_answered);
+  v.value(counter("arp_learned_from", "packets", "ARP replies to the hosts"), r.arp_learned_from);
+  v.value(counter("arp_ignored", "packets", "ARP packets for others, or not IPv4 over Ethernet"),
+          r.arp_ignored);
+  v.value(counter("arp_requested", "packets", "ARP requests that were sent"), r.arp_requested);
+  v.value(counter("echoes_answered", "packets", "ICMP echo requests that were answered"),
+          r.echoes_answered);
+  v.value(counter("address_conflicts", "packets", "ARP packets that claim an address of a host"),
+          r.address_conflicts);
+  v.value(counter("table_full", "times", "Times that the table had no room for a neighbour"),
+          r.table_full);
 }
 
 template <class V, class R>

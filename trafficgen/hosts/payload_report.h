@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "common/core/figure.h"
+
 namespace outrider::tg {
 
 /// Counts of payload that receivers compared with the pattern.
@@ -18,9 +20,12 @@ struct PayloadReport {
 template <class V, class R>
 requires std::same_as<std::remove_const_t<R>, PayloadReport>
 void fields(V& v, R& r) {
-  v.value("verified_bytes", r.verified_bytes);
-  v.value("mismatched_bytes", r.mismatched_bytes);
-  v.value("mismatched_segments", r.mismatched_segments);
+  v.value(counter("verified_bytes", "bytes", "Payload that was compared with the pattern"),
+          r.verified_bytes);
+  v.value(counter("mismatched_bytes", "bytes", "Payload of these that differed"),
+          r.mismatched_bytes);
+  v.value(counter("mismatched_segments", "segments", "Segments with such payload"),
+          r.mismatched_segments);
 }
 
 }  // namespace outrider::tg

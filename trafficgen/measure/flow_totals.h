@@ -1,26 +1,48 @@
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "common/core/clock.h"
+#include "common/core/figure.h"
 #include "common/core/traffic_class.h"
 #include "trafficgen/measure/goodput.h"
 #include "trafficgen/transport/base/tcp_counters.h"
 
 namespace outrider::tg {
 
-/// One direction of one connection that carried data.
-struct FlowReport {
-  std::string name;
-  TrafficClass traffic_class = TrafficClass::kBackground;
+/// Counts of one direction of one connection that carries data, and of those that follow it.
+struct FlowCounts {
   std::uint64_t delivered_bytes = 0;
   std::uint64_t retransmitted = 0;
   std::uint64_t rtos_data = 0;
   std::uint64_t rtos_handshake = 0;
   std::uint64_t fast_recoveries = 0;
   std::uint64_t ece_reductions = 0;
+};
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, FlowCounts>
+void fields(V& v, R& r) {
+  v.value(counter("delivered_bytes", "bytes", "Payload that was delivered in order"),
+          r.delivered_bytes);
+  v.value(counter("retransmitted", "packets", "Packets of data that were sent again"),
+          r.retransmitted);
+  v.value(counter("rtos_data", "timeouts", "Retransmission time-outs of data"), r.rtos_data);
+  v.value(counter("rtos_handshake", "timeouts", "Retransmission time-outs of handshakes"),
+          r.rtos_handshake);
+  v.value(counter("fast_recoveries", "recoveries", "Recoveries without a time-out"),
+          r.fast_recoveries);
+  v.value(counter("ece_reductions", "reductions", "Reductions for marks, or CNPs received"),
+          r.ece_reductions);
+}
+
+struct FlowReport : FlowCounts {
+  std::string name;
+  TrafficClass traffic_class = TrafficClass::kBackground;
 };
 
 /// Sums up the connections of one flow, which follow one another: the sender's counters and the
@@ -41,20 +63,22 @@ class FlowTotals {
   /// The sender's connection is about to be destroyed.
   void on_sender_closed(const TcpCounters& c) noexcept { add(closed_, c); }
 
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] std::uint64_t delivered_bytes() const noexcept { return delivered_bytes_; }
 
   /// @param live counters of the sender's current connection; nullptr if there is none
-  [[nodiscard]] FlowReport report(const TcpCounters* live) const {
-    FlowReport r = closed_;
-    if (live != nullptr) add(r, *live);
-    r.name = name_;
-    r.traffic_class = class_;
-    r.delivered_bytes = delivered_bytes_;
-    return r;
+  [[nodiscard]] FlowCounts counts(const TcpCounters* live) const noexcept {
+    FlowCounts counts = closed_;
+    if (live != nullptr) add(counts, *live);
+    counts.delivered_bytes = delivered_bytes_;
+    return counts;
   }
+  /// Returns these counts as a report. @param live as above
+  [[nodiscard]] FlowReport report(const TcpCounters* live) const { return named(counts(live)); }
+  [[nodiscard]] FlowReport named(const FlowCounts& counts) const { return {counts, name_, class_}; }
 
  private:
-  static void add(FlowReport& r, const TcpCounters& c) noexcept {
+  static void add(FlowCounts& r, const TcpCounters& c) noexcept {
     r.retransmitted += c.retransmitted;
     r.rtos_data += c.rtos_data;
     r.rtos_handshake += c.rtos_handshake;
@@ -67,7 +91,7 @@ class FlowTotals {
   GoodputSeries& goodput_;
   std::uint64_t delivered_bytes_ = 0;
   std::uint64_t connection_delivered_ = 0;
-  FlowReport closed_;
+  FlowCounts closed_;
 };
 
 }  // namespace outrider::tg

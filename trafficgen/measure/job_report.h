@@ -1,14 +1,17 @@
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <iosfwd>
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "common/core/burst_identity.h"
 #include "common/core/burst_ledger.h"
+#include "common/core/figure.h"
 
 namespace outrider::tg {
 
@@ -116,6 +119,70 @@ struct StartCounts {
     return meant - lost + repeated + duplicated + forged + replayed;
   }
 };
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, StartCounts>
+void fields(V& v, R& r) {
+  const auto starts = [&v](const char* name, const char* help, auto& count) {
+    v.value(counter(name, "starts", help), count);
+  };
+  starts("meant", "STARTs that were due, whether they left or were lost", r.meant);
+  starts("lost", "STARTs that workers lost on purpose", r.lost);
+  starts("repeated", "STARTs that left again because no answer came", r.repeated);
+  starts("late", "STARTs that workers sent late on purpose", r.late);
+  starts("early", "STARTs that workers sent early on purpose", r.early);
+  starts("duplicated", "STARTs that workers sent twice on purpose", r.duplicated);
+  starts("forged", "STARTs that workers forged", r.forged);
+  starts("replayed", "STARTs that workers replayed", r.replayed);
+}
+
+/// What a job counts, or all of them.
+struct JobCounts {
+  StartCounts starts{};
+  std::uint64_t ack_timeouts = 0;
+  /// Fixed schedule: iterations whose gradients were due before the last burst was over.
+  std::uint64_t late_iterations = 0;
+  /// Connections that were reset because more bytes arrived than their sender had handed over.
+  std::uint64_t excess_resets = 0;
+};
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, JobCounts>
+void fields(V& v, R& r) {
+  v.value("starts", r.starts);
+  v.value(counter("ack_timeouts", "bursts", "Bursts whose START was not answered in time"),
+          r.ack_timeouts);
+  v.value(counter("late_iterations", "iterations",
+                  "Iterations whose gradients were due before the last burst was over"),
+          r.late_iterations);
+  v.value(counter("excess_resets", "connections",
+                  "Connections reset because more bytes arrived than were handed over"),
+          r.excess_resets);
+}
+
+/// How far a job has come, or all of them. The report has records of these instead.
+struct JobProgress {
+  std::uint64_t bursts = 0;      ///< delivered
+  std::uint64_t iterations = 0;  ///< ended, over all workers
+};
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, JobProgress>
+void fields(V& v, R& r) {
+  v.value(counter("bursts", "bursts", "Bursts of jobs that were delivered"), r.bursts);
+  v.value(counter("iterations", "iterations", "Iterations that ended, over all workers"),
+          r.iterations);
+}
+
+/// What is shown of a job while it runs.
+struct JobLive : JobCounts, JobProgress {};
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, JobLive>
+void fields(V& v, R& r) {
+  fields(v, base_of<JobCounts>(r));
+  fields(v, base_of<JobProgress>(r));
+}
 
 /// Prints a few readable lines per job.
 void print_jobs(std::ostream& out, std::span<const JobReport> jobs);

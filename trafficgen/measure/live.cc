@@ -9,6 +9,7 @@ namespace outrider::tg {
 
 void add(TrafficLive& to, const TrafficLive& more) {
   to.at_ns = std::max(to.at_ns, more.at_ns);
+  to.longest_poll_gap_ns = std::max(to.longest_poll_gap_ns, more.longest_poll_gap_ns);
   add_fields(to, more);
   for (std::size_t d = 0; d < kMaxDevices; ++d) to.device_l1_bytes[d] += more.device_l1_bytes[d];
 }
@@ -44,7 +45,7 @@ std::vector<LiveFigure> live_figures(const TrafficLive& before, const TrafficLiv
   count("flows failed", now.flows_failed);
   count("requests", now.requests);
   count("transfers", now.transfers);
-  count("retransmitted", now.retransmitted);
+  count("retransmitted", now.tcp_events.retransmitted);
   if (now.stream_received != 0) figures.push_back({"lost", FigureKind::kCount, 0, now.stream_lost});
   for (std::size_t i = 0; i < now.drops.size(); ++i)
     count("dropped " + std::string(kDropReasonNames[i]), now.drops[i]);
@@ -56,8 +57,8 @@ std::vector<LiveFigure> live_figures(const GeneratorLive& before, const Generato
   for (std::size_t d = 0; d < now.devices.size(); ++d)
     figures.push_back({.name = "link " + now.devices[d].name,
                        .kind = LiveFigure::Kind::kLink,
-                       .before = before.counts.device_l1_bytes[d],
-                       .now = now.counts.device_l1_bytes[d],
+                       .before = before.devices.empty() ? 0 : before.devices[d].sent_l1_bytes,
+                       .now = now.devices[d].sent_l1_bytes,
                        .rate = now.devices[d].line_rate});
   return figures;
 }

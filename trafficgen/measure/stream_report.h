@@ -48,6 +48,22 @@ struct StreamEndsReport {
   std::uint64_t bad_stamp = 0;
 };
 
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, StreamEndsReport>
+void fields(V& v, R& r) {
+  const auto packets = [&v](const char* name, const char* help, auto& count) {
+    v.value(counter(name, "packets", help), count);
+  };
+  packets("arrived", "Packets that reached the receivers of streams", r.arrived);
+  packets("taken", "Packets of these that belong to a stream", r.taken);
+  packets("foreign", "Packets without a stamp", r.foreign);
+  packets("truncated", "Packets that are too short", r.truncated);
+  packets("bad_checksum", "Packets with a wrong checksum", r.bad_checksum);
+  packets("unknown_flow", "Packets of a stream or flow that is not received here", r.unknown_flow);
+  packets("wrong_flow", "Packets whose addresses or ports are not their flow's", r.wrong_flow);
+  packets("bad_stamp", "Packets whose stamp contradicts itself", r.bad_stamp);
+}
+
 /// The counts of a stream's sender. Its lcore publishes them too, see StreamSnapshot.
 struct StreamSentCounts {
   std::uint64_t scheduled = 0;  ///< packets that the schedule released == sent + abandoned

@@ -53,19 +53,6 @@ void fields(V& v, R& r) {
 }
 
 template <class V, class R>
-requires std::same_as<std::remove_const_t<R>, StreamEndsReport>
-void fields(V& v, R& r) {
-  v.value("arrived", r.arrived);
-  v.value("taken", r.taken);
-  v.value("foreign", r.foreign);
-  v.value("truncated", r.truncated);
-  v.value("bad_checksum", r.bad_checksum);
-  v.value("unknown_flow", r.unknown_flow);
-  v.value("wrong_flow", r.wrong_flow);
-  v.value("bad_stamp", r.bad_stamp);
-}
-
-template <class V, class R>
 requires std::same_as<std::remove_const_t<R>, StreamsReport>
 void fields(V& v, R& r) {
   v.value("streams", r.streams);

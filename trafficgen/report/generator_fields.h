@@ -11,23 +11,7 @@ template <class V, class R>
 requires std::same_as<std::remove_const_t<R>, GeneratorReport>
 void fields(V& v, R& r) {
   fields(v, base_of<RunReport>(r));
-  v.value("sent", r.sent);
-  v.value("received", r.received);
-  v.value("consumed", r.consumed);
-  v.value("drops", r.drops);
-  v.value("pauses_taken", r.pauses_taken);
-  v.value("paused_ns", r.paused_ns);
-  v.value("mbuf_exhausted", r.mbuf_exhausted);
-  v.value("device_full_waits", r.device_full_waits);
-  v.value("flights_exhausted", r.flights_exhausted);
-  v.value("segments_exhausted", r.segments_exhausted);
-  v.value("disorders_exhausted", r.disorders_exhausted);
-  v.value("tcp_events", r.tcp_events);
-  fields(v, base_of<SignalMessages>(r));
-  v.value("starts", r.starts);
-  v.value("ack_timeouts", r.ack_timeouts);
-  v.value("late_iterations", r.late_iterations);
-  v.value("excess_resets", r.excess_resets);
+  fields(v, base_of<GeneratorCounts>(r));
   v.value("roce", r.roce);
   v.value("background_roce", r.background_roce);
   v.value("jobs_finished", r.jobs_finished);
@@ -43,7 +27,6 @@ void fields(V& v, R& r) {
   v.value("neighbourhood", r.neighbourhood);
   v.value("streams", r.streams);
   v.value("transfers", r.transfers);
-  v.value("payload", r.payload);
   v.value("connections", r.connections);
 }
 

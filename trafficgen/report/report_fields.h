@@ -114,29 +114,11 @@ void fields(V& v, R& r) {
 }
 
 template <class V, class R>
-requires std::same_as<std::remove_const_t<R>, StartCounts>
-void fields(V& v, R& r) {
-  v.value("meant", r.meant);
-  v.value("lost", r.lost);
-  v.value("repeated", r.repeated);
-  v.value("late", r.late);
-  v.value("early", r.early);
-  v.value("duplicated", r.duplicated);
-  v.value("forged", r.forged);
-  v.value("replayed", r.replayed);
-}
-
-template <class V, class R>
 requires std::same_as<std::remove_const_t<R>, FlowReport>
 void fields(V& v, R& r) {
   v.value("name", r.name);
   v.value("traffic_class", r.traffic_class);
-  v.value("delivered_bytes", r.delivered_bytes);
-  v.value("retransmitted", r.retransmitted);
-  v.value("rtos_data", r.rtos_data);
-  v.value("rtos_handshake", r.rtos_handshake);
-  v.value("fast_recoveries", r.fast_recoveries);
-  v.value("ece_reductions", r.ece_reductions);
+  fields(v, base_of<FlowCounts>(r));
 }
 
 template <class V, class R>
@@ -162,11 +144,7 @@ template <class V, class R>
 requires std::same_as<std::remove_const_t<R>, RequestReport>
 void fields(V& v, R& r) {
   v.value("name", r.name);
-  v.value("opened", r.opened);
-  v.value("open", r.open);
-  v.value("closed", r.closed);
-  v.value("out_of_ports", r.out_of_ports);
-  v.value("completed", r.completed);
+  fields(v, base_of<RequestCounts>(r));
   v.value("latency_ns", r.latency_ns);
   v.value("samples_not_kept", r.samples_not_kept);
 }

@@ -43,6 +43,9 @@ TEST(FileKind, FilesThatExperimentsNameAreNamed) {
   EXPECT_THAT(of_another_kind(*parse_toml("parameters = 5\n").config, FileKind::kCluster),
               HasSubstr("is a model profile, by its \"parameters\""));
   EXPECT_THAT(other("experiments/quick.toml", FileKind::kModel), HasSubstr("not a model profile"));
+  EXPECT_THAT(of_another_kind(*parse_toml("name = \"x\"\nbase = \"one-queue\"\n").config,
+                              FileKind::kSwitch),
+              HasSubstr("is an experiment for outrider-lab run, by its \"base\""));
   EXPECT_THAT(other("testbeds/rack.toml", FileKind::kExperiment),
               HasSubstr("is a testbed, by its"));
   EXPECT_THAT(other("testbeds/rack.toml", FileKind::kCluster), HasSubstr("is a testbed, by its"));
@@ -80,6 +83,34 @@ TEST(ShippedFile, ANameIsOneOfTheFolder) {
   std::ofstream(own) << "mine";
   EXPECT_EQ(named_file("resnet50", "models", ".toml", testing::TempDir()), own.string());
   fs::remove(own);
+  fs::create_directory(own);
+  EXPECT_EQ(named_file("resnet50", "models", ".toml", testing::TempDir()), shipped)
+      << "a folder is no file";
+  fs::remove(own);
+}
+
+TEST(ShippedFile, ANameThatIsTwoFilesOrAMisspeltOneIsRefused) {
+  const fs::path here = fs::path(testing::TempDir()) / "outrider-names";
+  fs::create_directory(here);
+  const auto problem = [&here](const std::string& name) {
+    return name_problem(name, "presets", ".toml", here);
+  };
+  EXPECT_EQ(problem("one-queue"), "");
+  EXPECT_EQ(problem("./one-queue"), "");
+  EXPECT_EQ(problem("nothing-like-it"), "") << "its reader says that it cannot be opened";
+  EXPECT_EQ(problem("one-quue"),
+            "is neither a file here nor one of the program's presets; did you mean \"one-queue\"?");
+  std::ofstream(here / "mine.toml") << "x = 1";
+  EXPECT_THAT(problem("mine"), HasSubstr("did you mean \"mine.toml\"?"));
+  fs::create_directory(here / "one-queue");
+  EXPECT_EQ(problem("one-queue"), "");
+  fs::remove(here / "one-queue");
+  std::ofstream(here / "one-queue") << "x = 1";
+  EXPECT_EQ(
+      problem("one-queue"),
+      "is a file here and one of the program's presets: write \"./one-queue\" for the file, or "
+      "rename it");
+  fs::remove_all(here);
 }
 
 }  // namespace

@@ -70,6 +70,7 @@ GeneratorConfig full_config() {
           .connection_sample_period = 9ms,
           .max_connection_samples = 66,
           .transport_memory = {.flights = 17, .segments = 8192, .disorders = 18},
+          .telemetry = {.prometheus = "192.0.2.1:9465", .prometheus_remote = true},
           .attribution = true};
 }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <variant>
 
+#include "tools/lab/summary/answer.h"
 #include "tools/lab/summary/table_text.h"
 
 namespace outrider::lab {
@@ -43,7 +44,7 @@ std::string cost_of(const Remedy& remedy) {
                      after_space(shown_bounds(remedy.lost, 1)) +
                      " bytes for each byte of the bursts";
   if (!std::isnan(remedy.short_flows))
-    text += ", and short flows' p99 is " + formatted("%.2f", remedy.short_flows) + " times today's";
+    text += ", and " + short_flows_text({.value = remedy.short_flows}, "today's");
   return text + ".";
 }
 

@@ -10,6 +10,7 @@
 #include "common/config/file_kind.h"
 #include "common/config/suggestion.h"
 #include "tools/lab/experiment/experiment_binding.h"
+#include "tools/lab/experiment/experiment_files.h"
 #include "tools/lab/experiment/front_file.h"
 #include "tools/lab/experiment/renamed_parameters.h"
 
@@ -80,6 +81,19 @@ void collect_settings(ConfigTable& bound, ExperimentFile& e, ConfigIssues& issue
   for (const auto& sweep : e.sweeps)
     for (const auto& point : sweep.points)
       for (const auto& [name, value] : point) add(name);
+}
+
+/// Returns the labels of the [[arm]] of a file.
+std::vector<std::string> labels_of_arms(const ConfigTable& file) {
+  std::vector<std::string> labels;
+  const ConfigValue* value = file.get("arm");
+  if (value == nullptr || !is_array_of_tables(*value)) return labels;
+  for (const ConfigValue& arm : *value->as<ConfigValue::Array>()) {
+    const ConfigValue* label = arm.as<ConfigTable>()->get("label");
+    if (label != nullptr && label->as<std::string>() != nullptr)
+      labels.push_back(*label->as<std::string>());
+  }
+  return labels;
 }
 
 /// Returns the dotted keys of [parameters].
@@ -264,18 +278,19 @@ std::string format_host_count(const HostCount& count) {
 }
 
 void check_background(const Checks& at, const ExperimentFile& e, const CaseParameters& p) {
-  constexpr const char* kRule = "needs a [background], whose hosts send and receive it";
   if (!e.background.from.empty()) return;
+  const char* rule = e.made_by_rate
+                         ? "needs network.background_hosts above 0, which send and receive it"
+                         : "needs a [background], whose hosts send and receive it";
   const double load = p.background_load.value_or(0);
-  at.require(load == 0, "background_load", display(ConfigValue(load)), kRule);
-  at.require(p.background_list.empty(), "background_list", Checks::quoted(p.background_list),
-             kRule);
+  at.require(load == 0, "background_load", display(ConfigValue(load)), rule);
+  at.require(p.background_list.empty(), "background_list", Checks::quoted(p.background_list), rule);
   at.require(p.background_capture.empty(), "background_capture",
-             Checks::quoted(p.background_capture), kRule);
-  if (find(p.settings, "requests.connections") != nullptr) at.fault("requests.connections", kRule);
-  if (p.background_protocol != LabBackgroundProtocol::kTcp) at.fault("background_protocol", kRule);
+             Checks::quoted(p.background_capture), rule);
+  if (find(p.settings, "requests.connections") != nullptr) at.fault("requests.connections", rule);
+  if (p.background_protocol != LabBackgroundProtocol::kTcp) at.fault("background_protocol", rule);
   const std::uint32_t flows = p.background_flows_per_pair.value_or(0);
-  at.require(flows == 0, "background_flows_per_pair", std::to_string(flows), kRule);
+  at.require(flows == 0, "background_flows_per_pair", std::to_string(flows), rule);
 }
 
 /// Requests without connections would be none.
@@ -314,10 +329,16 @@ ConfigIssues validate(const ExperimentFile& e) {
 ConfigResult<ExperimentFile> experiment_from(const ConfigTable& as_written,
                                              const std::filesystem::path& directory) {
   ConfigResult<ExperimentFile> result{ExperimentFile{}, {}};
-  const ConfigTable with_all = with_dumbbell(
-      with_rivals(with_base(as_written, directory, result.issues), directory, result.issues),
-      result.issues);
+  check_names(as_written, directory, result.issues);
+  ConfigTable joined =
+      with_rivals(with_base(as_written, directory, result.issues), directory, result.issues);
   if (!result.issues.empty()) {  // what is missing in it would be told as missing here
+    result.config.reset();
+    return result;
+  }
+  const bool lists_hosts = joined.get("hosts") != nullptr;
+  const ConfigTable with_all = with_dumbbell(std::move(joined), result.issues);
+  if (!result.issues.empty()) {
     result.config.reset();
     return result;
   }
@@ -328,6 +349,9 @@ ConfigResult<ExperimentFile> experiment_from(const ConfigTable& as_written,
   e.directory = directory;
   e.own_parameters = names_of_parameters(as_written);
   e.sweeps_alone = taken.sweeps_alone;
+  e.lent_arms = labels_of_arms(with_all);
+  for (const std::string& own : labels_of_arms(as_written)) std::erase(e.lent_arms, own);
+  e.made_by_rate = !lists_hosts && with_all.get("hosts") != nullptr;
   ConfigTable bound = bound_part(file, result.issues);
   const auto jobs = take_job_list(bound);
   e.in_fabric = bound.get("fabric") != nullptr;

@@ -148,8 +148,10 @@ struct ExperimentFile {
   CaseParameters parameters;
   /// Dotted keys of [parameters] that the file gives itself; the others are its base's
   std::vector<std::string> own_parameters;
+  std::vector<std::string> lent_arms;  ///< labels of arms that its base or its rivals give
   std::vector<Arm> arms;
   std::vector<Sweep> sweeps;
+  bool made_by_rate = false;  ///< switches, link and hosts follow from network.rate
   bool sweeps_alone = false;  ///< [parameters] is no point of its own: a [matrix] has all points
   /// Dotted keys of the settings that the file gives anywhere; every case lists them all.
   std::vector<std::string> setting_names;

@@ -28,6 +28,38 @@ bool replaces(const ConfigTable& file, std::string_view key) {
   return network && file.get("fabric") != nullptr;
 }
 
+/// Returns a key of a file's [network].
+const ConfigValue* in_network(const ConfigTable& file, std::string_view key) {
+  const ConfigValue* network = file.get("network");
+  const auto* table = network == nullptr ? nullptr : network->as<ConfigTable>();
+  return table == nullptr ? nullptr : table->get(key);
+}
+
+/// Refuses what the base's switches, which follow from the rate of its [network], exclude.
+void check_network(const ConfigTable& base, const std::string& name, const ConfigTable& file,
+                   ConfigIssues& issues) {
+  const ConfigValue* rate = in_network(base, "rate");
+  if (rate == nullptr || file.get("fabric") != nullptr || in_network(file, "rate") != nullptr)
+    return;
+  const std::string made =
+      "the switches, the link and the hosts of base \"" + name + "\" follow from its network.rate";
+  bool listed = false;
+  for (const char* key : {"switch", "link", "hosts"}) {
+    if (file.get(key) == nullptr) continue;
+    listed = true;
+    if (file.get("network") == nullptr)
+      issues.push_back({key, made + ": leave this out, or list all of them here, with a [network] "
+                                    "of measured and rtt"});
+  }
+  if (listed || file.get("network") == nullptr) return;
+  const ConfigValue* rtt = in_network(base, "rtt");
+  issues.push_back({"network", "stands for that of base \"" + name +
+                                   "\" as a whole, from whose "
+                                   "rate its switches and hosts follow: give rate and rtt, there " +
+                                   display(*rate) + " and " +
+                                   (rtt == nullptr ? "none" : display(*rtt))});
+}
+
 void inherit(const ConfigTable& base, const std::string& name, ConfigTable& file,
              ConfigIssues& issues) {
   const ConfigTable as_written = file;
@@ -71,6 +103,10 @@ ConfigTable with_base(ConfigTable file, const std::filesystem::path& directory,
         {"base", display(value) + ": must be the path of an experiment, or the name of a preset"});
     return file;
   }
+  if (const auto problem = name_problem(*name, "presets", ".toml", directory); !problem.empty()) {
+    issues.push_back({"base", "\"" + *name + "\": " + problem});
+    return file;
+  }
   const std::filesystem::path path = named_file(*name, "presets", ".toml", directory);
   auto base = read_file_of(path.string(), FileKind::kExperiment);
   for (const auto& issue : base.issues)
@@ -80,6 +116,7 @@ ConfigTable with_base(ConfigTable file, const std::filesystem::path& directory,
     issues.push_back({"base", "\"" + *name + "\": has a base itself; name that one"});
   const bool is_own = path == (directory / *name).lexically_normal();
   move_paths(*base.config, (is_own ? std::filesystem::path(*name) : path).parent_path(), directory);
+  check_network(*base.config, *name, file, issues);
   inherit(*base.config, *name, file, issues);
   return file;
 }

@@ -1,5 +1,6 @@
 #include "tools/lab/experiment/experiment_files.h"
 
+#include "common/config/checks.h"
 #include "common/config/shipped_file.h"
 
 namespace outrider::lab {
@@ -18,7 +19,30 @@ void move_paths_of_table(ConfigTable& table, const fs::path& folder, const fs::p
   }
 }
 
+void check_names_of_table(const ConfigTable& table, const std::string& place,
+                          const fs::path& directory, ConfigIssues& issues) {
+  for (const FileKey& key : kFileKeys) {
+    const ConfigValue* value = key.shipped.empty() ? nullptr : table.get(key.name);
+    const auto* name = value == nullptr ? nullptr : value->as<std::string>();
+    if (name == nullptr) continue;
+    const std::string problem = name_problem(*name, key.shipped, key.extension, directory);
+    if (!problem.empty())
+      issues.push_back({join_key(place, key.name), Checks::quoted(*name) + ": " + problem});
+  }
+}
+
 }  // namespace
+
+void check_names(const ConfigTable& experiment, const fs::path& directory, ConfigIssues& issues) {
+  for (const auto& [name, value] : experiment.members) {
+    if (const auto* table = value.as<ConfigTable>())
+      check_names_of_table(*table, name, directory, issues);
+    const auto* list = value.as<ConfigValue::Array>();
+    for (std::size_t i = 0; list != nullptr && i < list->size(); ++i)
+      if (const auto* table = (*list)[i].as<ConfigTable>())
+        check_names_of_table(*table, join_key("", name, i), directory, issues);
+  }
+}
 
 std::string path_of_file(const FileKey& key, const std::string& value, const fs::path& directory) {
   if (!key.shipped.empty()) return named_file(value, key.shipped, key.extension, directory);

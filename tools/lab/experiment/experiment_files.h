@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "common/config/config_value.h"
+#include "common/core/config_issue.h"
 
 namespace outrider::lab {
 
@@ -32,6 +33,11 @@ inline constexpr std::array<FileKey, 7> kFileKeys{
 /// Returns the path of the file that the value of a key names. @param directory where paths start
 std::string path_of_file(const FileKey& key, const std::string& value,
                          const std::filesystem::path& directory);
+
+/// Refuses values in the tables of an experiment that name two files, or a misspelt one; see
+/// name_problem(). @param directory where its paths start
+void check_names(const ConfigTable& experiment, const std::filesystem::path& directory,
+                 ConfigIssues& issues);
 
 /// Has the paths in the tables of an experiment, which start at `folder`, start at `directory`. A
 /// value that names the same file from both stays.

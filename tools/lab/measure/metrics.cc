@@ -353,6 +353,7 @@ CaseMetrics measure(const Case& definition, Runtime runtime, const RunResult& re
   m.signals = signals_of(result, queue);
   m.path_imbalance = path_imbalance(definition.switches, result.switches);
   m.lossless = std::ranges::any_of(definition.switches.switches, sw::has_lossless);
+  m.lossless_drops = lossless_drops(definition, result.switches);
   m.background_dip = background_dip(pushes, definition.base_rtt, result.traffic);
   m.background_floor = background_floor(definition, result);
   m.flow_times = flow_times(result.traffic);

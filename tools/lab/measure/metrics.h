@@ -14,6 +14,7 @@
 #include "tools/lab/measure/background_floor.h"
 #include "tools/lab/measure/flow_times.h"
 #include "tools/lab/measure/job_samples.h"
+#include "tools/lab/measure/lossless_drops.h"
 #include "tools/lab/measure/metrics_jobs.h"
 #include "tools/lab/measure/metrics_learning.h"
 #include "tools/lab/measure/metrics_links.h"
@@ -139,6 +140,7 @@ struct CaseMetrics {
   SignalCounts signals;
   tg::RoceCounters roce;  ///< of all queue pairs; zero without any
   bool lossless = false;  ///< some queue of a switch is lossless (PFC)
+  LosslessDrops lossless_drops;
   BackgroundDip background_dip;
   BackgroundFloor background_floor;
   FlowTimes flow_times;

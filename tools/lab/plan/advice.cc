@@ -13,6 +13,7 @@
 #include "switch/config/regulation_config.h"
 #include "tools/lab/plan/background_advice.h"
 #include "tools/lab/plan/idle_parameters.h"
+#include "tools/lab/plan/lossless_advice.h"
 #include "tools/lab/plan/plan_lead.h"
 
 namespace outrider::lab {
@@ -117,18 +118,22 @@ void add_of_cnps(ConfigIssues& found, const Case& c) {
   }
 }
 
-/// Warns of pauses that the hosts of bursts over RoCEv2 do not hear.
-void add_of_pauses(ConfigIssues& found, const Case& c, const sw::QueueConfig& queue) {
-  const auto deaf = [&c](const tg::TransportConfig& t) {
-    return t.protocol == tg::TransportProtocol::kRoce && !t.tcp.priority &&
-           std::ranges::count(c.traffic.jobs, t.name, &tg::JobConfig::transport) != 0;
+/// Warns where bursts leave no records by which a run finds its worst queue.
+void add_of_worst(ConfigIssues& found, const Case& c) {
+  const auto over_roce = [&c](const tg::JobConfig& job) {
+    const auto it =
+        std::ranges::find(c.traffic.transports, job.transport, &tg::TransportConfig::name);
+    return it != c.traffic.transports.end() && it->protocol == tg::TransportProtocol::kRoce;
   };
-  if (!queue.lossless.on() || std::ranges::none_of(c.traffic.transports, deaf)) return;
-  found.push_back({"switch.queue.lossless",
-                   "hosts obey no pauses, so the headroom overflows: set "
-                   "ddl.transport.priority = " +
-                       std::to_string(queue.lossless.priority) +
-                       ", and background.transport.priority if that shares the queue"});
+  const auto jobs = std::ranges::count_if(c.traffic.jobs, over_roce);
+  if (c.measured_queue != kWorstQueue || jobs == 0) return;
+  const bool all = static_cast<std::size_t>(jobs) == c.traffic.jobs.size();
+  add(found, c.label,
+      {"network.measured",
+       std::string("queues keep no records of bursts over RoCEv2, so ") +
+           (all ? "that no queue is known as the worst, and figures of a queue are absent; name "
+                  "one port"
+                : "that the worst queue is that of the other jobs' bursts; name one port")});
 }
 
 /// Warns of arms that drop packets which the others let pass, as their marker does so by default.
@@ -192,7 +197,6 @@ ConfigIssues advice(std::span<const Case> cases) {
     for (const auto& queue : sw::queues_of(port)) {
       for (const auto& issue : sw::advice(queue.queue))
         found.push_back({"switch.queue." + issue.key, issue.problem});
-      add_of_pauses(found, c, queue.queue);
       add_of_threshold(found, c, queue);
     }
     const RegulationPolicy& policy = port.regulation;
@@ -201,7 +205,9 @@ ConfigIssues advice(std::span<const Case> cases) {
     add_of_short_bursts(found, c, policy);
     add_of_roce(found, c, policy);
     add_of_cnps(found, c);
+    add_of_worst(found, c);
   }
+  found.add(lossless_advice(cases));
   return found;
 }
 

@@ -32,6 +32,7 @@ std::string key_of_experiment(const std::string& generated) {
                           {"switch: switch.port.queues.queue.", "switch.queue."},
                           {"switch: switch.port.queues.marker.", "switch.marker."},
                           {"switch: switch.port.queues.regulation.", "switch.regulation."},
+                          {"switch: switch.port.queues.floor_rate", "background_floor"},
                           {"switch: switch.port.queue.", "switch.queue."},
                           {"switch: switch.port.marker.", "switch.marker."},
                           {"switch: switch.port.regulation.", "switch.regulation."},

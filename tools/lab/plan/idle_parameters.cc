@@ -29,8 +29,18 @@ struct Place {
     return given ? has_setting("switch.marker.kind", kind) : kind == "step";
   }
   [[nodiscard]] bool has_load() const { return p.background_load.value_or(0) > 0; }
-  [[nodiscard]] bool hears_starts() const {
-    return p.regulation != RegulationMode::kOff || grants_bursts(p.settings);
+  [[nodiscard]] bool regulates() const { return p.regulation != RegulationMode::kOff; }
+  [[nodiscard]] bool grants() const { return grants_bursts(p.settings); }
+  [[nodiscard]] bool hears_starts() const { return regulates() || grants(); }
+  /// Grants take idle_end for the silence that ends a burst, unless they have their own.
+  [[nodiscard]] bool waits_for_idle_end() const {
+    return (regulates() && p.recovery == Recovery::kBurstEnd) ||
+           (grants() && find(p.settings, "switch.regulation.grant.idle") == nullptr);
+  }
+  [[nodiscard]] bool copies_signals() const { return hears_starts() && p.signal_duplicated > 0; }
+  [[nodiscard]] bool has_bands() const {
+    return find(p.settings, "tensorlights.mode") != nullptr &&
+           !has_setting("tensorlights.mode", "off");
   }
   [[nodiscard]] bool learns() const {
     return find(p.settings, "job.learner.model") != nullptr &&
@@ -60,9 +70,12 @@ bool has_several_jobs(At a) { return a.p.jobs > 1; }
 bool has_several_workers(At a) { return a.p.workers > 1; }
 bool hears_starts(At a) { return a.hears_starts(); }
 bool has_fixed_bursts(At a) { return a.p.model.empty(); }
+bool bursts_over_mlt(At a) { return a.p.protocol == tg::TransportProtocol::kMlt; }
+bool copies_signals(At a) { return a.copies_signals(); }
 bool is_closed_loop(At a) { return a.p.schedule == tg::Schedule::kClosedLoop; }
 
 constexpr std::string_view kRegulated = "a regulation, or grants: nothing hears of a START";
+constexpr std::string_view kCopied = "signal_duplicated above 0, and a regulation or grants";
 
 constexpr std::array kRules{
     Rule{"burst_bytes", has_fixed_bursts, "model = \"\": the model says how long bursts are"},
@@ -83,7 +96,8 @@ constexpr std::array kRules{
          "a [[switch]] with outside = true"},
     Rule{"gray_loss", [](At a) { return std::ranges::any_of(a.e.trunks, &TrunkEntry::gray); },
          "a [[link]] with gray = true"},
-    Rule{"recovery", hears_starts, kRegulated},
+    Rule{"recovery", [](At a) { return a.regulates(); },
+         "a regulation: grants end with the burst, or with grant.idle"},
     Rule{"spare_ddl", [](At a) { return marks(a.p.regulation); }, "a regulation that marks"},
     Rule{"h_packets", [](At a) { return a.hears_starts() || a.p.static_pair; }, kRegulated},
     Rule{"signal_lost", hears_starts, kRegulated},
@@ -92,9 +106,8 @@ constexpr std::array kRules{
     Rule{"signal_early", hears_starts, kRegulated},
     Rule{"signal_early_rtts", [](At a) { return a.p.signal_early > 0; }, "signal_early above 0"},
     Rule{"signal_duplicated", hears_starts, kRegulated},
-    Rule{"signal_copies", hears_starts, kRegulated},
-    Rule{"signal_copy_gap_rtts", [](At a) { return a.p.signal_copies > 1; },
-         "signal_copies above 1"},
+    Rule{"signal_copies", copies_signals, kCopied},
+    Rule{"signal_copy_gap_rtts", copies_signals, kCopied},
     Rule{"signal_forged_per_second", hears_starts, kRegulated},
     Rule{"signal_forged_tag", [](At a) { return a.p.signal_forged_per_second > 0; },
          "signal_forged_per_second above 0"},
@@ -113,8 +126,9 @@ constexpr std::array kRules{
          "long flows: these are what it spreads"},
     Rule{"switch.marker.threshold_packets", [](At a) { return a.marker_is("step"); },
          "switch.marker.kind = \"step\""},
-    Rule{"switch.marker.ddl_threshold_packets", [](At a) { return a.marker_is("step"); },
-         "switch.marker.kind = \"step\""},
+    Rule{"switch.marker.ddl_threshold_packets",
+         [](At a) { return a.marker_is("step") && !a.p.static_pair; },
+         "switch.marker.kind = \"step\" without static_pair, which sets it"},
     Rule{"switch.marker.red.", [](At a) { return a.marker_is("red"); },
          "switch.marker.kind = \"red\""},
     Rule{"switch.marker.pie.", [](At a) { return a.marker_is("pie"); },
@@ -129,8 +143,19 @@ constexpr std::array kRules{
          "switch.regulation.predict.from and a regulation"},
     Rule{"switch.regulation.pace_floor", [](At a) { return paces(a.p.regulation); },
          "regulation = \"pace\" or \"mark_pace\""},
-    Rule{"switch.regulation.hold", [](At a) { return a.p.recovery == Recovery::kTimer; },
-         "recovery = \"timer\""},
+    Rule{"switch.regulation.hold",
+         [](At a) { return a.regulates() && a.p.recovery == Recovery::kTimer; },
+         "a regulation with recovery = \"timer\""},
+    Rule{"switch.regulation.idle_end", [](At a) { return a.waits_for_idle_end(); },
+         "a regulation with recovery = \"burst_end\", or grants without grant.idle"},
+    Rule{"switch.regulation.grant.", [](At a) { return a.grants(); },
+         "switch.regulation.grant.order"},
+    Rule{"tensorlights.interval", [](At a) { return a.has_setting("tensorlights.mode", "rotate"); },
+         "tensorlights.mode = \"rotate\""},
+    Rule{"tensorlights.", [](At a) { return a.has_bands(); },
+         "tensorlights.mode = \"one\" or \"rotate\""},
+    Rule{"transport.mlt.", bursts_over_mlt, "protocol = \"mlt\""},
+    Rule{"ddl.transport.mlt.", bursts_over_mlt, "protocol = \"mlt\""},
     Rule{"requests.", [](At a) { return has_requests(a.p); }, "requests.connections"},
     Rule{"transport.roce.", [](At a) { return a.bursts_over_roce() || a.background_over_roce(); },
          "protocol = \"roce\", or background over it"},
@@ -196,15 +221,19 @@ bool acts(const Rule& rule, const ExperimentFile& e, const CaseParameters& p) {
   });
 }
 
+std::string place_of_arm(const std::string& label) { return "arm \"" + label + '"'; }
+
 /// Returns the place of a value that is the row's alone.
 std::string place_of(const PlannedRow& row) {
-  return row.origin.starts_with("arm[") ? "arm \"" + row.label + '"' : row.origin;
+  return row.origin.starts_with("arm[") ? place_of_arm(row.label) : row.origin;
 }
 
 /// Returns whether the file gives the value. What a base gives, it gives for others too.
 bool is_own(const ExperimentFile& e, const Idle& one) {
-  return one.place != kParameters ||
-         std::ranges::find(e.own_parameters, one.name) != e.own_parameters.end();
+  if (one.place == kParameters)
+    return std::ranges::find(e.own_parameters, one.name) != e.own_parameters.end();
+  return std::ranges::none_of(
+      e.lent_arms, [&one](const std::string& label) { return one.place == place_of_arm(label); });
 }
 
 /// Returns whether a job of a list has a value of its own for a parameter or setting.

@@ -47,6 +47,20 @@ ExperimentFile with_rates(ExperimentFile e, double factor) {
   return e;
 }
 
+/// Refuses a factor that makes a rate which no link may have, before each of its links does.
+bool check_rate_factor(const ExperimentFile& scaled, double factor, ConfigIssues& issues) {
+  std::vector<BitRate> rates;
+  for (const auto& trunk : scaled.trunks) rates.push_back(trunk.rate);
+  for (const auto& group : scaled.hosts) rates.push_back(group.rate);
+  for (const auto& slot : scaled.slots) rates.push_back(slot.rate);
+  const auto most = std::ranges::max_element(rates, {}, &BitRate::bits_per_second);
+  if (factor == 1 || rates.empty() || *most <= kMaxRate) return true;
+  issues.push_back({"rate_factor", display(ConfigValue(factor)) + ": makes a link of " +
+                                       format_rate(*most) + ", and links have at most " +
+                                       format_rate(kMaxRate)});
+  return false;
+}
+
 void require_known_arms(const ExperimentFile& e, const PlanOptions& options, ConfigIssues& issues) {
   const auto names_of_arms = [&e] {
     std::string names;
@@ -95,7 +109,10 @@ void name_by_hosts(const ExperimentFile& e, const Topology& t, ConfigIssues& iss
     const std::size_t rest = Checks::quoted(host->name).size() + kMtu.size();
     std::string problem = issue.problem.substr(rest);
     problem.insert(problem.find(' '), " bytes:");
-    named.push_back({join_key(join_key("", "hosts", host->group), "mtu_bytes"), problem});
+    // The file says nothing of hosts that follow from network.rate.
+    if (e.made_by_rate)
+      named.push_back({"transport.mss_bytes", "the MTU of hosts by network.rate is " + problem});
+    else named.push_back({join_key(join_key("", "hosts", host->group), "mtu_bytes"), problem});
   }
   named.count_unkept(issues);
   issues = std::move(named);
@@ -125,6 +142,7 @@ std::uint32_t workers_of_job(const ExperimentFile& e, const CaseParameters& p) {
 std::optional<Case> build_case(const ExperimentFile& file, const std::string& label,
                                const CaseParameters& p, std::uint64_t seed, ConfigIssues& issues) {
   const ExperimentFile e = with_rates(file, p.rate_factor);
+  if (!check_rate_factor(e, p.rate_factor, issues)) return std::nullopt;
   // At a point of a sweep, values that are valid alone may be invalid together.
   ConfigIssues unfit;
   const ProgramSettings settings = read_settings(p.settings, p.protocol, e.network.rtt, unfit);

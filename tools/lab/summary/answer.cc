@@ -66,6 +66,14 @@ std::string background_text(const Estimate& lost) {
   return text;
 }
 
+/// Says what short flows pay, where that is distinguishable.
+std::string short_text(const Estimate& change, const std::string& whose) {
+  if (!is_change(change)) return "";
+  return "; " + short_flows_text(
+                    {.value = 1 + change.value, .low = 1 + change.low, .high = 1 + change.high},
+                    "that of " + whose);
+}
+
 std::string joined(const std::vector<std::string>& parts) {
   std::string text;
   for (std::size_t i = 0; i < parts.size(); ++i)
@@ -95,12 +103,13 @@ std::string beside_text(const AnswerArm& arm, const std::string& off) {
 /// Returns the change of an arm, what it is against and what it costs: a sentence without its full
 /// stop. @param off  name of the arm that all are compared with
 std::string gain_text(const AnswerArm& arm, const std::string& off) {
+  const std::string& baseline = arm.against.empty() ? off : arm.against;
   std::string text = "communication time " + change_in_words(arm.change) + " with " + arm.name +
-                     " against " + (arm.against.empty() ? off : arm.against) +
-                     background_text(arm.lost);
+                     " against " + baseline + background_text(arm.lost) +
+                     short_text(arm.short_flows, baseline);
   if (!arm.against.empty() && !std::isnan(arm.against_off.value))
     text += ". Against " + off + ", it " + change_in_words(arm.against_off) +
-            background_text(arm.lost_against_off);
+            background_text(arm.lost_against_off) + short_text(arm.short_flows_against_off, off);
   return text;
 }
 
@@ -206,6 +215,15 @@ void judge_alike(std::vector<AnswerArm>& arms) {
 bool is_change(const Estimate& change) {
   return has_interval(change) && (change.high < 0 || change.low > 0) &&
          std::abs(change.value) >= kLeastChange;
+}
+
+std::string short_flows_text(const Estimate& times, const std::string& whose) {
+  std::array<char, 96> text{};
+  if (has_interval(times))
+    std::snprintf(text.data(), text.size(), "%.2f [%.2f, %.2f]", times.value, times.low,
+                  times.high);
+  else std::snprintf(text.data(), text.size(), "%.2f", times.value);
+  return "short flows' p99 is " + std::string(text.data()) + " times " + whose;
 }
 
 std::vector<AnswerSentence> answer_of(const std::vector<AnswerArm>& arms, const std::string& off,

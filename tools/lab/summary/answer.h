@@ -11,12 +11,14 @@ namespace outrider::lab {
 /// The figures of an arm that a sentence uses.
 struct AnswerArm {
   std::string name;
-  Estimate change{};      ///< change of the median communication time against its baseline
-  Estimate lost{};        ///< share of the background's bytes that was lost against it
-  std::string against{};  ///< name of the baseline; empty: `off`
+  Estimate change{};       ///< change of the median communication time against its baseline
+  Estimate lost{};         ///< share of the background's bytes that was lost against it
+  std::string against{};   ///< name of the baseline; empty: `off`
+  Estimate short_flows{};  ///< change of the p99 of background's short flows; NaN without any
   // The following two only where the baseline is another one than `off`.
-  Estimate against_off{};                 ///< change against `off`
-  Estimate lost_against_off{};            ///< share of the background's bytes
+  Estimate against_off{};       ///< change against `off`
+  Estimate lost_against_off{};  ///< share of the background's bytes
+  Estimate short_flows_against_off{};
   std::vector<std::string> beside{};      ///< see differences_beside_remedy()
   std::vector<std::string> beside_off{};  ///< the same against `off`
 };
@@ -34,10 +36,15 @@ inline constexpr double kLeastChange = 0.001;
 /// kLeastChange.
 bool is_change(const Estimate& change);
 
+/// Returns "short flows' p99 is 1.20 [1.10, 1.31] times that of off".
+/// @param times  over that of `whose`, with bounds if it has an interval
+std::string short_flows_text(const Estimate& times, const std::string& whose);
+
 /// Answers the experiment's question at one point from the numbers alone. It names the arm that is
 /// quickest of those that gain against their baselines, the quickest that costs the background
 /// little, the arms that are statistically indistinguishable from their baselines, and the worse
-/// ones. An arm counts as changed only if is_change() says so.
+/// ones. For each arm that it names as a gain it says what background and its short flows pay. An
+/// arm counts as changed only if is_change() says so.
 /// @param arms   all arms except off
 /// @param off    name of the arm that all are compared with
 /// @param seeds  smallest number of seeds of an arm; the answer warns if it is small

@@ -17,10 +17,12 @@ double number_or_none(const ReportJson& value) {
 
 AnswerArm answer_arm(const ReportArm& arm) {
   constexpr const char* kTime = "communication_seconds_median";
+  constexpr const char* kShort = "small_flow_completion_seconds_p99";
   const ReportJson& metrics = arm.json->at("metrics");
   AnswerArm out{.name = arm.name,
                 .change = estimate_in_result(metrics, kTime, "change"),
-                .lost = estimate_in_result(metrics, "background_lost_fraction", "value")};
+                .lost = estimate_in_result(metrics, "background_lost_fraction", "value"),
+                .short_flows = estimate_in_result(metrics, kShort, "change")};
   // Results of an earlier version have no baselines but off.
   out.beside = arm.json->value("beside", std::vector<std::string>{});
   if (arm.against.empty()) return out;
@@ -31,11 +33,19 @@ AnswerArm answer_arm(const ReportArm& arm) {
   };
   out.against_off = other(kTime, "change");
   out.lost_against_off = other("background_lost_fraction", "value");
+  out.short_flows_against_off = other(kShort, "change");
   out.beside_off = arm.json->value("beside_off", std::vector<std::string>{});
   return out;
 }
 
-void add_warnings(const ReportJson& summary, ResultAnswer& answer) {
+/// Says whether results say in what an arm differs beside its remedy from what it is compared with.
+bool tells_differences(const ReportArm& arm) {
+  return arm.off || (arm.json->contains("beside") &&
+                     (arm.against.empty() || arm.json->contains("beside_off")));
+}
+
+void add_warnings(const ReportJson& summary, const std::vector<ReportArm>& arms,
+                  ResultAnswer& answer) {
   if (summary.value("quick", false))
     answer.warnings.emplace_back(
         "quick: two iterations at the first point. It runs; the figures mean nothing");
@@ -47,6 +57,13 @@ void add_warnings(const ReportJson& summary, ResultAnswer& answer) {
     answer.warnings.push_back("made at version " + std::to_string(version) +
                               " of the results; those of this program are of version " +
                               std::to_string(kResultsVersion));
+  if (!std::ranges::all_of(arms, tells_differences))
+    answer.warnings.emplace_back(
+        "an earlier program wrote these results, which do not say in what else than the remedy "
+        "arms "
+        "differ from what they are compared with: transports or queues may be the cause of a "
+        "change; "
+        "run the file again");
   for (const auto& text : summary.value("advice", std::vector<std::string>{}))
     answer.warnings.push_back(text);
   const ReportJson warnings = summary.value("warnings", ReportJson::array());
@@ -93,7 +110,7 @@ ResultAnswer answer_of_result(const ReportJson& summary) {
     answer.points.push_back({names[p], answer_of(here.arms, off_of_point(arms, p), seeds)});
   }
   if (names.size() > 1) answer.sweep = answer_over(compared);
-  add_warnings(summary, answer);
+  add_warnings(summary, arms, answer);
   return answer;
 }
 

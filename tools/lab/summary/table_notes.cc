@@ -37,7 +37,7 @@ constexpr Warning kWarnings[] = {
      [](const CaseSummary& c) { return c.metrics.memory_waits; }},
     {"runs longer than their time series, which end before them",
      [](const CaseSummary& c) { return std::uint64_t{c.metrics.series_cut}; }},
-    {"runs without records of the measured queue",
+    {"runs that name no measured queue, as none kept records of bursts",
      [](const CaseSummary& c) { return std::uint64_t{!c.metrics.queue.found}; }},
     {"iterations never completed; they are left out of the times",
      [](const CaseSummary& c) { return c.metrics.incomplete; }},
@@ -45,6 +45,15 @@ constexpr Warning kWarnings[] = {
      [](const CaseSummary& c) { return c.metrics.late; }},
     {"bursts beyond the records of the measured queue",
      [](const CaseSummary& c) { return c.metrics.queue.bursts_not_recorded; }},
+    {"packets of a lossless class were dropped because the headroom was full: the class was not "
+     "lossless; give it more headroom_bytes",
+     [](const CaseSummary& c) { return c.metrics.lossless_drops.headroom; }},
+    {"packets of a lossless class were dropped by the watchdog of a pause that was too long",
+     [](const CaseSummary& c) { return c.metrics.lossless_drops.watchdog; }},
+    {"packets of a lossless class were dropped at a limit of their queue or buffer, or by its "
+     "marker: "
+     "the class was not lossless",
+     [](const CaseSummary& c) { return c.metrics.lossless_drops.queue; }},
     {"STARTs were not answered in time",
      [](const CaseSummary& c) { return c.metrics.signals.ack_timeouts; }},
     {"runs with a burst longer than the time that costs are taken over",
@@ -81,8 +90,9 @@ std::string table_notes(const Summary& summary) {
   std::string text = "\n";
   if (!summary.cases.empty()) {
     const MeasuredQueue& queue = summary.cases.front().metrics.queue;
-    text += "Queue: " + queue.switch_name + "." + queue.port_name +
-            ", data; start queue: background that an iteration's first packet finds.\n";
+    text +=
+        "Queue: " + (queue.found ? queue.switch_name + "." + queue.port_name + ", data" : "none") +
+        "; start queue: background that an iteration's first packet finds.\n";
     text +=
         "burst and communic. are medians, the rest means; changes are ratios of these, paired by "
         "seed;\nconfidence resamples seeds. Change of background: what it lost in the costs' "

@@ -31,6 +31,7 @@ const sw::QueueReport* worst_queue(const sw::SwitchReport& report) {
   for (const auto& queue : report.queues) {
     std::uint64_t waited_ns = 0;
     for (const auto& burst : queue.bursts) waited_ns += burst.sojourn_ns;
+    if (queue.bursts.empty()) continue;  // the first of all queues is none that bursts wait in
     if (worst != nullptr && waited_ns <= longest_ns) continue;
     worst = &queue;
     longest_ns = waited_ns;

@@ -52,7 +52,7 @@ struct CaseRun {
 void trim(CaseRun& run);
 
 /// Returns the queue in which packets of bursts waited longest, all taken together; the first one
-/// of several. nullptr if the report has no queue.
+/// of several. nullptr if no queue has records of bursts, as over RoCEv2.
 const sw::QueueReport* worst_queue(const sw::SwitchReport& report);
 
 /// Returns the measured queue of a report, or nullptr if the report does not have it.

@@ -40,7 +40,7 @@ void fill_received(StreamReport& r, const StreamReceiver& receiver, std::size_t 
   if (const HopTracker* hops = receiver.hops(stream)) r.hops = hops->report();
 }
 
-void add_ends(StreamEndsReport& ends, const StreamReceiver& receiver) {
+void add_ends(StreamEndsReport& ends, const StreamReceiver& receiver) noexcept {
   ends.arrived += receiver.arrived();
   ends.taken += receiver.ended(StreamEnd::kTaken);
   ends.foreign += receiver.ended(StreamEnd::kForeign);
@@ -186,6 +186,8 @@ void StreamEngine::add_to(TrafficLive& live) const noexcept {
     live.stream_lost += receiver_.counters(i).missing();
   }
   live.received += receiver_.arrived();
+  live.consumed += receiver_.ended(StreamEnd::kTaken);
+  add_ends(live.stream_ends, receiver_);
 }
 
 template <class Act>

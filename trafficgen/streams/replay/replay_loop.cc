@@ -30,9 +30,11 @@ std::uint64_t discard(const Port& port) noexcept {
 
 void drive(ReplaySender& sender, const Port& port, ReplayReport& report, TrafficLiveReport* live) {
   const auto live_of = [&sender](Time now) {
-    return TrafficLive{.at_ns = now.time_since_epoch().count(),
-                       .sent = sender.counters().sent,
-                       .sent_bytes = sender.counters().frame_bytes};
+    TrafficLive counts;
+    counts.at_ns = now.time_since_epoch().count();
+    counts.sent = sender.counters().sent;
+    counts.sent_bytes = sender.counters().frame_bytes;
+    return counts;
   };
   const auto poll = [&](const PollInstant& at) {
     sender.poll(port, {at.now, 0});

@@ -46,8 +46,10 @@ bool receive(StreamEngine& engine, const Device& device) noexcept {
   return true;
 }
 
-TrafficLive live_of(const StreamEngine& engine, Time now) noexcept {
-  TrafficLive live{.at_ns = now.time_since_epoch().count()};
+TrafficLive live_of(const StreamEngine& engine, Time now, Duration longest_gap) noexcept {
+  TrafficLive live;
+  live.at_ns = now.time_since_epoch().count();
+  live.longest_poll_gap_ns = longest_gap.count();
   engine.add_to(live);
   return live;
 }
@@ -90,7 +92,7 @@ StreamRun run_streams(StreamEngine& engine, PollDevices& devices,
     bool all_up = true;
     for (const std::uint32_t device : own) all_up &= devices.check_link(device);
     run.link_down += all_up ? 0 : 1;
-    publish(live_of(engine, so_far.end));
+    publish(live_of(engine, so_far.end, std::max(run.longest_gap, so_far.times.longest_gap)));
   };
   const Time until = Time{} + duration.value_or(Duration{});  // without a duration, senders decide
   const auto over = [&] {
@@ -106,7 +108,7 @@ StreamRun run_streams(StreamEngine& engine, PollDevices& devices,
         [&](const PollInstant&) { return receive_all(); }, [] { return false; }, check);
     run.longest_gap = std::max(run.longest_gap, result.times.longest_gap);
   }
-  publish(live_of(engine, result.end));
+  publish(live_of(engine, result.end, run.longest_gap));
   run.elapsed = result.end - Time{};
   return run;
 }

@@ -6,6 +6,7 @@
 #include "common/config/config_result.h"
 #include "common/config/process_checks.h"
 #include "common/dpdk/eal_check.h"
+#include "common/runtime/poll_loop.h"
 #include "common/runtime/poll_program.h"
 #include "common/runtime/program_pool.h"
 #include "trafficgen/measure/program_name.h"
@@ -131,8 +132,13 @@ StreamProcess::StreamProcess(const GeneratorConfig& config, const ProgramOptions
                                              .mbufs = receive_mbufs(config),
                                              .frame_room_bytes = stream_room_bytes(config),
                                              .lcores = lcores_of(config)})),
-      devices_(ports_, *receive_pool_) {
+      devices_(ports_, *receive_pool_) {}
+
+bool StreamProcess::wait_for_links() {
+  if (!outrider::wait_for_links(devices_, from_seconds(options_.wait_for_peer_seconds)))
+    return false;
   check_streams_fit(config_, devices_);
+  return true;
 }
 
 StreamEngine::Setup StreamProcess::setup(std::optional<Duration> duration) const {

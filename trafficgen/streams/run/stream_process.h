@@ -19,6 +19,7 @@ namespace outrider::tg {
 std::vector<StreamDevice> stream_devices(const GeneratorConfig& config, const PollDevices& devices);
 
 /// Checks what only the opened devices show: rates beyond a link, frames beyond an MTU.
+/// @pre the links are up: a NIC has no rate before
 /// @throws UsageError naming every key
 void check_streams_fit(const GeneratorConfig& config, const PollDevices& devices);
 
@@ -42,9 +43,14 @@ StreamEngine::Setup stream_setup(const GeneratorConfig& config, const PollDevice
 /// may use it one after another.
 class StreamProcess {
  public:
-  /// @throws UsageError, EnvironmentError
+  /// @throws EnvironmentError
   StreamProcess(const GeneratorConfig& config, const ProgramOptions& options,
                 std::vector<std::string> eal_extra);
+
+  /// Waits until every link is up, as long as the options say, then calls check_streams_fit().
+  /// Engines are made after that. @return false: stopped before
+  /// @throws UsageError, EnvironmentError
+  [[nodiscard]] bool wait_for_links();
 
   /// @param streams of the configuration, possibly with other rates
   /// @param own  see StreamEngine::Setup

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "common/core/figure.h"
+
 namespace outrider::tg {
 
 /// Counters of one connection [packets unless named otherwise], modulo 2^32 to save memory: there
@@ -68,31 +70,47 @@ struct TcpEvents {
 template <class V, class R>
 requires std::same_as<std::remove_const_t<R>, TcpEvents>
 void fields(V& v, R& r) {
-  v.value("retransmitted", r.retransmitted);
-  v.value("tail_probes", r.tail_probes);
-  v.value("duplicates_told", r.duplicates_told);
-  v.value("window_probes", r.window_probes);
-  v.value("reassembly_refused", r.reassembly_refused);
-  v.value("paws_rejected", r.paws_rejected);
-  v.value("old_acks", r.old_acks);
-  v.value("time_waits", r.time_waits);
-  v.value("time_waits_cut", r.time_waits_cut);
-  v.value("time_wait_answers", r.time_wait_answers);
-  v.value("time_wait_reuses", r.time_wait_reuses);
-  v.value("half_open_evicted", r.half_open_evicted);
-  v.value("half_open_refused", r.half_open_refused);
-  v.value("acks_of_unsent", r.acks_of_unsent);
-  v.value("acks_too_old", r.acks_too_old);
-  v.value("sacks_out_of_window", r.sacks_out_of_window);
-  v.value("out_of_window", r.out_of_window);
-  v.value("out_of_stream", r.out_of_stream);
-  v.value("out_of_state", r.out_of_state);
-  v.value("without_ack", r.without_ack);
-  v.value("without_timestamp", r.without_timestamp);
-  v.value("syns_refused", r.syns_refused);
-  v.value("resets_refused", r.resets_refused);
-  v.value("challenge_acks", r.challenge_acks);
-  v.value("challenge_acks_withheld", r.challenge_acks_withheld);
+  const auto count = [&v](const char* name, const char* unit, const char* help, auto& n) {
+    v.value(counter(name, unit, help), n);
+  };
+  count("retransmitted", "segments", "Segments that were sent again", r.retransmitted);
+  count("tail_probes", "segments", "Tail loss probes that were sent", r.tail_probes);
+  count("duplicates_told", "segments", "D-SACKs received: segments that were sent again in vain",
+        r.duplicates_told);
+  count("window_probes", "segments", "Probes of a closed window", r.window_probes);
+  count("reassembly_refused", "segments", "Segments refused: no room to remember another hole",
+        r.reassembly_refused);
+  count("paws_rejected", "segments", "Segments with a timestamp older than the last",
+        r.paws_rejected);
+  count("old_acks", "segments", "ACKs below what was acknowledged", r.old_acks);
+  count("time_waits", "connections", "Connections that were closed here first and waited",
+        r.time_waits);
+  count("time_waits_cut", "connections", "Waits that ended early: too many waited",
+        r.time_waits_cut);
+  count("time_wait_answers", "segments", "ACKs to segments of a connection that waits",
+        r.time_wait_answers);
+  count("time_wait_reuses", "connections", "Waits that a new SYN ended", r.time_wait_reuses);
+  count("half_open_evicted", "connections", "Half-open connections that made room for a new one",
+        r.half_open_evicted);
+  count("half_open_refused", "segments", "SYNs dropped: too many connections were half open",
+        r.half_open_refused);
+  count("acks_of_unsent", "segments", "ACKs of data that was never sent", r.acks_of_unsent);
+  count("acks_too_old", "segments", "ACKs too old by more than a window", r.acks_too_old);
+  count("sacks_out_of_window", "blocks", "SACK blocks of data never sent, too old, or empty",
+        r.sacks_out_of_window);
+  count("out_of_window", "segments", "Segments with a sequence number out of the window",
+        r.out_of_window);
+  count("out_of_stream", "segments", "Segments with data outside of the stream", r.out_of_stream);
+  count("out_of_state", "segments", "Segments that a handshake did not wait for", r.out_of_state);
+  count("without_ack", "segments", "Segments without the flag ACK", r.without_ack);
+  count("without_timestamp", "segments", "Segments without the negotiated timestamp",
+        r.without_timestamp);
+  count("syns_refused", "segments", "SYNs within a connection", r.syns_refused);
+  count("resets_refused", "segments", "RSTs in the window, not at its first byte",
+        r.resets_refused);
+  count("challenge_acks", "segments", "Challenge ACKs that were sent", r.challenge_acks);
+  count("challenge_acks_withheld", "segments", "Challenge ACKs beyond the most of a second",
+        r.challenge_acks_withheld);
 }
 
 }  // namespace outrider::tg

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <concepts>
 #include <cstdint>
+#include <type_traits>
 
+#include "common/core/figure.h"
 #include "trafficgen/transport/base/tcp_counters.h"
 #include "trafficgen/transport/memory/challenge_acks.h"
 #include "trafficgen/transport/memory/disorder.h"
@@ -17,6 +20,18 @@ struct TransportMemoryCounters {
   std::uint64_t segments_exhausted = 0;   ///< a flight cannot grow: it waits for its ACKs
   std::uint64_t disorders_exhausted = 0;  ///< data out of order refused, or echoes merged
 };
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, TransportMemoryCounters>
+void fields(V& v, R& r) {
+  v.value(counter("flights_exhausted", "times", "Times that a sender found no flight and waited"),
+          r.flights_exhausted);
+  v.value(counter("segments_exhausted", "times", "Times that a flight could not grow and waited"),
+          r.segments_exhausted);
+  v.value(counter("disorders_exhausted", "times",
+                  "Times that data out of order was refused, or echoes merged"),
+          r.disorders_exhausted);
+}
 
 /// Memory that connections borrow while they need it, so that an idle connection is small. One
 /// lcore owns it together with its connections, which it outlives.

@@ -347,14 +347,21 @@ void Job::fill(JobsReport& report) const {
     report.learners.push_back(learner_->report());
     report.learners.back().name = setup_.config.name;
   }
-  report.late_iterations += late_iterations_;
-  report.excess_resets += records_.excess_resets();
   report.roce += exchange_->roce();
-  collective_->add_starts(report.starts, report.ack_timeouts);
+}
+
+JobLive Job::live() const noexcept {
+  JobLive live;
+  live.late_iterations = late_iterations_;
+  live.excess_resets = records_.excess_resets();
+  collective_->add_starts(live.starts, live.ack_timeouts);
   for (const auto& worker : workers_) {
-    report.ack_timeouts += worker->announcer().timeouts();
-    report.starts += worker->announcer().counts();
+    live.ack_timeouts += worker->announcer().timeouts();
+    live.starts += worker->announcer().counts();
   }
+  live.bursts = delivered_bursts_;
+  live.iterations = ended_iterations_;
+  return live;
 }
 
 }  // namespace outrider::tg

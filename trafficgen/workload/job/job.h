@@ -107,8 +107,9 @@ class Job final : private CollectiveOperation::Owner,
                         Time now) noexcept;
 
   // -- records
-  [[nodiscard]] std::uint64_t delivered_bursts() const noexcept { return delivered_bursts_; }
-  [[nodiscard]] std::uint64_t ended_iterations() const noexcept { return ended_iterations_; }
+  /// Returns the current counts. The cost depends on the number of workers.
+  [[nodiscard]] JobLive live() const noexcept;
+  [[nodiscard]] const std::string& name() const noexcept { return setup_.config.name; }
   void fill(JobsReport& report) const;
   /// Holds nothing unless the job has a learner.
   [[nodiscard]] const std::optional<Learner>& learner() const noexcept { return learner_; }

@@ -107,5 +107,46 @@ TEST(Preset, ThreeLinesAreAnExperiment) {
               HasSubstr("base: \"two-queues\": cannot be opened"));
 }
 
+// These spoke of keys that the file does not have, or of what followed from them.
+TEST(Preset, FaultsOfWhatItsRateMakesAreToldByKeysOfTheFile) {
+  const std::string base = "name = \"x\"\nbase = \"one-queue\"\n";
+  const auto planned = [&base](const std::string& parameters) {
+    const auto file = read(base + "[parameters]\n" + parameters);
+    return file ? format_issues("f", make_plan(*file.config).issues)
+                : format_issues("f", file.issues);
+  };
+  EXPECT_THAT(faults(base + "[[hosts]]\nname = \"a\"\ncount = 2\nswitch = \"leaf_a\"\n"
+                            "rate = \"1gbit\"\ndelay = \"1us\"\n"),
+              testing::StartsWith("f: 1 invalid setting\n  hosts: the switches, the link and the "
+                                  "hosts of base \"one-queue\" follow from its network.rate"));
+  EXPECT_THAT(
+      faults(base + "network.measured = \"leaf_b.to_leaf_a\"\n"),
+      testing::StartsWith("f: 1 invalid setting\n  network: stands for that of base "
+                          "\"one-queue\" as a whole, from whose rate its switches and hosts "
+                          "follow: give rate and rtt, there \"10gbit\" and \"100us\""));
+  EXPECT_EQ(
+      planned("rate_factor = 1000\n"),
+      "f: 1 invalid setting\n  parameters.rate_factor: 1000.0: makes a link of 10000gbit, and "
+      "links have at most 400gbit\n");
+  EXPECT_THAT(planned("transport.mss_bytes = 3000\n"),
+              HasSubstr("parameters.transport.mss_bytes: the MTU of hosts by network.rate is 1500 "
+                        "bytes: cannot hold transport"));
+  EXPECT_THAT(planned("transport.mss_bytes = 3000\n"), testing::Not(HasSubstr("hosts[")));
+  EXPECT_THAT(faults(base + "parameters.background_flows_per_pair = 2\n[network]\nrate = "
+                            "\"1gbit\"\nrtt = \"1ms\"\nbackground_hosts = 0\n"),
+              HasSubstr("background_flows_per_pair: 2: needs network.background_hosts above 0"));
+}
+
+TEST(Preset, AMisspeltNameIsGuessed) {
+  EXPECT_THAT(faults("name = \"x\"\nbase = \"one-quue\"\n"),
+              HasSubstr("base: \"one-quue\": is neither a file here nor one of the program's "
+                        "presets; did you mean \"one-queue\"?"));
+  EXPECT_THAT(faults("name = \"x\"\nbase = \"quick\"\n"),
+              HasSubstr("did you mean \"quick.toml\"?"));
+  EXPECT_THAT(faults("name = \"x\"\nbase = \"one-queue\"\nparameters.model = \"resnet5\"\n"),
+              HasSubstr("parameters.model: \"resnet5\": is neither a file here nor one of the "
+                        "program's models; did you mean \"resnet50\"?"));
+}
+
 }  // namespace
 }  // namespace outrider::dumbbell_test

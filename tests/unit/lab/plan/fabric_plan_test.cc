@@ -10,6 +10,7 @@
 #include "switch/runtime/reload_plan.h"
 #include "tests/support/source_path.h"
 #include "tests/unit/lab/experiment/experiment_fixture.h"
+#include "tools/lab/plan/advice.h"
 #include "tools/lab/plan/host_places.h"
 #include "tools/lab/plan/topology.h"
 #include "tools/lab/world/run_result.h"
@@ -283,6 +284,27 @@ TEST(FabricPlan, TheWorstQueueIsTheOneWhereBurstsWaitLongest) {
   }
   EXPECT_EQ(find_queue(report, kWorstQueue), &report.queues[1]);
   EXPECT_EQ(worst_queue({}), nullptr);
+  report.queues[0].bursts = report.queues[1].bursts = {};
+  EXPECT_EQ(worst_queue(report), &report.queues[2]) << "one of those that have records";
+  report.queues[2].bursts = {};
+  EXPECT_EQ(worst_queue(report), nullptr) << "the first port is nobody's worst";
+}
+
+// Over RoCEv2 the first port of the fabric was given out for the worst one, with its figures.
+TEST(FabricPlan, WarnsThatNoQueueIsKnownAsTheWorstOfBurstsOverRoce) {
+  const auto told = [](const std::string& text) {
+    return format_advice("f", advice(std::vector<Case>{first_case(text)}));
+  };
+  const std::string over = "protocol = \"roce\"\nsignal_form = \"udp\"\n";
+  const std::string racks = std::string(kRacks).substr(0, std::string(kRacks).find("[[job]]"));
+  const std::string all = racks + "[[job]]\nname = \"ps\"\nworkers = 3\n[parameters]\n" + over +
+                          "[[arm]]\nlabel = \"off\"\n";
+  EXPECT_THAT(told(all),
+              HasSubstr("network.measured: queues keep no records of bursts over RoCEv2, "
+                        "so that no queue is known as the worst"));
+  EXPECT_THAT(told(with(all, "measured = \"worst\"", "measured = \"leaf_0.to_spine_1\"")),
+              testing::Not(HasSubstr("network.measured")));
+  EXPECT_THAT(told(kRacks), testing::Not(HasSubstr("network.measured")));
 }
 
 TEST(FabricPlan, AListOfPortsIsMeasuredAndNoOther) {

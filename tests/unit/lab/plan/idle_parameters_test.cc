@@ -50,6 +50,65 @@ TEST(IdleParameters, TwoOfOneTableThatContradictAreNamed) {
               HasSubstr("it needs switch.marker.kind = \"red\""));
 }
 
+TEST(IdleParameters, SignalsThatAreNotCopiedHaveNoCopies) {
+  EXPECT_THAT(shown("signal_copies = 3"),
+              HasSubstr("signal_copies: 3 has no effect: it needs signal_duplicated above 0"));
+  EXPECT_THAT(shown("signal_copy_gap_rtts = 2"), HasSubstr("signal_copy_gap_rtts: 2.0 has no"));
+  EXPECT_EQ(shown("signal_copy_gap_rtts = 2\nsignal_duplicated = 0.5"), "")
+      << "the only copy leaves so much later";
+}
+
+TEST(IdleParameters, WhatEndsARegulationOrGrantsNeedsIt) {
+  // @param arm  what stands in the place of the only arm that regulates
+  const auto shown_with = [](const std::string& parameters, const std::string& arm) {
+    const auto file = read_experiment(
+        with(with(small_experiment(), "[[arm]]\nlabel = \"on\"\nregulation = \"mark\"\n", arm),
+             "iterations = 2", "iterations = 2\n" + parameters));
+    EXPECT_TRUE(file) << format_issues("text", file.issues);
+    return file ? format_advice("f", advice(*file.config)) : "";
+  };
+  const std::string grants = "[[arm]]\nlabel = \"on\"\nswitch.regulation.grant.order = \"first\"\n";
+  const std::string idle_end = "switch.regulation.idle_end = \"3rtt\"\n";
+  EXPECT_THAT(shown_with("recovery = \"arrival\"\n", grants),
+              HasSubstr("recovery: \"arrival\" has no effect: it needs a regulation"));
+  EXPECT_THAT(shown_with(idle_end, ""), HasSubstr("idle_end: \"3rtt\" has no effect"));
+  EXPECT_EQ(shown_with(idle_end, grants), "");
+  EXPECT_THAT(shown_with(idle_end, grants + "switch.regulation.grant.idle = \"3rtt\"\n"),
+              HasSubstr("idle_end"));
+  EXPECT_THAT(shown("recovery = \"arrival\"\n" + idle_end), HasSubstr("idle_end"));
+  EXPECT_EQ(shown(idle_end), "");
+  EXPECT_THAT(shown("switch.regulation.grant.overlap = \"1ms\""),
+              HasSubstr("it needs switch.regulation.grant.order"));
+}
+
+TEST(IdleParameters, SettingsOfWhatIsNotThereAreNamed) {
+  EXPECT_THAT(shown("ddl.transport.mlt.probe_limit = 5"), HasSubstr("it needs protocol = \"mlt\""));
+  EXPECT_THAT(shown("tensorlights.bands = 3"), HasSubstr("it needs tensorlights.mode"));
+  EXPECT_EQ(shown("tensorlights.bands = 3\ntensorlights.mode = \"one\""), "");
+  EXPECT_THAT(shown("tensorlights.interval = \"1s\"\ntensorlights.mode = \"one\""),
+              HasSubstr("it needs tensorlights.mode = \"rotate\""));
+  EXPECT_THAT(shown("static_pair = true\nswitch.marker.ddl_threshold_packets = 70"),
+              HasSubstr("ddl_threshold_packets: 70 has no effect"));
+}
+
+// The file cannot mend an arm that its rivals give.
+TEST(IdleParameters, OneOfALentArmIsNone) {
+  const auto directory = std::filesystem::temp_directory_path();
+  const std::string name = "idle-rivals-" + std::to_string(getpid()) + ".toml";
+  std::ofstream(directory / name) << "[[arm]]\nlabel = \"off-two\"\nddl_weight = 3\n";
+  const auto shown_with = [&](const std::string& arms) {
+    const auto file = experiment_from(
+        parse_toml("rivals = \"" + name + "\"\n" + small_experiment(arms)).config.value(),
+        directory);
+    EXPECT_TRUE(file) << format_issues("text", file.issues);
+    return file ? format_advice("f", advice(*file.config)) : "";
+  };
+  EXPECT_EQ(shown_with(""), "");
+  EXPECT_THAT(shown_with("[[arm]]\nlabel = \"off-own\"\nddl_weight = 3\n"),
+              HasSubstr("ddl_weight: 3.0 has no effect"));
+  std::filesystem::remove(directory / name);
+}
+
 TEST(IdleParameters, OneThatActsInAnArmOrAtAPointIsNone) {
   const std::string two = "[[arm]]\nlabel = \"off-two\"\nscheduler = \"dwrr\"\nagainst = \"off\"\n";
   EXPECT_EQ(shown("ddl_weight = 4", two), "");

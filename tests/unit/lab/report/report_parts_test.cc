@@ -329,6 +329,27 @@ TEST(Answer, NamesTheBaselineAndWhatDiffersBesideTheRemedy) {
                                   "off-roce against off"));
 }
 
+// Short flows may pay for a burst where the background as a whole loses nothing.
+TEST(Answer, SaysWhatShortFlowsPay) {
+  AnswerArm on = arm("on", {-0.5, -0.6, -0.4}, {0.0002, 0.0001, 0.0003});
+  on.short_flows = {0.2, 0.1, 0.31};
+  EXPECT_THAT(text_of(answer_of({on}, "off", 30)),
+              testing::StartsWith("gain: Communication time falls by 50 % [40, 60] with on against "
+                                  "off; background loses nothing that shows; short flows' p99 is "
+                                  "1.20 [1.10, 1.31] times that of off.\n"));
+  on.short_flows = {0.2, -0.1, 0.31};
+  EXPECT_THAT(text_of(answer_of({on}, "off", 30)), testing::Not(testing::HasSubstr("short flows")))
+      << "it may be none";
+  on.against = "off-roce";
+  on.against_off = {-0.9, -0.91, -0.89};
+  on.short_flows = {-0.1, -0.2, -0.05};
+  on.short_flows_against_off = {0.5, 0.4, 0.6};
+  const std::string text = text_of(answer_of({on}, "off", 30));
+  EXPECT_THAT(text, testing::HasSubstr("p99 is 0.90 [0.80, 0.95] times that of off-roce. Against"));
+  EXPECT_THAT(text, testing::HasSubstr("p99 is 1.50 [1.40, 1.60] times that of off."));
+  EXPECT_EQ(short_flows_text({.value = 1.05}, "today's"), "short flows' p99 is 1.05 times today's");
+}
+
 TEST(Answer, AChangeBelowATenthOfAPercentIsNone) {
   EXPECT_FALSE(is_change({-0.0009, -0.00095, -0.00085}));
   EXPECT_TRUE(is_change({-0.0011, -0.0012, -0.001}));

@@ -99,6 +99,36 @@ TEST(BriefText, OfResultsOfAnEarlierVersion) {
   EXPECT_THAT(answer_text(old), HasSubstr("! made at version 1 of the results"));
 }
 
+// The answer left out in what arms differ, as if it were nothing.
+TEST(BriefText, SaysWhereResultsDoNotTellInWhatArmsDiffer) {
+  constexpr const char* kUntold = "which do not say in what else than the remedy arms";
+  Summary s = summary();
+  s.arms[1].against = "off-roce";
+  s.arms[1].against_off = {s.arms[1].metrics.front()};
+  const ReportJson whole = result_of(s);
+  EXPECT_THAT(answer_text(whole), Not(HasSubstr("an earlier program")));
+  for (const char* key : {"beside", "beside_off"}) {
+    ReportJson old = whole;
+    old["arms"][1].erase(key);
+    EXPECT_THAT(answer_text(old), HasSubstr("! an earlier program wrote these results")) << key;
+    EXPECT_THAT(answer_text(old), testing::ContainsRegex("in what[ \n]else than the remedy"))
+        << key;
+  }
+  ReportJson other = whole;
+  other["arms"][2].erase("beside_off");
+  EXPECT_THAT(answer_text(other), Not(HasSubstr(kUntold))) << "its baseline is off";
+}
+
+// The p99 of short flows is in the results, and was in no sentence.
+TEST(BriefText, SaysWhatShortFlowsPay) {
+  Summary s = summary();
+  s.arms[1].metrics.push_back({"small_flow_completion_seconds_p99",
+                               {.value = 0.012},
+                               {.value = 0.2, .low = 0.1, .high = 0.31}});
+  EXPECT_THAT(answer_text(result_of(s)),
+              testing::ContainsRegex("short[ \n]flows' p99[ \n]is[ \n]1.20"));
+}
+
 TEST(BriefText, ShowsBothChangesOfAnArmWithABaselineOfItsOwn) {
   Summary s = summary();
   ArmSummary roce = arm("on-roce", {.value = 0.02}, {.value = -0.05, .low = -0.06, .high = -0.04},

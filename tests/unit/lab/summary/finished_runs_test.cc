@@ -195,14 +195,13 @@ TEST_F(FinishedRunsTest, FlowsThatWereNotOfferedFailTheCase) {
   FinishedRuns runs(Runtime::kVirtual);
   session(store, runs);
   CaseRun run = run_of(3);
-  run.result.traffic.flow_groups.push_back({.name = "list",
-                                            .arrivals = 9,
-                                            .refused = 5,
-                                            .refused_no_port = 2,
-                                            .first_refused_ns = 1'500'000,
-                                            .completed = 4,
-                                            .classes = {},
-                                            .records = {}});
+  auto& group = run.result.traffic.flow_groups.emplace_back();
+  group.name = "list";
+  group.arrivals = 9;
+  group.refused = 5;
+  group.refused_no_port = 2;
+  group.first_refused_ns = 1'500'000;
+  group.completed = 4;
   runs.add(std::move(run), &store);
   testing::internal::CaptureStderr();
   const int verdict = verdict_of(runs, names_, cases_);

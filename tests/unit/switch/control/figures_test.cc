@@ -10,7 +10,7 @@
 #include <string>
 
 #include "switch/control/live.h"
-#include "switch/control/prometheus.h"
+#include "switch/control/metrics.h"
 #include "switch/control/telemetry.h"
 #include "switch/report/report_fields.h"
 #include "switch/report/report_json.h"
@@ -46,7 +46,7 @@ TEST(Figures, PrometheusKeepsTheNamesThatAreNotTheFields) {
   const QueueReport& q = r.queues[0];
   const std::string at = R"({switch="s",port="p",queue="0")";
   const auto value = [](std::uint64_t n) { return " " + std::to_string(n); };
-  const auto lines = lines_of(to_prometheus(r, {}));
+  const auto lines = lines_of(to_prometheus(metrics_of(r, {})));
   const auto has = [&](const std::string& line) { EXPECT_THAT(lines, Contains(line)); };
   has("outrider_switch_received_packets_total" + value(r.received));
   has("outrider_switch_copied_packets_total" + value(r.copied));
@@ -80,11 +80,11 @@ TEST(Figures, PrometheusKeepsTheNamesThatAreNotTheFields) {
 }
 
 TEST(Figures, PrometheusHasTheStateOfLcoresLinksAndPools) {
-  const auto lines = lines_of(to_prometheus(
+  const auto lines = lines_of(to_prometheus(metrics_of(
       {}, {.lcores = {{.cpu = 2, .busy_ns = 70}, {.cpu = 5, .busy_ns = 80}},
            .links = {{.switch_name = "s", .port_name = "p", .device_name = "nic", .up = true},
                      {.switch_name = "s", .port_name = "q", .device_name = "other", .up = false}},
-           .pools = {{.name = "packets", .buffers = 4096, .free_buffers = 17}}}));
+           .pools = {{.name = "packets", .buffers = 4096, .free_buffers = 17}}})));
   for (const char* line :
        {"outrider_lcore_busy_ns_total{lcore=\"2\"} 70",
         "outrider_lcore_busy_ns_total{lcore=\"5\"} 80",
@@ -100,7 +100,7 @@ TEST(Figures, PrometheusHasTheStateOfLcoresLinksAndPools) {
 TEST(Figures, EachHasASeriesOfItsOwn) {
   const SwitchReport r = filled_report();
   std::set<std::string> samples;
-  for (const auto& line : lines_of(to_prometheus(r, {})))
+  for (const auto& line : lines_of(to_prometheus(metrics_of(r, {}))))
     if (!line.starts_with('#')) samples.insert(line.substr(0, line.rfind(' ')));
   EXPECT_EQ(samples.size(), figures_of(r).size() + figures_of(r.queues[0]).size());
   for (const auto& v : figures_of(r.queues[0]))
@@ -173,12 +173,14 @@ TEST(Figures, LiveViewShowsCountsOnceTheyAreNotZero) {
 
 TEST(Figures, WhatNothingCountsHasNoValue) {
   SwitchReport r;
-  EXPECT_THAT(to_prometheus(r, {}), HasSubstr("outrider_switch_device_rx_missed_packets_total 0"));
+  EXPECT_THAT(to_prometheus(metrics_of(r, {})),
+              HasSubstr("outrider_switch_device_rx_missed_packets_total 0"));
   EXPECT_THAT(live_lines({}, {r}), Not(HasSubstr("not counted")));
   r.device_rx_missed.reset();
   r.devices_not_counting = {"west", "east"};
-  EXPECT_THAT(to_prometheus(r, {}), Not(HasSubstr("device_rx_missed")));
-  EXPECT_THAT(to_prometheus(r, {}), HasSubstr("outrider_switch_device_rx_nombuf_packets_total 0"));
+  EXPECT_THAT(to_prometheus(metrics_of(r, {})), Not(HasSubstr("device_rx_missed")));
+  EXPECT_THAT(to_prometheus(metrics_of(r, {})),
+              HasSubstr("outrider_switch_device_rx_nombuf_packets_total 0"));
   EXPECT_THAT(live_lines({}, {r}), HasSubstr("lost before, at west, east not counted"));
   EXPECT_THAT(to_json(r), HasSubstr("\"device_rx_missed\":null"));
   EXPECT_EQ(device_losses_text(r),

@@ -1,4 +1,4 @@
-#include "switch/control/prometheus.h"
+#include "common/prometheus/endpoint.h"
 
 #include <arpa/inet.h>
 #include <prometheus/exposer.h>
@@ -12,13 +12,13 @@
 #include <chrono>
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/dpdk/control_thread.h"
 #include "common/dpdk/error.h"
-#include "switch/report/figures.h"
 
-namespace outrider::sw {
+namespace outrider {
 namespace {
 
 using prometheus::ClientMetric;
@@ -31,48 +31,44 @@ MetricFamily make_family(std::string name, const Figure& figure) {
   return {std::move(name), figure.help, grows ? MetricType::Counter : MetricType::Gauge, {}};
 }
 
-std::string series_of(const std::string& prefix, const FigureValue& v) {
+bool shown_in_seconds(const MetricRecord& record, const Figure& figure) {
+  return record.in_seconds && figure.unit == std::string_view("ns");
+}
+
+std::string series_of(const MetricRecord& record, const FigureValue& v) {
   const Figure& f = v.figure;
   const std::string part = v.part.empty() ? "" : std::string(v.part) + '_';
-  return prefix + part + (f.exported != nullptr ? f.exported : f.field) +
-         (f.kind == Figure::Kind::kCounter ? "_total" : "");
+  std::string name = record.prefix + part + (f.exported != nullptr ? f.exported : f.field);
+  if (shown_in_seconds(record, f)) {
+    if (name.ends_with("_ns")) name.resize(name.size() - 3);
+    name += "_seconds";
+  }
+  return name + (f.kind == Figure::Kind::kCounter ? "_total" : "");
 }
 
 /// Appends a value for each figure to the family of its name.
-void add(std::vector<MetricFamily>& all, const std::string& prefix, const Labels& labels,
-         const std::vector<FigureValue>& figures) {
-  for (const FigureValue& v : figures) {
-    std::string name = series_of(prefix, v);
+void add(std::vector<MetricFamily>& all, const MetricRecord& record) {
+  Labels labels;
+  for (const auto& [name, value] : record.labels) labels.push_back({name, value});
+  for (const FigureValue& v : record.figures) {
+    std::string name = series_of(record, v);
     auto family = std::ranges::find(all, name, &MetricFamily::name);
     if (family == all.end()) family = all.insert(all.end(), make_family(std::move(name), v.figure));
     ClientMetric metric;
     metric.label = labels;
     if (!v.traffic_class.empty()) metric.label.push_back({"class", std::string(v.traffic_class)});
     if (!v.reason.empty()) metric.label.push_back({"reason", std::string(v.reason)});
-    const auto number = static_cast<double>(v.value);
+    auto number = static_cast<double>(v.value);
+    if (shown_in_seconds(record, v.figure)) number /= 1e9;
     if (family->type == MetricType::Counter) metric.counter.value = number;
     else metric.gauge.value = number;
     family->metric.push_back(std::move(metric));
   }
 }
 
-std::vector<MetricFamily> families_of(const SwitchReport& report, const ProcessState& state) {
+std::vector<MetricFamily> families_of(const std::vector<MetricRecord>& records) {
   std::vector<MetricFamily> all;
-  add(all, "outrider_switch_", {}, figures_of(report));
-  for (const auto& queue : report.queues)
-    add(all, "outrider_queue_",
-        {{"switch", queue.switch_name},
-         {"port", queue.port_name},
-         {"queue", std::to_string(queue.queue)}},
-        figures_of(queue));
-  for (const auto& lcore : state.lcores)
-    add(all, "outrider_lcore_", {{"lcore", std::to_string(lcore.cpu)}}, figures_of(lcore));
-  for (const auto& link : state.links)
-    add(all, "outrider_port_",
-        {{"switch", link.switch_name}, {"port", link.port_name}, {"device", link.device_name}},
-        figures_of(link));
-  for (const auto& pool : state.pools)
-    add(all, "outrider_pool_", {{"pool", pool.name}}, figures_of(pool));
+  for (const MetricRecord& record : records) add(all, record);
   return all;
 }
 
@@ -84,15 +80,11 @@ constexpr std::chrono::milliseconds kRequestTimeout{2000};
 
 class Source final : public prometheus::Collectable {
  public:
-  Source(const SwitchSnapshots& snapshots, const ProcessStateReader& state)
-      : snapshots_(snapshots), state_(state) {}
-  std::vector<MetricFamily> Collect() const override {
-    return families_of(snapshots_.read(), state_.read());
-  }
+  explicit Source(PrometheusEndpoint::Read read) : read_(std::move(read)) {}
+  std::vector<MetricFamily> Collect() const override { return families_of(read_()); }
 
  private:
-  const SwitchSnapshots& snapshots_;
-  const ProcessStateReader& state_;
+  PrometheusEndpoint::Read read_;
 };
 
 /// Tries to listen on the address and stops again, because the library does not say why it
@@ -123,15 +115,14 @@ struct PrometheusEndpoint::Parts {
   std::unique_ptr<prometheus::Exposer> exposer;
 };
 
-std::string to_prometheus(const SwitchReport& report, const ProcessState& state) {
-  return prometheus::TextSerializer().Serialize(families_of(report, state));
+std::string to_prometheus(const std::vector<MetricRecord>& records) {
+  return prometheus::TextSerializer().Serialize(families_of(records));
 }
 
-PrometheusEndpoint::PrometheusEndpoint(const std::string& address, const SwitchSnapshots& snapshots,
-                                       const ProcessStateReader& state)
+PrometheusEndpoint::PrometheusEndpoint(const std::string& address, Read read)
     : parts_(std::make_unique<Parts>()) {
   try_to_listen(address);
-  parts_->source = std::make_shared<Source>(snapshots, state);
+  parts_->source = std::make_shared<Source>(std::move(read));
   // The library's threads inherit the CPUs of the thread that makes them.
   on_control_cpus("prometheus", [&] {
     parts_->exposer = std::make_unique<prometheus::Exposer>(std::vector<std::string>{
@@ -143,4 +134,4 @@ PrometheusEndpoint::PrometheusEndpoint(const std::string& address, const SwitchS
 
 PrometheusEndpoint::~PrometheusEndpoint() = default;
 
-}  // namespace outrider::sw
+}  // namespace outrider

@@ -6,7 +6,7 @@
 #include "common/config/checks.h"
 #include "common/config/config_binding.h"
 
-namespace outrider::sw {
+namespace outrider {
 
 /// Says who may look at a running switch, in addition to the terminal and DPDK's own socket.
 struct TelemetryConfig {
@@ -18,4 +18,4 @@ void check(const Checks& at, const TelemetryConfig& telemetry);
 
 void describe(Settings& v, TelemetryConfig& c);
 
-}  // namespace outrider::sw
+}  // namespace outrider

@@ -1,11 +1,11 @@
-#include "switch/config/telemetry_config.h"
+#include "common/config/telemetry_config.h"
 
 #include <charconv>
 #include <cstdint>
 
 #include "common/config/addresses.h"
 
-namespace outrider::sw {
+namespace outrider {
 
 void check(const Checks& at, const TelemetryConfig& telemetry) {
   if (!telemetry.prometheus) return;
@@ -30,11 +30,11 @@ void describe(Settings& v, TelemetryConfig& c) {
   v.value("prometheus", c.prometheus,
           {.accepts = "an IPv4 address and a port, `\"127.0.0.1:9464\"`",
            .absent = "none: nothing listens",
-           .help = "`/metrics` is served there over HTTP, see [running the "
-                   "switch](running.md#prometheus). A port that is taken ends the start"});
+           .help = "`/metrics` is served there over HTTP, see [running "
+                   "it](running.md#prometheus). A port that is taken ends the start"});
   v.value(
       "prometheus_remote", c.prometheus_remote,
       {.help = "the address may be another than of 127.0.0.0/8: anyone who reaches it can read"});
 }
 
-}  // namespace outrider::sw
+}  // namespace outrider
