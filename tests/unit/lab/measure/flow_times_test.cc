@@ -110,7 +110,7 @@ TEST(CaptureTotals, AreOfAllSeeds) {
   for (std::uint64_t seed = 1; seed <= 2; ++seed) {
     (void)runs.add(seed);
     runs.experiment.runs.back().result.traffic.captures = {
-        {.name = "c", .frames = 10, .sent = 50, .received = 50 - 10 * seed}};
+        {{.frames = 10, .sent = 50, .received = 50 - 10 * seed}, "c"}};
   }
   EXPECT_NEAR(runs.value("capture_frames_lost_fraction"), 0.3, 1e-9);
 }
