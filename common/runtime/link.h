@@ -94,8 +94,8 @@ class Link final : public EventSource {
 
  private:
   /// Remembers in a packet when the one after it is due, in a field of the mbuf that no device
-  /// reads here: the metadata's cache line is full. So the next event is known without reading a
-  /// packet that is not in the caches.
+  /// reads here: the metadata's cache line has little room. So the next event is known without
+  /// reading a packet that is not in the caches.
   static void keep_next_due(Packet& p, Time due) noexcept {
     const auto ns = static_cast<std::uint64_t>(due.time_since_epoch().count());
     p.hash.fdir.lo = static_cast<std::uint32_t>(ns);

@@ -130,8 +130,14 @@ class EgressQueue {
   [[nodiscard]] bool empty() const noexcept { return head_ == tail_; }
   [[nodiscard]] std::uint32_t occupancy_packets() const noexcept { return tail_ - head_; }
   [[nodiscard]] std::uint64_t occupancy_bytes() const noexcept { return occupancy_bytes_; }
-  /// Packets are numbered in the order in which they are put, modulo 2^32. Returns the number of
-  /// the next one. (Callers that push out packets number some twice.)
+  /// Gives a packet that passes the empty queue its number. @pre empty()
+  void pass_number() noexcept {
+    assert(empty());
+    ++head_;
+    ++tail_;
+  }
+  /// Packets are numbered in the order in which they are put or pass, modulo 2^32. Returns the
+  /// number of the next one. (Callers that push out packets number some twice.)
   [[nodiscard]] std::uint32_t next_number() const noexcept { return tail_; }
   /// Returns whether the packet with that number, or any before it, still waits. @pre it is no
   /// later than next_number() was

@@ -48,6 +48,10 @@ EgressPort::EgressPort(const SwitchPortConfig& config, EventLoop& loop, const Li
   const PortParts shared{grants_.get(), &impairments_, &subscribers_, pauses_.get()};
   for (std::size_t q = 0; q < configs.size(); ++q)
     add_parts(config, configs[q], q, limits, shared, queues_, transmitter_, parts_);
+  // Answers may pass once a packet is there: choose() of every queue sees to that.
+  assert(!grants_ || std::ranges::all_of(queues_, [](const PortQueue& queue) {
+    return queue.parts().act_at(Step::kChoose);
+  }));
   for (const auto& queue : queues_) holds_windows_ |= queue.parts().act_at(Step::kReturn);
 }
 

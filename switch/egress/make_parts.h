@@ -38,8 +38,8 @@ struct PortParts {
 };
 
 /// Makes the parts that queue `number` of a port needs, and adds them to the queue with those that
-/// it shares, in the order in which a packet meets them: the one place where parts are made.
-/// Attribution and capture are added later, by whoever asks for them.
+/// it shares, in the order in which a packet meets them: all
+/// parts but attribution and capture, which whoever asks for them adds behind these.
 /// @param queues  of the port. @param made  keeps them. All arguments but the configurations and
 /// limits must outlive the last packet
 void add_parts(const SwitchPortConfig& port, const PortQueueConfig& config, std::size_t number,

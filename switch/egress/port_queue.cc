@@ -1,6 +1,7 @@
 #include "switch/egress/port_queue.h"
 
 #include <algorithm>
+#include <cassert>
 #include <limits>
 #include <utility>
 
@@ -86,6 +87,7 @@ void PortQueue::show_departure(Item item, Time start, Time finish) noexcept {
 }
 
 std::optional<DropReason> PortQueue::refusal(const Packet& packet) const noexcept {
+  // A queue that discards what comes is empty and has room for a frame, so its part refuses.
   const Occupancy also = kept();
   auto refused = fifo_.refuses(meta(packet).frame_bytes, also.packets, also.bytes);
   if (refused) return refused;
@@ -117,10 +119,14 @@ void PortQueue::exit(const Item& item, Time now) noexcept {
   parts_.each(Step::kExit, [&](QueuePart& part) { part.on_exit(item, now); });
 }
 
+/// A packet that regulation spares does not make the regulator do what is due.
 bool PortQueue::leave(Item item, Time now) noexcept {
   const Occupancy left{fifo_.occupancy_packets(), fifo_.occupancy_bytes()};
+  const bool spared = parts_.any(Step::kMark, [&](QueuePart& part) {
+    return part.spares(meta(*item.packet), MarkReason::kRegulatedThreshold);
+  });
   const auto judgement = marking_.dequeued(item.traffic_class, now - item.enqueued_at, left,
-                                           met_by(item.traffic_class), now);
+                                           met_by(item.traffic_class), spared, now);
   return judgement == Judgement::kPass || act_on(judgement, item.packet);
 }
 
@@ -234,6 +240,7 @@ void PortQueue::apply(QueueChange& change, Time now) noexcept {
   initial_threshold_packets_ = to.marker.threshold_packets;
   regulation_.change(to.regulation, change.regulator, now);
   marking_.change(to.marker, change.marker);
+  assert(change.parts.size() == parts_.size());
   std::size_t i = 0;
   parts_.each([&](QueuePart& part) { part.apply(change.parts[i++].get(), to, now); });
   renew_parts();

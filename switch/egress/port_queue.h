@@ -75,12 +75,16 @@ class PortQueue {
     return true;
   }
   /// Returns whether a packet that finds the queue empty and the transmitter free may pass without
-  /// touching the FIFO: no part has to know of it.
+  /// being put in the FIFO: no part has to know of it. It takes a number there all the same.
   [[nodiscard]] bool may_pass() const noexcept { return may_pass_; }
   /// pass_in() and then pass_out() do the same as enqueue() and dequeue() for such a packet. The
   /// caller asks the scheduler between them. Each takes ownership only if it returns false: then it
   /// has dropped the packet. @pre may_pass(), fifo().empty()
-  [[nodiscard]] bool pass_in(Packet* packet, Time now) noexcept { return admit<true>(packet, now); }
+  [[nodiscard]] bool pass_in(Packet* packet, Time now) noexcept {
+    if (!admit<true>(packet, now)) return false;
+    fifo_.pass_number();
+    return true;
+  }
   [[nodiscard]] bool pass_out(Packet* packet, Time now) noexcept {
     if (!marking_.at_dequeue()) [[likely]]
       return true;
@@ -142,8 +146,7 @@ class PortQueue {
   [[nodiscard]] QueueCounts counts(Time now) const;
 
   /// Prepares the change of the queue. A control thread calls it while no other change is under
-  /// way. @param setup  of the new configuration. @param from,to  of its port, with those of the
-  /// queue. @param new_rate  whether the drain rate changes
+  /// way. @param setup  of the new configuration. @param new_rate  whether the drain rate changes
   [[nodiscard]] QueueChange prepare(const PartReload& reload, const Setup& setup,
                                     bool new_rate) const;
   /// Swaps in what changes. Waiting packets stay, in order. Allocates and frees nothing: what is no

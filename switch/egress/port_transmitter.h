@@ -61,7 +61,8 @@ class PortTransmitter final : public EventSource {
   /// Returns whether a packet waits, or a polled port is sending one.
   [[nodiscard]] bool has_work() const noexcept { return backlogged() || in_service_ != nullptr; }
 
-  /// Takes ownership of a packet of queue `q` and transmits, queues or drops it. @pre serve_until()
+  /// Takes ownership of a packet of that queue and transmits, queues or drops it. @pre
+  /// serve_until()
   [[gnu::always_inline]] void take(Packet* packet, PortQueue& queue, Time now) noexcept {
     if (serializer_.free_at() <= now && !backlogged() && queue.may_pass()) [[likely]]
       return pass(packet, queue, now);
@@ -101,6 +102,7 @@ class PortTransmitter final : public EventSource {
   [[nodiscard]] bool backlogged() const noexcept { return backlog_ != 0; }
   /// Sends a packet that need not wait without putting it in the queue.
   [[gnu::always_inline]] void pass(Packet* packet, PortQueue& queue, Time now) noexcept {
+    assert(queue.fifo().empty() && open_ == ~0U);
     if (!queue.pass_in(packet, now)) return;
     const PacketMeta& m = meta(*packet);
     if (several_queues_) [[unlikely]]

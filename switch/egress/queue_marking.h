@@ -39,13 +39,14 @@ class QueueMarking {
     return low_at_enqueue_ && reaches_low(c, met.packets, now) ? Judgement::kMarkLow
                                                                : Judgement::kPass;
   }
-  /// @param left  in the FIFO. @param met  what waits before such a packet. @pre at_dequeue()
+  /// @param left  in the FIFO. @param met  what waits before such a packet
+  /// @param spared  whether the regulated threshold is no concern of it. @pre at_dequeue()
   [[nodiscard]] Judgement dequeued(TrafficClass c, Duration sojourn, Occupancy left, Occupancy met,
-                                   Time now) noexcept {
+                                   bool spared, Time now) noexcept {
     const MarkVerdict own = marker_.at_dequeue(c, sojourn, left, now);
     if (own != MarkVerdict::kPass) return judged(own);
-    return low_at_dequeue_ && reaches_low(c, met.packets, now) ? Judgement::kMarkLow
-                                                               : Judgement::kPass;
+    return low_at_dequeue_ && !spared && reaches_low(c, met.packets, now) ? Judgement::kMarkLow
+                                                                          : Judgement::kPass;
   }
   /// Has the regulator do what is due, for a packet that finds the queue empty: no threshold is 0,
   /// so none marks it. @pre passes_first()

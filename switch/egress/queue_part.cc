@@ -43,6 +43,8 @@ void PartList::renew() noexcept {
   others_ = {};
   for (std::size_t i = 0; i < size_; ++i) {
     const Steps steps = parts_[i]->steps();
+    // What is kept counts against the limits, and has to come out again.
+    assert(!steps.has(Step::kKeep) || (steps.has(Step::kRoom) && steps.has(Step::kNext)));
     for (std::size_t s = 0; s < kSteps; ++s) {
       if (!steps.has(static_cast<Step>(s))) continue;
       if (first_[s] == nullptr) first_[s] = parts_[i];

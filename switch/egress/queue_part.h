@@ -38,7 +38,7 @@ enum class Step : std::uint8_t {
   kStart,   ///< a burst is announced
   kReturn,  ///< a packet of the other direction arrives at the port
 };
-inline constexpr std::size_t kSteps = 13;
+inline constexpr std::size_t kSteps = static_cast<std::size_t>(Step::kReturn) + 1;
 
 /// The steps at which a part acts.
 class Steps {
@@ -81,7 +81,7 @@ class PartChange {
   virtual ~PartChange() = default;
 };
 
-/// What a reload changes around a part, which belongs to queue `number` of its port.
+/// What a reload changes around a part: of its port, and of its queue.
 struct PartReload {
   const SwitchPortConfig& from;
   const SwitchPortConfig& to;
@@ -110,13 +110,13 @@ class QueuePart {
   QueuePart& operator=(const QueuePart&) = delete;
   virtual ~QueuePart() = default;
 
-  /// Changes only by apply().
+  /// Whoever changes what it returns has PortQueue::renew_parts() follow, as apply() of the queue
+  /// does.
   [[nodiscard]] virtual Steps steps() const noexcept = 0;
 
   /// kChoose: may change the queue and the class of a packet, which is no signal.
   virtual void choose(Packet& packet, Time now) noexcept;
-  /// kArrive. The first verdict other than kPass holds, and further parts do not see a packet that
-  /// is lost.
+  /// kArrive. Each verdict is acted on at once, and further parts do not see a packet that is lost.
   [[nodiscard]] virtual ArrivalVerdict on_arrival(const Incoming& incoming) noexcept;
   /// kAdmit. @return whether further parts must not see the packet
   virtual bool on_admission(Packet& packet, Time now) noexcept;
@@ -155,12 +155,13 @@ class QueuePart {
   /// The same, after the regulator. @param same_port  whether it takes the same link
   virtual void on_elsewhere(Packet& packet, bool same_port, Time now) noexcept;
 
-  // -- At any part
-
-  /// Returns what it keeps before the FIFO, which counts against the queue's limits.
+  /// kKeep: returns what it keeps before the FIFO, which counts against the queue's limits.
   [[nodiscard]] virtual Occupancy kept() const noexcept { return {}; }
-  /// Takes out the latest packet that it keeps. @return without a packet: it keeps none
+  /// kKeep: takes out the latest packet that it keeps. @return without a packet: it keeps none
   [[nodiscard]] virtual Fifo::Item take_out() noexcept { return {}; }
+
+  // -- Whatever its steps
+
   /// Ends the account of a packet of the FIFO that is released at the end of the run.
   virtual void forget(const Fifo::Item& item) noexcept;
 
@@ -179,7 +180,7 @@ class QueuePart {
 /// The parts of one queue, by the steps at which they act. Does not own them.
 class PartList {
  public:
-  static constexpr std::size_t kMost = 16;
+  static constexpr std::size_t kMost = 16;  ///< bits of others_
 
   void add(QueuePart& part) noexcept {
     assert(size_ < kMost);

@@ -13,8 +13,8 @@
 namespace outrider::sw {
 
 /// The regulated threshold of one queue: its regulator, and what the queue's mode makes of the
-/// threshold. A queue whose mode has always been off has no regulator. Decides, and never touches
-/// a packet. Not thread-safe: owned with the queue.
+/// threshold. A queue whose mode has always been off has no regulator. Decides; of a packet it
+/// writes only what identify() notes. Not thread-safe: owned with the queue.
 class QueueRegulation {
  public:
   explicit QueueRegulation(const RegulationPolicy& policy) {

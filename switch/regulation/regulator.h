@@ -167,7 +167,7 @@ class Regulator {
     bool predicted = false;
   };
   /// Returns whether tell_begun() has something to tell.
-  [[nodiscard]] bool has_begun() const noexcept { return !untold_.empty(); }
+  [[nodiscard]] bool has_untold() const noexcept { return !untold_.empty(); }
   /// Calls `hear(const BegunBurst&)` for live entries that have begun and were not reported yet,
   /// the earliest first, and for at most kMostEvents of them. It is up to date after
   /// threshold(now).

@@ -76,14 +76,14 @@ Switch::Switch(const SwitchConfig& config, EventLoop& loop, const EgressPort::Li
     of_port.first_queue += ports_.back()->queues().size();
     ++of_port.number;
   }
-  join_hearers(config);
+  join_subscribers(config);
   for (std::size_t i = 0; i < lanes; ++i)
     lanes_.emplace_back(config, *tables_, tables_->forwarder.make_lane(lanes > 1),
                         tables_->classifier.make_lane());
 }
 
 /// Tells each port which queues hear of its bursts.
-void Switch::join_hearers(const SwitchConfig& config) {
+void Switch::join_subscribers(const SwitchConfig& config) {
   for (std::size_t of = 0; of < ports_.size(); ++of) {
     const auto queues = queues_of(config.ports[of]);
     for (std::size_t q = 0; q < queues.size(); ++q) {

@@ -50,7 +50,7 @@ struct PortArrival {
 /// that changes with packets is in a SwitchLane, and the tables here change only by a reload.
 ///
 /// Many methods: a reload, a poll loop, an event loop and whoever reports each have their own, and
-/// what few ports have (grants, hearers) is joined by a call of its own.
+/// what few ports have (grants, subscribers) is joined by a call of its own.
 ///
 /// Identity: received + copied + pause frames made == sum over ports of arrived + dropped before a
 /// port + pause frames taken + on the way from one lcore to another.
@@ -214,7 +214,7 @@ class Switch final : public Node, private AnswerSink {
   [[nodiscard, gnu::always_inline]] static bool rewrite(Packet& packet, const FrameSummary& summary,
                                                         const Forwarder& forwarder,
                                                         const Forwarder::Verdict& verdict) noexcept;
-  void join_hearers(const SwitchConfig& config);
+  void join_subscribers(const SwitchConfig& config);
   [[nodiscard]] bool hears_signal(SwitchLane& lane, EgressPort& port, Packet& packet,
                                   Time now) noexcept;
   [[nodiscard]] bool hears_message(SwitchLane& lane, EgressPort& port, Packet& packet,

@@ -35,7 +35,7 @@ class HeldWindows final : public QueuePart {
   /// by `now`.
   [[nodiscard]] const std::optional<std::uint16_t>& threshold(Time now) noexcept {
     const auto& h = regulator_.threshold(now);
-    if (regulator_.has_begun()) [[unlikely]]
+    if (regulator_.has_untold()) [[unlikely]]
       hear_begun(now);
     return h;
   }

@@ -10,6 +10,10 @@
 
 namespace outrider::sw {
 
+static_assert(static_cast<unsigned>(WindowTreatment::kFallback) == 0 &&
+              static_cast<unsigned>(WindowTreatment::kHeld) <=
+                  3);  // two bits of SwitchNotes, 0 at first
+
 /// The clamp's verdict on a packet. It stays with the packet, as marking may happen when it leaves.
 inline WindowTreatment treatment_of(const PacketMeta& m) noexcept {
   return static_cast<WindowTreatment>(m.notes.treatment);

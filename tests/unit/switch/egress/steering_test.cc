@@ -119,6 +119,23 @@ TEST(Steering, EarlierDataStays) {
   EXPECT_EQ(own(bench).steer.packets, 0U);
 }
 
+// A packet that finds the queue empty takes a number in it as if it had waited: else the next one,
+// which gets that number, would seem to be of the burst's flow.
+TEST(Steering, DoesNotWaitForAPacketThatHasPassed) {
+  B bench(steered());
+  bench.send(B::start(0, kFirst, 10), Time{});
+  burst(bench, 1, Time{100us}, kFirst - B::kPayload);  // earlier data: it stays in its queue
+  bench.fill(1, Time{101us});                          // waits while that is being sent
+  burst(bench, 3, Time{102us});
+  EXPECT_EQ(own(bench).steer.stayed, 0U);
+  EXPECT_EQ(own(bench).steer.packets, 3U);
+  bench.fill(1, Time{1ms});  // passes the empty queue behind the burst's end
+  burst(bench, 1, Time{1ms + 1us}, kFirst + 3 * B::kPayload);
+  bench.run();
+  EXPECT_TRUE(std::ranges::is_sorted(sequences(bench, B::ddl_flow())));
+  expect_identities(bench);
+}
+
 TEST(Steering, EndsWithTheBurst) {
   B bench(steered());
   bench.send(B::start(0, kFirst, 10), Time{});
