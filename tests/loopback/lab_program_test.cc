@@ -71,7 +71,8 @@ TEST_F(LabProgram, WritesWhatIsDoneOnInterrupt) {
     const std::string out = "out" + std::to_string(signal);
     ProcessGuard process = lab(
         {"run", experiment("quick"), "--repeat", "200", "--out", directory_ / out}, "log-" + out);
-    ASSERT_TRUE(process.says("60/600 cases", kLabPatience)) << process.output();
+    const std::regex some("[1-9][0-9]+/600 cases");  // not every number is said
+    ASSERT_TRUE(process.says(some, kLabPatience)) << process.output();
     process.send(signal);
     EXPECT_EQ(process.wait(kLabPatience), kExitInterrupted);
     EXPECT_THAT(process.output(), HasSubstr("interrupted: "));
