@@ -2,6 +2,7 @@
 // say; a part that names none is never asked, and a reload may change what it names.
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -48,9 +49,20 @@ class Witness final : public QueuePart {
   std::vector<std::string>& heard_;
 };
 
-struct Bench : PortBench {
+/// The parts, which outlive the port.
+struct Witnesses {
+  std::vector<std::string> heard;
+  std::deque<Witness> parts;
+};
+
+struct Bench : Witnesses, PortBench {
   Bench() : PortBench(port_config()) {}
   PortQueue& queue() { return port.queues()[0]; }
+  Witness& add(const std::string& name, Steps steps) {
+    Witness& part = parts.emplace_back(name, steps, heard);
+    queue().add(part);
+    return part;
+  }
   std::vector<std::string> send_one() {
     heard.clear();
     send(0, Ecn::kEct0, at += 1ms);
@@ -58,7 +70,6 @@ struct Bench : PortBench {
     return heard;
   }
 
-  std::vector<std::string> heard;
   Time at{};
 };
 
@@ -66,35 +77,30 @@ using Heard = std::vector<std::string>;
 
 TEST(QueueParts, AreAskedInTheirOrderAtTheStepsThatTheyName) {
   Bench b;
-  Witness first("a", {Step::kArrive, Step::kEnter, Step::kExit}, b.heard);
-  Witness second("b", {Step::kArrive, Step::kDepart, Step::kExit}, b.heard);
-  Witness none("c", {}, b.heard);
-  for (Witness* part : {&first, &none, &second}) b.queue().add(*part);
+  b.add("a", {Step::kArrive, Step::kEnter, Step::kExit});
+  b.add("c", {});
+  b.add("b", {Step::kArrive, Step::kDepart, Step::kExit});
   EXPECT_EQ(b.send_one(),
             (Heard{"a arrival", "b arrival", "a entry", "a exit", "b exit", "b departure"}));
   EXPECT_TRUE(b.balanced());
 }
 
 TEST(QueueParts, APacketThatFindsTheQueueEmptyPassesUnlessAPartHasToKnow) {
-  Bench b;
-  Witness records("r", {Step::kArrive, Step::kDepart}, b.heard);
-  b.queue().add(records);
-  EXPECT_TRUE(b.queue().may_pass());
+  Bench records;
+  records.add("r", {Step::kArrive, Step::kDepart});
+  EXPECT_TRUE(records.queue().may_pass());
   for (const Steps& steps : {Steps{Step::kRoom}, Steps{Step::kEnter}, Steps{Step::kExit},
                              Steps{Step::kKeep, Step::kRoom, Step::kNext}}) {
     Bench other;
-    Witness accounts("m", steps, other.heard);
-    other.queue().add(accounts);
+    other.add("m", steps);
     EXPECT_FALSE(other.queue().may_pass());
   }
 }
 
 TEST(QueueParts, TheQueueActsOnTheirVerdicts) {
   Bench b;
-  Witness first("a", {Step::kArrive, Step::kRoom}, b.heard);
-  Witness second("b", {Step::kArrive}, b.heard);
-  b.queue().add(first);
-  b.queue().add(second);
+  Witness& first = b.add("a", {Step::kArrive, Step::kRoom});
+  b.add("b", {Step::kArrive});
   first.verdict = ArrivalVerdict::kMark;
   b.send_one();
   EXPECT_EQ(b.reports()[0].marks[TrafficClass::kBackground][MarkReason::kInjected], 1U);
@@ -111,17 +117,14 @@ TEST(QueueParts, TheQueueActsOnTheirVerdicts) {
 
 TEST(QueueParts, WaitingIsToldOfPacketsThatWait) {
   Bench b;
-  Witness part("w", {Step::kWait}, b.heard);
-  b.queue().add(part);
+  b.add("w", {Step::kWait});
   for (int i = 0; i < 3; ++i) b.send(0, Ecn::kEct0, Time{1ms});
   EXPECT_EQ(b.heard.size(), 2U) << "the first is being sent";
 }
 
 TEST(QueueParts, AReloadMayChangeTheirSteps) {
   Bench b;
-  Witness part("p", {Step::kArrive}, b.heard);
-  part.after_reload = {Step::kDepart};
-  b.queue().add(part);
+  b.add("p", {Step::kArrive}).after_reload = {Step::kDepart};
   EXPECT_EQ(b.send_one(), Heard{"p arrival"});
   auto to = port_config();
   to.queue.limit_packets = 500;
