@@ -19,7 +19,7 @@ namespace outrider {
 /// A packet. In every runtime it is an mbuf from a pool of make_packet_pool().
 using Packet = rte_mbuf;
 
-/// What the switch has read of a packet beyond its headers, see the switch's identify().
+/// Says whether the switch has read a packet beyond its headers, see identify() there.
 enum class Content : std::uint8_t { kUnread, kNoBurst, kBurst };
 
 /// Notes of the switch that holds a packet for its own later steps. Each switch begins anew.

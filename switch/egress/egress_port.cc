@@ -19,7 +19,6 @@ PortQueue::Setup setup_of(const SwitchPortConfig& config, std::uint64_t seed, So
   return {
       .packet_time = Serializer(config.drain_rate, config.rate_layer).duration_of(kFullFrameBytes),
       .drain_rate = config.drain_rate,
-      .rate_layer = config.rate_layer,
       .seed = seed,
       .entity = port * kMaxQueuesPerPort,
       .signers = signers};

@@ -17,7 +17,7 @@ namespace outrider::sw {
 
 class PortTransmitter;
 
-/// What the switch gives a port, and its parts, beside their configuration.
+/// Limits and objects of the switch, for a port and its parts.
 struct PartLimits {
   QueueTap::Limits tap{};
   std::uint64_t seed = 1;              ///< for the ports' injected loss and random markers
@@ -38,8 +38,8 @@ struct PortParts {
 };
 
 /// Makes the parts that queue `number` of a port needs, and adds them to the queue with those that
-/// it shares, in the order in which a packet meets them: all
-/// parts but attribution and capture, which whoever asks for them adds behind these.
+/// it shares, in the order in which a packet meets them. Attribution and capture come behind these,
+/// see EgressPort::attribute() and capture().
 /// @param queues  of the port. @param made  keeps them. All arguments but the configurations and
 /// limits must outlive the last packet
 void add_parts(const SwitchPortConfig& port, const PortQueueConfig& config, std::size_t number,

@@ -32,7 +32,6 @@ class PortQueue {
   struct Setup {
     Duration packet_time{};  ///< time to send a full frame on the port's link
     BitRate drain_rate{};    ///< of the port
-    RateLayer rate_layer = RateLayer::kL1;
     std::uint64_t seed = 1;
     std::uint32_t entity = 0;  ///< identifies the queue in its random numbers; unique
     SignerShares signers{};    ///< that the regulator sets aside for the switch's signers
@@ -65,8 +64,7 @@ class PortQueue {
   /// Takes ownership of a packet. @return false if it was dropped
   [[nodiscard]] bool enqueue(Packet* packet, Time now) noexcept {
     if (!admit<false>(packet, now)) return false;
-    if (parts_.act_at(Step::kEnter)) [[unlikely]]
-      parts_.each(Step::kEnter, [&](QueuePart& part) { part.on_entry(*packet, now); });
+    parts_.each(Step::kEnter, [&](QueuePart& part) { part.on_entry(*packet, now); });
     if (parts_.any(Step::kKeep, [&](QueuePart& part) { return part.keeps(packet, now); }))
         [[unlikely]]
       return true;
@@ -94,8 +92,7 @@ class PortQueue {
   /// @return an item without a packet if the marker dropped it: the scheduler must be asked again
   [[nodiscard]] Item dequeue(Time now) noexcept {
     Item item = fifo_.pop();
-    if (parts_.act_at(Step::kNext)) [[unlikely]]
-      parts_.each(Step::kNext, [now](QueuePart& part) { part.on_next(now); });
+    parts_.each(Step::kNext, [now](QueuePart& part) { part.on_next(now); });
     if (parts_.act_at(Step::kExit)) [[unlikely]]
       exit(item, now);
     if (marking_.at_dequeue() && !leave(item, now)) item.packet = nullptr;
@@ -108,8 +105,7 @@ class PortQueue {
 
   /// Notes that a packet waits behind others.
   void on_waiting(Time now) noexcept {
-    if (parts_.act_at(Step::kWait)) [[unlikely]]
-      parts_.each(Step::kWait, [now](QueuePart& part) { part.on_waiting(now); });
+    parts_.each(Step::kWait, [now](QueuePart& part) { part.on_waiting(now); });
   }
   /// Counts that a packet, from this queue or a signal, occupies the transmitter.
   void on_departure(Packet* packet, Time enqueued_at, std::uint32_t frame_bytes, TrafficClass c,
@@ -161,8 +157,7 @@ class PortQueue {
     const TrafficClass c = m.traffic_class;
     if (regulation_.exists()) {  // which all parts need that follow flows
       regulation_.on_packet(*packet, now);
-      if (parts_.act_at(Step::kAdmit)) [[unlikely]]
-        parts_.any(Step::kAdmit, [&](QueuePart& part) { return part.on_admission(*packet, now); });
+      parts_.any(Step::kAdmit, [&](QueuePart& part) { return part.on_admission(*packet, now); });
     }
     if constexpr (kEmpty)
       if (marking_.passes_first() && fifo_.admits_first(m.frame_bytes)) [[likely]] {

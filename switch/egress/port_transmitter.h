@@ -22,8 +22,9 @@ namespace outrider::sw {
 
 class PortPauses;
 
-/// What sends the packets of a port: the scheduler of its queues, the signals' own queue, which is
-/// served before them, and the serializer with the port's drain rate, the known bottleneck.
+/// Sends the packets of a port. It has the scheduler of the port's queues, the signals' own queue,
+/// which is served before them, and the serializer with the port's drain rate, the known
+/// bottleneck.
 ///
 /// The drain is exact in packet time: before a packet is judged, everything that would have left by
 /// its arrival has left. The packets of a polled batch, which carry interpolated arrival times,

@@ -10,7 +10,7 @@
 
 namespace outrider::sw {
 
-/// What becomes of a packet by the queue's marker and the regulated threshold.
+/// The verdict of a queue's marker and its regulated threshold on a packet.
 enum class Judgement : std::uint8_t { kPass, kMark, kMarkLow, kDrop };
 
 /// Judges the packets of one queue at both of its ends: first its own marker, then the regulated

@@ -81,7 +81,7 @@ class PartChange {
   virtual ~PartChange() = default;
 };
 
-/// What a reload changes around a part: of its port, and of its queue.
+/// The configurations between which a reload changes a part: of its port, and of its queue.
 struct PartReload {
   const SwitchPortConfig& from;
   const SwitchPortConfig& to;
@@ -96,7 +96,7 @@ struct PartReload {
 /// decides: the queue counts, marks and drops. What it counts itself it adds to the queue's
 /// counters.
 ///
-/// The set of parts is closed and in order: see make_parts(). A part belongs to one queue, or to
+/// The set of parts is closed and in order: see add_parts(). A part belongs to one queue, or to
 /// all queues of a port.
 ///
 /// Time does not decrease, and nothing allocates after construction, but for prepare(), count() and
@@ -196,7 +196,8 @@ class PartList {
   template <class Act>
   [[gnu::always_inline]] bool any(Step s, Act&& act) const noexcept {
     QueuePart* const first = first_[index_of(s)];
-    if (first == nullptr) return false;
+    if (first == nullptr) [[likely]]
+      return false;
     if (act(*first)) return true;
     for (unsigned left = others_[index_of(s)]; left != 0; left &= left - 1)
       [[unlikely]] if (act(*parts_[static_cast<unsigned>(std::countr_zero(left))])) return true;

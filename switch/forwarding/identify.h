@@ -17,9 +17,9 @@ void read_content(Packet& packet) noexcept;
 /// * A data message of MLT: identity, and place and length of its values.
 /// * A WRITE or SEND of RoCEv2: place and length. Its headers have no room for an identity.
 ///
-/// Whoever needs more of such a packet than parse() reads asks here; no other function of the
-/// switch reads payload of data. A packet of another class is left alone, until it is DDL data.
-/// Place and length stand where parse() puts those of TCP: `sequence` and `payload_bytes`.
+/// No other function of the switch reads payload of data. A packet of another class is left alone,
+/// until it is DDL data. Place and length stand where parse() puts those of TCP: `sequence` and
+/// `payload_bytes`.
 /// @pre parsed and classified
 inline void identify(Packet& packet) noexcept {
   const PacketMeta& m = meta(packet);

@@ -10,7 +10,7 @@
 
 namespace outrider::sw {
 
-// What holding windows reads of a passing TCP segment. Nearly all segments are of open connections:
+// Reads passing TCP segments for held windows. Nearly all segments are of open connections:
 // what is asked of these is known without their options, and partly without their flags. For every
 // function: @pre parse() has read the packet, and it is TCP
 

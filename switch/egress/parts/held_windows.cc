@@ -59,8 +59,8 @@ void HeldWindows::on_elsewhere(Packet& packet, bool same_port, Time now) noexcep
   if (same_port) static_cast<void>(window_.on_arrival(packet, waiting(), threshold(now), now));
 }
 
-/// What is measured holds for this START and for what comes later. While windows are held or open
-/// again, what was measured before them holds on.
+/// The lead that is measured is in force for this START and later ones. While windows are held or
+/// open again, the last one before them stays in force.
 void HeldWindows::measure_lead(std::uint16_t h_packets, Time now) noexcept {
   if (const auto measured = window_.lead(h_packets, standing_packets_, now))
     regulator_.set_lead(measured->lead);
