@@ -15,6 +15,7 @@
 #include "common/telemetry/exit_status.h"
 #include "common/telemetry/figures.h"
 #include "tests/loopback/process_guard.h"
+#include "tests/loopback/ring_config.h"
 #include "tests/loopback/telemetry_client.h"
 #include "trafficgen/apps/generator_metrics.h"
 #include "trafficgen/report/generator_fields.h"
@@ -29,7 +30,7 @@ using testing::Not;
 using Json = nlohmann::json;
 
 std::string listening_on(const std::string& address) {
-  return "lcore = 0\n[telemetry]\nprometheus = \"" + address + "\"\n";
+  return "[telemetry]\nprometheus = \"" + address + "\"\n";
 }
 
 /// A program with a file in which nothing happens.
@@ -58,9 +59,10 @@ class Endpoint : public testing::TestWithParam<Program> {
  protected:
   /// Starts the program with an endpoint at the address.
   ProcessGuard start(const std::string& address) {
-    return ProcessGuard({GetParam().path, "--config",
-                         directory_.write("c.toml", listening_on(address) + GetParam().rest)},
-                        directory_ / ("log" + std::to_string(++started_)));
+    return ProcessGuard(
+        {GetParam().path, "--config",
+         directory_.write("c.toml", "lcore = 0\n" + listening_on(address) + GetParam().rest)},
+        directory_ / ("log" + std::to_string(++started_)));
   }
   ProcessGuard start() { return start(address_); }
   /// Scrapes until it serves metrics: the library listens for an instant before it knows them.
@@ -150,8 +152,8 @@ TEST_P(Endpoint, RefusesAPortThatIsTaken) {
 TEST_P(Endpoint, RefusesAnAddressThatIsNotOfThisMachine) {
   ProcessGuard program(
       {GetParam().path, "--config",
-       directory_.write("c.toml", listening_on("192.0.2.1:9464") + "prometheus_remote = true\n" +
-                                      GetParam().rest)},
+       directory_.write("c.toml", "lcore = 0\n" + listening_on("192.0.2.1:9464") +
+                                      "prometheus_remote = true\n" + GetParam().rest)},
       directory_ / "log");
   EXPECT_EQ(program.wait(kPatience), kExitEnvironment) << program.output();
   EXPECT_THAT(program.output(), HasSubstr("telemetry.prometheus: cannot listen on 192.0.2.1:9464: "
@@ -249,7 +251,7 @@ packets = 2000
 )";
 
 TEST_F(GeneratorScrape, StreamsSayWhatTheReportSays) {
-  const std::string file = "duration = \"600s\"\n" + listening_ +
+  const std::string file = "duration = \"600s\"\nlcore = 0\n" + listening_ +
                            "[[device]]\nname = \"loop\"\ndevice = \"net_ring0\"\n" + kStream +
                            "[[stream]]\nname = \"heard\"\nid = 9\nreceive_device = \"loop\"\n"
                            "source = \"10.0.0.2\"\ndestination = \"10.1.0.1\"\n";
@@ -279,32 +281,8 @@ TEST_F(GeneratorScrape, StreamsSayWhatTheReportSays) {
 }
 
 TEST_F(GeneratorScrape, HostsAndJobsSayWhatTheReportSays) {
-  const std::string file =
-      "duration = \"600s\"\nsend_jitter = 0.0\npayload = \"pattern\"\n" + listening_ + R"(
-[[device]]
-name = "loop"
-device = "net_ring0"
-[[host]]
-name = "a"
-address = "10.0.1.10"
-device = "loop"
-rate = "100mbit"
-[[host]]
-name = "b"
-address = "10.0.2.10"
-device = "loop"
-rate = "100mbit"
-[[transport]]
-name = "tcp"
-[[job]]
-name = "train"
-workers = ["a"]
-servers = ["b"]
-transport = "tcp"
-burst_bytes = "50kB"
-iterations = 3
-compute = "2ms"
-)";
+  const std::string file = "duration = \"600s\"\npayload = \"pattern\"\n" + kRingJob +
+                           "iterations = 3\ncompute = \"2ms\"\n" + listening_;
   ProcessGuard program({OUTRIDER_TRAFFICGEN_PROGRAM, "--config", directory_.write("c.toml", file),
                         "--report", directory_ / "r.json"},
                        directory_ / "log");

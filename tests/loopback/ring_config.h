@@ -1,10 +1,12 @@
 #pragma once
 
+#include <string>
+
 namespace outrider {
 
-/// Two hosts of one process, joined by a ring of pointers, and a job between them that
-/// does not end by itself. `duration`, if needed, goes before it.
-inline constexpr const char* kRingHosts = R"(
+/// Two hosts of one process, joined by a ring of pointers, and a job between them whose
+/// `iterations` and `compute` follow. `duration`, if needed, goes before it.
+inline const std::string kRingJob = R"(
 lcore = 0
 send_jitter = 0.0
 [[device]]
@@ -28,8 +30,9 @@ workers = ["a"]
 servers = ["b"]
 transport = "tcp"
 burst_bytes = "50kB"
-iterations = 100000
-compute = "20ms"
 )";
+
+/// The same with a job that does not end by itself.
+inline const std::string kRingHosts = kRingJob + "iterations = 100000\ncompute = \"20ms\"\n";
 
 }  // namespace outrider
