@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "common/core/flow_key.h"
-#include "common/core/prefix_table.h"
 #include "common/net/headers.h"
 #include "switch/config/config.h"
 #include "switch/forwarding/lpm_table.h"
+#include "switch/forwarding/prefix_table.h"
 
 namespace outrider::sw {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "common/core/flow_key.h"
-#include "common/core/prefix_table.h"
 #include "switch/config/config.h"
+#include "switch/forwarding/prefix_table.h"
 #include "switch/signals/source_filter.h"
 
 namespace outrider::sw {

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "common/core/flow_table.h"
-#include "common/core/prefix_table.h"
 #include "common/core/recency_list.h"
 #include "common/net/tos_signal.h"
 #include "common/net/udp_signal.h"
 #include "switch/config/config.h"
+#include "switch/forwarding/prefix_table.h"
 #include "switch/signals/replay_table.h"
 #include "switch/signals/source_filter.h"
 #include "switch/signals/token_bucket.h"

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "common/config/addresses.h"
-#include "common/core/prefix_table.h"
 #include "switch/config/config.h"
 #include "switch/config/port_index.h"
+#include "switch/forwarding/prefix_table.h"
 
 namespace outrider::sw {
 

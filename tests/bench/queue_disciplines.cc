@@ -2,7 +2,6 @@
 // loop draws a random number, as the egress port does, so subtract draw.
 #include <benchmark/benchmark.h>
 
-#include "common/core/period_predictor.h"
 #include "common/core/random.h"
 #include "switch/aqm/codel_marker.h"
 #include "switch/aqm/pie_marker.h"
@@ -10,6 +9,7 @@
 #include "switch/aqm/scheduler.h"
 #include "switch/aqm/shared_buffer.h"
 #include "switch/aqm/step_marker.h"
+#include "switch/regulation/period_predictor.h"
 
 namespace {
 

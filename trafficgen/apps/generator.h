@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "common/core/signal_key.h"
-#include "common/core/siphash.h"
 #include "common/runtime/backpressure.h"
 #include "common/runtime/event_loop.h"
 #include "common/runtime/link.h"
@@ -17,6 +16,7 @@
 #include "trafficgen/apps/run_parts.h"
 #include "trafficgen/config/config.h"
 #include "trafficgen/config/lcore_plan.h"
+#include "trafficgen/core/siphash.h"
 #include "trafficgen/measure/live.h"
 #include "trafficgen/report/report.h"
 

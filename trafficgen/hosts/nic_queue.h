@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "common/core/clock.h"
-#include "common/core/fifo.h"
 #include "common/core/units.h"
+#include "trafficgen/core/fifo.h"
 
 namespace outrider::tg {
 

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "common/core/burst_identity.h"
-#include "common/core/fifo.h"
 #include "common/core/flow_table.h"
 #include "common/core/send_counter.h"
 #include "common/core/signal_key.h"
 #include "common/net/tos_signal.h"
+#include "trafficgen/core/fifo.h"
 #include "trafficgen/hosts/frame.h"
 #include "trafficgen/hosts/host_counters.h"
 #include "trafficgen/hosts/signal_frame.h"

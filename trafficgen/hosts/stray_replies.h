@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "common/core/fifo.h"
+#include "trafficgen/core/fifo.h"
 #include "trafficgen/hosts/frame.h"
 #include "trafficgen/hosts/host_counters.h"
 #include "trafficgen/hosts/time_wait_table.h"

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <optional>
 
-#include "common/core/fifo.h"
 #include "common/core/flow_key.h"
 #include "common/core/flow_table.h"
+#include "trafficgen/core/fifo.h"
 #include "trafficgen/transport/base/tcp_counters.h"
 #include "trafficgen/transport/connection/time_wait.h"
 

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "common/core/byte_range.h"
 #include "common/core/clock.h"
+#include "trafficgen/core/byte_range.h"
 #include "trafficgen/learner/learner_config.h"
 #include "trafficgen/learner/learner_report.h"
 #include "trafficgen/learner/learning_problem.h"

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "common/core/byte_range.h"
+#include "trafficgen/core/byte_range.h"
 
 namespace outrider::tg {
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "common/core/burst_identity.h"
-#include "common/core/fifo.h"
 #include "common/net/mlt_message.h"
+#include "trafficgen/core/fifo.h"
 #include "trafficgen/mlt/mlt_tensor.h"
 #include "trafficgen/mlt/packet_set.h"
 

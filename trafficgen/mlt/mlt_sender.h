@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "common/core/burst_identity.h"
-#include "common/core/byte_range.h"
 #include "common/core/clock.h"
-#include "common/core/fifo.h"
 #include "common/net/mlt_message.h"
+#include "trafficgen/core/byte_range.h"
+#include "trafficgen/core/fifo.h"
 #include "trafficgen/mlt/magnitude_ranks.h"
 #include "trafficgen/mlt/mlt_config.h"
 #include "trafficgen/mlt/mlt_tensor.h"

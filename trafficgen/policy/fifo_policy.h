@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "common/core/fifo.h"
+#include "trafficgen/core/fifo.h"
 #include "trafficgen/policy/send_policy.h"
 
 namespace outrider::tg {

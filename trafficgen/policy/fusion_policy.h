@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "common/core/clock.h"
-#include "common/core/fifo.h"
+#include "trafficgen/core/fifo.h"
 #include "trafficgen/policy/in_flight.h"
 #include "trafficgen/policy/send_policy.h"
 

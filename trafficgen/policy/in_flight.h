@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/core/clock.h"
-#include "common/core/fifo.h"
+#include "trafficgen/core/fifo.h"
 #include "trafficgen/policy/send_policy.h"
 
 namespace outrider::tg {

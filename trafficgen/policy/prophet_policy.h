@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/core/clock.h"
-#include "common/core/fifo.h"
+#include "trafficgen/core/fifo.h"
 #include "trafficgen/policy/bandwidth_monitor.h"
 #include "trafficgen/policy/in_flight.h"
 #include "trafficgen/policy/piece_heap.h"

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <optional>
 
-#include "common/core/fifo.h"
+#include "trafficgen/core/fifo.h"
 #include "trafficgen/policy/send_policy.h"
 
 namespace outrider::tg {

@@ -4,8 +4,8 @@
 #include <memory>
 #include <optional>
 
-#include "common/core/fifo.h"
 #include "common/net/roce.h"
+#include "trafficgen/core/fifo.h"
 #include "trafficgen/measure/roce_counters.h"
 #include "trafficgen/roce/control/rate_controller.h"
 #include "trafficgen/roce/roce_config.h"

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "common/core/prefix_table.h"
 #include "common/core/units.h"
 #include "common/dpdk/packet.h"
 #include "switch/egress/parts/queue_window.h"
 #include "switch/egress/queue_part.h"
+#include "switch/forwarding/prefix_table.h"
 #include "switch/regulation/regulation_policy.h"
 #include "switch/regulation/regulator.h"
 #include "switch/report/beyond_counts.h"

@@ -4,10 +4,10 @@
 #include <deque>
 #include <memory>
 
-#include "common/core/fifo.h"
 #include "common/core/random.h"
 #include "switch/aqm/egress_queue.h"
 #include "switch/signals/token_bucket.h"
+#include "trafficgen/core/fifo.h"
 
 namespace outrider::queues_test {
 namespace {

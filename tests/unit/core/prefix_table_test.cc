@@ -1,4 +1,4 @@
-#include "common/core/prefix_table.h"
+#include "switch/forwarding/prefix_table.h"
 
 #include <gtest/gtest.h>
 

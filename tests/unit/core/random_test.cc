@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "common/core/siphash.h"
+#include "trafficgen/core/siphash.h"
 
 namespace outrider::random_test {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "common/core/flow_key.h"
-#include "common/core/siphash.h"
+#include "trafficgen/core/siphash.h"
 
 namespace outrider::tg {
 

@@ -8,9 +8,9 @@
 
 #include "common/core/burst_identity.h"
 #include "common/core/burst_ledger.h"
-#include "common/core/byte_range.h"
 #include "common/core/clock.h"
 #include "common/core/flow_key.h"
+#include "trafficgen/core/byte_range.h"
 #include "trafficgen/measure/flow_totals.h"
 #include "trafficgen/measure/roce_counters.h"
 #include "trafficgen/transport/base/tcp_config.h"

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "common/core/byte_range.h"
+#include "trafficgen/core/byte_range.h"
 
 namespace outrider::tg {
 

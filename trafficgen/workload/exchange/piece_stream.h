@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "common/core/fifo.h"
+#include "trafficgen/core/fifo.h"
 
 namespace outrider::tg {
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "common/core/fifo.h"
+#include "trafficgen/core/fifo.h"
 #include "trafficgen/hosts/host.h"
 #include "trafficgen/workload/collective/parameter_server/context.h"
 #include "trafficgen/workload/collective/parameter_server/pull_announcer.h"

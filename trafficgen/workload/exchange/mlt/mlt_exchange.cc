@@ -4,7 +4,7 @@
 #include <functional>
 #include <utility>
 
-#include "common/core/fifo.h"
+#include "trafficgen/core/fifo.h"
 #include "trafficgen/hosts/host.h"
 #include "trafficgen/workload/exchange/gradient_magnitudes.h"
 #include "trafficgen/workload/exchange/job_records.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/core/burst_identity.h"
-#include "common/core/byte_range.h"
+#include "trafficgen/core/byte_range.h"
 #include "trafficgen/mlt/mlt_config.h"
 #include "trafficgen/mlt/mlt_endpoint.h"
 #include "trafficgen/workload/exchange/exchange.h"

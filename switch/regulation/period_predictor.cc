@@ -1,4 +1,4 @@
-#include "common/core/period_predictor.h"
+#include "switch/regulation/period_predictor.h"
 
 #include <algorithm>
 #include <cassert>

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/core/clock.h"
-#include "common/core/prediction_counters.h"
+#include "switch/regulation/prediction_counters.h"
 
 namespace outrider {
 
