@@ -77,7 +77,7 @@ struct CutWire {
 ///
 /// The switches may have several loops, which take turns. A wire is in the loop of its far end. So
 /// the caller lets no loop run further ahead of another than the shortest wire between them, see
-/// lab::VirtualWorld.
+/// lab::Simulation.
 ///
 /// With a share, only its switches and the wires at them and at its hosts are made, in the order
 /// that they have in the whole: so they keep their order in the event loop, and their numbers.

@@ -1,8 +1,8 @@
 // Measures what a hop costs as the network grows. A hop is a packet through one switch. The network
 // is a fat tree at 100 Gbit/s, with 8,192 hosts if k is 32. Every host sends 1 MiB by TCP, at time
 // 0, to the host half the network further on. Times have the TCP of both hosts in them, and end
-// with the last flow; they do not have the making of the world. Every run has processes of its own,
-// one for each rank. See docs/performance.md.
+// with the last flow; they do not have the making of the simulation. Every run has processes of its
+// own, one for each rank. See docs/performance.md.
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 
@@ -24,9 +24,9 @@
 #include "tools/lab/plan/plan.h"
 #include "tools/lab/ranks/local_ranks.h"
 #include "tools/lab/ranks/rank_result.h"
+#include "tools/lab/ranks/rank_simulation.h"
 #include "tools/lab/ranks/rank_steps.h"
-#include "tools/lab/ranks/rank_world.h"
-#include "tools/lab/world/partition.h"
+#include "tools/lab/simulation/partition.h"
 
 namespace outrider {
 namespace {
@@ -141,15 +141,15 @@ struct Spent {
   double wall_s = 0;
   double cpu_s = 0;
   double waited_s = 0;  ///< for other ranks
-  double bytes = 0;     ///< resident, that the world and its run have taken
+  double bytes = 0;     ///< resident, that the simulation and its run have taken
 };
 
-Spent run(lab::RankWorld& world, lab::Peers& peers, Duration lookahead) {
+Spent run(lab::RankSimulation& simulation, lab::Peers& peers, Duration lookahead) {
   using Clock = std::chrono::steady_clock;
   const double waited_before = peers.costs().seconds_waited;
   const std::clock_t cpu_before = std::clock();
   const auto began = Clock::now();
-  lab::PeerRanks ranks(world, peers);
+  lab::PeerRanks ranks(simulation, peers);
   lab::RankedRun run(ranks, lookahead);
   while (!run.finished()) run.run_until(run.now() + 100us);
   return {.wall_s = std::chrono::duration<double>(Clock::now() - began).count(),
@@ -165,14 +165,14 @@ std::string run_rank(const lab::Case& c, const lab::Partition& partition, lab::P
                                       .mbufs = 8192 + kPacketsInFlight * hosts,
                                       .frame_room_bytes = kHeaderRoomBytes});
   const std::uint64_t before = resident_bytes();
-  lab::RankWorld world(c.switches, c.traffic, partition, peers.rank(), *pool);
-  Spent spent = run(world, peers, partition.lookahead);
+  lab::RankSimulation simulation(c.switches, c.traffic, partition, peers.rank(), *pool);
+  Spent spent = run(simulation, peers, partition.lookahead);
   spent.bytes = static_cast<double>(resident_bytes() - before);
   std::ostringstream own;
   own << spent.wall_s << ' ' << spent.cpu_s << ' ' << spent.waited_s << ' ' << spent.bytes;
   const auto all_spent = peers.gather(own.str());
-  const auto texts = peers.gather(lab::serialize(world.result()));
-  world.flush();
+  const auto texts = peers.gather(lab::serialize(simulation.result()));
+  simulation.flush();
   if (peers.rank() != 0) return {};
   std::vector<lab::RankResult> results;
   results.reserve(texts.size());

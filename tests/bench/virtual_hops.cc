@@ -7,7 +7,7 @@
 #include "common/dpdk/mempool.h"
 #include "tests/support/dumbbell.h"
 #include "tests/support/test_eal.h"
-#include "tools/lab/world/virtual_world.h"
+#include "tools/lab/simulation/simulation.h"
 
 namespace outrider {
 namespace {
@@ -34,11 +34,11 @@ Dumbbell two_switches(std::uint32_t flows) {
 /// Rate of hops past the slow starts.
 void measure_hops(benchmark::State& state, const sw::SwitchProcessConfig& switches,
                   const tg::GeneratorConfig& traffic) {
-  lab::VirtualWorld world(switches, traffic, *packets);
-  world.run_until(Time{150ms});
-  const std::uint64_t before = world.result().switches.received;
-  for (auto _ : state) world.run_until(world.now() + 10ms);
-  const std::uint64_t hops = world.result().switches.received - before;
+  lab::Simulation simulation(switches, traffic, *packets);
+  simulation.run_until(Time{150ms});
+  const std::uint64_t before = simulation.result().switches.received;
+  for (auto _ : state) simulation.run_until(simulation.now() + 10ms);
+  const std::uint64_t hops = simulation.result().switches.received - before;
   state.counters["hops"] =
       benchmark::Counter(static_cast<double>(hops), benchmark::Counter::kIsRate);
 }
@@ -96,15 +96,15 @@ Incast incast(std::uint32_t flows_per_sender) {
   return c;
 }
 
-/// The whole scenario: make the world, 50 ms of it, throw it away.
+/// The whole scenario: make the simulation, 50 ms of it, throw it away.
 void two_senders_50ms(benchmark::State& state) {
   const Incast c = incast(1);
   std::uint64_t hops = 0;
   for (auto _ : state) {
-    lab::VirtualWorld world(c.switches, c.traffic, *packets);
-    world.run_until(Time{50ms});
-    hops = world.result().switches.received;
-    world.flush();
+    lab::Simulation simulation(c.switches, c.traffic, *packets);
+    simulation.run_until(Time{50ms});
+    hops = simulation.result().switches.received;
+    simulation.flush();
   }
   state.counters["hops"] = static_cast<double>(hops);
 }
@@ -171,10 +171,10 @@ void counted_job_hops(benchmark::State& state, tg::TransportProtocol protocol) {
   const Incast c = all_to_all({.protocol = protocol});
   std::uint64_t hops = 0;
   for (auto _ : state) {
-    lab::VirtualWorld world(c.switches, c.traffic, *packets);
-    world.run_until(Time{50ms});
-    hops = world.result().switches.received;
-    world.flush();
+    lab::Simulation simulation(c.switches, c.traffic, *packets);
+    simulation.run_until(Time{50ms});
+    hops = simulation.result().switches.received;
+    simulation.flush();
   }
   state.counters["hops"] = static_cast<double>(hops);
 }
@@ -194,19 +194,19 @@ void job_hops(benchmark::State& state, tg::TransportProtocol protocol) {
   // Not the pool of the other benchmarks: a larger one fills caches.
   const auto pool =
       make_packet_pool({.name = "many", .mbufs = 131'072, .frame_room_bytes = kHeaderRoomBytes});
-  lab::VirtualWorld world(c.switches, c.traffic, *pool);
-  world.run_until(Time{3ms});
-  const auto received = [&world] { return world.result().switches.received; };
+  lab::Simulation simulation(c.switches, c.traffic, *pool);
+  simulation.run_until(Time{3ms});
+  const auto received = [&simulation] { return simulation.result().switches.received; };
   const std::uint64_t before = received();
-  const std::uint64_t sent_again = world.result().traffic.roce.retransmitted;
-  for (auto _ : state) world.run_until(world.now() + 200us);
+  const std::uint64_t sent_again = simulation.result().traffic.roce.retransmitted;
+  for (auto _ : state) simulation.run_until(simulation.now() + 200us);
   const std::uint64_t hops = received() - before;
   state.counters["hops"] =
       benchmark::Counter(static_cast<double>(hops), benchmark::Counter::kIsRate);
   state.counters["connections"] = hosts * hosts;
   state.counters["again"] =
-      static_cast<double>(world.result().traffic.roce.retransmitted - sent_again);
-  world.flush();
+      static_cast<double>(simulation.result().traffic.roce.retransmitted - sent_again);
+  simulation.flush();
 }
 BENCHMARK_CAPTURE(job_hops, tcp, tg::TransportProtocol::kTcp)
     ->ArgName("hosts_a_side")

@@ -12,8 +12,8 @@
 
 #include "common/telemetry/exit_status.h"
 #include "tests/loopback/process_guard.h"
+#include "tests/support/simulation.h"
 #include "tests/support/source_path.h"
-#include "tests/support/world.h"
 
 namespace outrider::quick_experiments_test {
 namespace {

@@ -13,8 +13,8 @@
 
 #include "common/telemetry/exit_status.h"
 #include "tests/loopback/process_guard.h"
+#include "tests/support/simulation.h"
 #include "tests/support/source_path.h"
-#include "tests/support/world.h"
 
 namespace outrider::lab_ranks_test {
 namespace {

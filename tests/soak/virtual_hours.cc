@@ -10,8 +10,8 @@
 #include <fstream>
 
 #include "tests/support/dumbbell.h"
+#include "tests/support/simulation.h"
 #include "tests/support/test_eal.h"
-#include "tests/support/world.h"
 
 namespace outrider::virtual_hours {
 namespace {
@@ -92,14 +92,14 @@ int watch(double hours) {
   switches.max_bins = switches.max_burst_records = kKept;
   tg::GeneratorConfig traffic = d.traffic();
   traffic.max_bins = kKept;
-  lab::VirtualWorld world(switches, traffic, *pool);
+  lab::Simulation simulation(switches, traffic, *pool);
   print(0);
   for (int i = 1; i <= kSamples; ++i) {
-    world.run_until(Time{time * i / kSamples});
+    simulation.run_until(Time{time * i / kSamples});
     print(hours * i / kSamples);
   }
-  const bool good = plausible(world.result(), d.job.iterations);
-  world.flush();
+  const bool good = plausible(simulation.result(), d.job.iterations);
+  simulation.flush();
   return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

@@ -1,6 +1,6 @@
 // Goal: whatever arrives, what docs/attacks.md promises holds. Method: seeded scenarios of
-// attacks and bad luck in a small world, whose judges look on all the while. A failure prints the
-// scenario in its smallest form; OUTRIDER_ADVERSARY="seed 7; forge ..." plays it again.
+// attacks and bad luck in a small simulation, whose judges look on all the while. A failure prints
+// the scenario in its smallest form; OUTRIDER_ADVERSARY="seed 7; forge ..." plays it again.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 #include "tests/support/adversary/scenario.h"
 #include "tests/support/adversary/shrink.h"
-#include "tests/support/adversary/world.h"
-#include "tests/support/world.h"
+#include "tests/support/adversary/simulation.h"
+#include "tests/support/simulation.h"
 
 namespace outrider::adversary_test {
 namespace {
@@ -53,21 +53,21 @@ class Adversary : public testing::TestWithParam<std::uint32_t> {
 
 TEST_P(Adversary, BreaksNoPromise) {
   const Seeds chosen = chosen_seeds();
-  AdversaryWorld::Seen all;
+  AdversarySimulation::Seen all;
   for (std::uint64_t n = GetParam(); n < chosen.count; n += kGroups) {
     const Scenario scenario = draw_scenario(chosen.first + n);
     std::optional<std::string> violation;
     {
-      AdversaryWorld world(scenario, *pool_);
-      violation = world.run();
-      all.injected += world.seen().injected;
-      all.windows_lowered += world.seen().windows_lowered;
-      all.starts_judged += world.seen().starts_judged;
-      all.armed += world.seen().armed;
-      all.forged_judged += world.seen().forged_judged;
-      all.signed_judged += world.seen().signed_judged;
-      all.answers_held += world.seen().answers_held;
-      all.most_steps = std::max(all.most_steps, world.seen().most_steps);
+      AdversarySimulation simulation(scenario, *pool_);
+      violation = simulation.run();
+      all.injected += simulation.seen().injected;
+      all.windows_lowered += simulation.seen().windows_lowered;
+      all.starts_judged += simulation.seen().starts_judged;
+      all.armed += simulation.seen().armed;
+      all.forged_judged += simulation.seen().forged_judged;
+      all.signed_judged += simulation.seen().signed_judged;
+      all.answers_held += simulation.seen().answers_held;
+      all.most_steps = std::max(all.most_steps, simulation.seen().most_steps);
     }
     ASSERT_FALSE(violation) << "seed " << scenario.seed << ": " << *violation << '\n'
                             << report_of(scenario, *pool_);
@@ -131,11 +131,11 @@ TEST(Scenario, IsReadBackFromItsText) {
 
 TEST(Scenario, WorldsAreValid) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
-    const DrawnWorld world = draw_world(seed);
-    const auto of_switches = validate(world.switches);
+    const DrawnNetwork simulation = draw_network(seed);
+    const auto of_switches = validate(simulation.switches);
     EXPECT_TRUE(of_switches.empty())
         << seed << ": " << of_switches.front().key << ": " << of_switches.front().problem;
-    const auto of_traffic = validate(world.traffic);
+    const auto of_traffic = validate(simulation.traffic);
     EXPECT_TRUE(of_traffic.empty())
         << seed << ": " << of_traffic.front().key << ": " << of_traffic.front().problem;
   }

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "tests/support/simulation.h"
 #include "tests/support/source_path.h"
-#include "tests/support/world.h"
 #include "tests/virtual/job_scene.h"
 
 namespace outrider::announced_pulls_test {

@@ -2,9 +2,9 @@
 // each part has the value that its name promises.
 #include <gtest/gtest.h>
 
-#include "tests/support/world.h"
+#include "tests/support/simulation.h"
 #include "tests/virtual/job_scene.h"
-#include "tools/lab/world/virtual_world.h"
+#include "tools/lab/simulation/simulation.h"
 
 namespace outrider::attribution_test {
 using namespace sw;
@@ -157,10 +157,10 @@ TEST(Attribution, IsWhatArithmeticSaysBehindNPackets) {
       traffic.streams = {s};
     }
     const Mempool pool = make_test_pool();
-    VirtualWorld world(switches, traffic, *pool);
-    world.run_until(Time{seconds(6)});
-    const RunResult r = world.result();
-    world.flush();
+    Simulation simulation(switches, traffic, *pool);
+    simulation.run_until(Time{seconds(6)});
+    const RunResult r = simulation.result();
+    simulation.flush();
     ASSERT_EQ(r.traffic.bursts.size(), 3U);
     const BurstRecord& b = r.traffic.bursts[1];
     ASSERT_TRUE(b.times);

@@ -11,7 +11,7 @@
 #include "switch/report/report_text.h"
 #include "tests/support/source_path.h"
 #include "tools/lab/plan/plan.h"
-#include "tools/lab/world/run_virtual.h"
+#include "tools/lab/simulation/run_virtual.h"
 
 namespace outrider::beyond_effect_test {
 using namespace sw;

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "tests/support/pcap_file.h"
-#include "tests/support/world.h"
+#include "tests/support/simulation.h"
 
 namespace outrider::capture_player_test {
 using namespace tg;
@@ -31,10 +31,10 @@ class CapturePlayed : public testing::Test {
     g.bin = 1ms;
     g.captures = {
         {.name = "c", .from = "w0", .to = "s0", .file = path_, .start = 10ms, .rounds = rounds}};
-    ImpairedWorld world(d_.switches(), g, *pool_);
-    world.run_until(until);
-    EXPECT_TRUE(world.ledger().balanced());
-    return world.result();
+    ImpairedSimulation simulation(d_.switches(), g, *pool_);
+    simulation.run_until(until);
+    EXPECT_TRUE(simulation.ledger().balanced());
+    return simulation.result();
   }
 
   /// Returns the bins in which background arrived.

@@ -186,10 +186,10 @@ TEST(Collectives, SurviveLossesAndReordering) {
       Dumbbell d = without_servers(closed_loop(), kind, n);
       d.job.burst_bytes = 300'001;
       d.job.compute = std::chrono::microseconds(1);
-      ImpairedWorld world(d.switches(), traffic_of(d), *pool);
-      world.impair_all({.loss = 0.02, .duplicate = 0.01, .reorder = 0.05}, 3);
-      ASSERT_TRUE(world.run_to_end(kLimit)) << name_of(kind) << n;
-      const RunResult r = world.result();
+      ImpairedSimulation simulation(d.switches(), traffic_of(d), *pool);
+      simulation.impair_all({.loss = 0.02, .duplicate = 0.01, .reorder = 0.05}, 3);
+      ASSERT_TRUE(simulation.run_to_end(kLimit)) << name_of(kind) << n;
+      const RunResult r = simulation.result();
       EXPECT_TRUE(r.traffic.jobs_finished);
       std::uint64_t delivered = 0, retransmitted = 0;
       for (const auto& f : r.traffic.flows) {
@@ -199,9 +199,9 @@ TEST(Collectives, SurviveLossesAndReordering) {
       EXPECT_EQ(delivered, d.job.iterations * bytes_of(d)) << name_of(kind) << n;
       EXPECT_GT(retransmitted, 0U);
       EXPECT_EQ(bursts_of(r, BurstDirection::kPush).size(), std::size_t{d.job.iterations} * n);
-      EXPECT_TRUE(world.ledger().balanced());
+      EXPECT_TRUE(simulation.ledger().balanced());
       EXPECT_TRUE(r.traffic.ledger_balanced);
-      world.flush();
+      simulation.flush();
     }
 }
 
@@ -217,10 +217,10 @@ TEST(Collectives, AllReducesKeepTheBoundOfEveryMessage) {
       GeneratorConfig g = mlt_traffic(
           d, {.tolerance_push = 0.2, .tolerance_pull = 0.05, .probe_timeout = milliseconds(2)});
       g.jobs[0].servers.clear();
-      ImpairedWorld world(mlt_switches(d), g, *pool);
-      world.impair_all({.loss = 0.1, .duplicate = 0.02, .reorder = 0.05, .ce = 0.05}, seed);
-      ASSERT_TRUE(world.run_to_end(kLimit)) << name_of(kind) << seed;
-      const RunResult r = world.result();
+      ImpairedSimulation simulation(mlt_switches(d), g, *pool);
+      simulation.impair_all({.loss = 0.1, .duplicate = 0.02, .reorder = 0.05, .ce = 0.05}, seed);
+      ASSERT_TRUE(simulation.run_to_end(kLimit)) << name_of(kind) << seed;
+      const RunResult r = simulation.result();
       EXPECT_TRUE(r.traffic.jobs_finished);
       std::uint64_t missing = 0;
       for (const auto& b : r.traffic.bursts) {
@@ -228,8 +228,8 @@ TEST(Collectives, AllReducesKeepTheBoundOfEveryMessage) {
         missing += b.bytes - b.delivered_bytes;
       }
       EXPECT_GT(missing, 0U) << "something was done without";
-      EXPECT_TRUE(world.ledger().balanced());
-      world.flush();
+      EXPECT_TRUE(simulation.ledger().balanced());
+      simulation.flush();
     }
 }
 

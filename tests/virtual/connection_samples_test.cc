@@ -3,7 +3,7 @@
 // dumbbell in virtual time.
 #include <gtest/gtest.h>
 
-#include "tests/support/world.h"
+#include "tests/support/simulation.h"
 
 namespace outrider::connection_samples_test {
 using namespace tg;
@@ -25,10 +25,10 @@ GeneratorReport run(std::optional<Duration> period, std::uint32_t max_samples) {
   c.connection_sample_period = period;
   c.max_connection_samples = max_samples;
   const Mempool pool = make_test_pool();
-  ImpairedWorld world(d.switches(), c, *pool);
-  world.impair_all({.loss = 0.01}, 7);
-  EXPECT_TRUE(world.run_to_end(Time{60s}));
-  return world.result().traffic;
+  ImpairedSimulation simulation(d.switches(), c, *pool);
+  simulation.impair_all({.loss = 0.01}, 7);
+  EXPECT_TRUE(simulation.run_to_end(Time{60s}));
+  return simulation.result().traffic;
 }
 
 TEST(ConnectionSamples, FollowTheSender) {

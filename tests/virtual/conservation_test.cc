@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <rte_mempool.h>
 
-#include "tests/support/world.h"
+#include "tests/support/simulation.h"
 
 namespace outrider::conservation_test {
 using namespace sw;
@@ -30,21 +30,21 @@ TEST(Conservation, HoldsAtAnyInstant) {
   const Mempool pool = make_test_pool();
   std::uint64_t resident = 0, tail_drops = 0;
   for (std::uint64_t seed = 1; seed <= seeds(4, 40); ++seed) {
-    ImpairedWorld world(busy(seed), *pool);
-    world.impair_all({.loss = 0.002, .duplicate = 0.002, .reorder = 0.01}, seed);
+    ImpairedSimulation simulation(busy(seed), *pool);
+    simulation.impair_all({.loss = 0.002, .duplicate = 0.002, .reorder = 0.01}, seed);
     RandomStream stops(seed, 0, RandomPurpose::kTest);
     for (int stop = 0; stop < 40; ++stop) {
-      world.run_until(world.now() + from_seconds(stops.exponential(0.01)));
-      const PacketLedger l = world.ledger();
-      ASSERT_TRUE(l.balanced()) << "seed " << seed << " at " << outrider::seconds(world.now());
+      simulation.run_until(simulation.now() + from_seconds(stops.exponential(0.01)));
+      const PacketLedger l = simulation.ledger();
+      ASSERT_TRUE(l.balanced()) << "seed " << seed << " at " << outrider::seconds(simulation.now());
       resident += l.resident;
       tail_drops += l.dropped_by_switches;
     }
-    const RunResult r = world.result();
+    const RunResult r = simulation.result();
     EXPECT_TRUE(r.switches.ledger_balanced && r.traffic.ledger_balanced);
-    EXPECT_EQ(rte_mempool_in_use_count(pool.get()), world.ledger().resident)
+    EXPECT_EQ(rte_mempool_in_use_count(pool.get()), simulation.ledger().resident)
         << "a packet in the network is a buffer in use, and nothing else is";
-    world.flush();
+    simulation.flush();
     EXPECT_EQ(rte_mempool_in_use_count(pool.get()), 0U);
   }
   EXPECT_GT(resident, 1000U);

@@ -61,18 +61,18 @@ SwitchProcessConfig switches_of(const Dumbbell& d) {
   return c;
 }
 
-class World {
+class Flows {
  public:
-  World(const Scene& s, std::uint64_t seed)
+  Flows(const Scene& s, std::uint64_t seed)
       : dumbbell_(dumbbell_of(s, seed)),
-        world_(switches_of(dumbbell_), long_flows_of(dumbbell_, s.dcqcn), *pool_) {}
+        simulation_(switches_of(dumbbell_), long_flows_of(dumbbell_, s.dcqcn), *pool_) {}
 
   /// Returns the largest flow's bytes between two instants over the smallest one's.
   double unfairness(Duration from, Duration to) {
-    world_.run_until(Time{} + from);
-    const RunResult before = world_.result();
-    world_.run_until(Time{} + to);
-    const RunResult after = world_.result();
+    simulation_.run_until(Time{} + from);
+    const RunResult before = simulation_.result();
+    simulation_.run_until(Time{} + to);
+    const RunResult after = simulation_.result();
     double least = 1e18, most = 0;
     for (std::size_t i = 0; i < after.traffic.flows.size(); ++i) {
       const auto bytes = static_cast<double>(after.traffic.flows[i].delivered_bytes -
@@ -88,8 +88,8 @@ class World {
     double deviation_kb = 0;  ///< of bins
   };
   Queue queue(Duration from, Duration to) {
-    world_.run_until(Time{} + to);
-    const RunResult r = world_.result();
+    simulation_.run_until(Time{} + to);
+    const RunResult r = simulation_.result();
     const auto& bins = bottleneck_of(r).bins;
     double sum = 0, squares = 0;
     const auto first = static_cast<std::size_t>(from / kBin);
@@ -107,7 +107,7 @@ class World {
  private:
   Mempool pool_ = make_test_pool(40'000);
   Dumbbell dumbbell_;
-  VirtualWorld world_;
+  Simulation simulation_;
 };
 
 bool prints() { return std::getenv("OUTRIDER_FIGURES") != nullptr; }
@@ -115,16 +115,16 @@ bool prints() { return std::getenv("OUTRIDER_FIGURES") != nullptr; }
 double mean_unfairness(const char* what, const Scene& s) {
   double sum = 0;
   const std::uint32_t n = seeds(1, 3);
-  for (std::uint64_t seed = 1; seed <= n; ++seed) sum += World(s, seed).unfairness(150ms, 200ms);
+  for (std::uint64_t seed = 1; seed <= n; ++seed) sum += Flows(s, seed).unfairness(150ms, 200ms);
   if (prints()) std::cout << what << ": " << sum / n << " times the least share\n";
   return sum / n;
 }
 
-World::Queue mean_queue(const char* what, const Scene& s) {
-  World::Queue mean;
+Flows::Queue mean_queue(const char* what, const Scene& s) {
+  Flows::Queue mean;
   const std::uint32_t n = seeds(1, 3);
   for (std::uint64_t seed = 1; seed <= n; ++seed) {
-    const World::Queue q = World(s, seed).queue(80ms, 120ms);
+    const Flows::Queue q = Flows(s, seed).queue(80ms, 120ms);
     mean.mean_kb += q.mean_kb / n;
     mean.deviation_kb += q.deviation_kb / n;
   }
@@ -135,7 +135,7 @@ World::Queue mean_queue(const char* what, const Scene& s) {
 }
 
 double unsteadiness(const char* what, const Scene& s) {
-  const World::Queue q = mean_queue(what, s);
+  const Flows::Queue q = mean_queue(what, s);
   return q.deviation_kb / q.mean_kb;
 }
 

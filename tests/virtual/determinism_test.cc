@@ -4,7 +4,7 @@
 
 #include "common/core/hash_key.h"
 #include "switch/report/report_json.h"
-#include "tests/support/world.h"
+#include "tests/support/simulation.h"
 #include "trafficgen/report/report_json.h"
 
 namespace outrider::determinism_test {
@@ -56,9 +56,10 @@ TEST(Determinism, StepsOfTheLoopDoNotMatter) {
   const Mempool pool = make_test_pool();
   const auto text_with_step = [&pool](Duration step) {
     const Dumbbell d = varied(3);
-    VirtualWorld world(d.switches(), d.traffic(), *pool);
-    while (world.now() < Time{} + milliseconds(600)) world.run_until(world.now() + step);
-    return text_of(world.result());
+    Simulation simulation(d.switches(), d.traffic(), *pool);
+    while (simulation.now() < Time{} + milliseconds(600))
+      simulation.run_until(simulation.now() + step);
+    return text_of(simulation.result());
   };
   EXPECT_EQ(text_with_step(milliseconds(600)), text_with_step(std::chrono::microseconds(40)));
 }
@@ -69,15 +70,15 @@ TEST(Determinism, KnownHeadersChangeNothing) {
   const Mempool pool = make_test_pool();
   std::uint64_t forgotten = 0;
   const auto text = [&](const Dumbbell& d, bool forget) {
-    ImpairedWorld world(d, *pool);
+    ImpairedSimulation simulation(d, *pool);
     for (const auto& host : d.traffic().hosts) {
-      world.from(host.name).set_rule([forget, &forgotten](const SeenPacket&) {
+      simulation.from(host.name).set_rule([forget, &forgotten](const SeenPacket&) {
         forgotten += forget;
         return Fate{.forget_headers = forget};
       });
     }
-    world.run_until(Time{milliseconds(600)});
-    return text_of(world.result());
+    simulation.run_until(Time{milliseconds(600)});
+    return text_of(simulation.result());
   };
   for (const RegulationMode mode : {RegulationMode::kMark, RegulationMode::kWindow}) {
     for (const bool timestamps : {false, true}) {

@@ -8,8 +8,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "tests/support/simulation.h"
 #include "tests/support/source_path.h"
-#include "tests/support/world.h"
 #include "trafficgen/background/flow_group.h"
 
 namespace outrider::flow_groups_test {
@@ -73,9 +73,9 @@ TEST(FlowGroups, OfferTheLoadAndCompleteEveryFlow) {
   FlowsConfig flows = mice("hadoop.cdf");
   flows.load = 0.2;
   flows.duration = 2s;
-  VirtualWorld world(d.switches(), traffic_with(d, flows), *pool);
-  world.run_until(Time{} + 4s);
-  const FlowGroupReport r = world.result().traffic.flow_groups.at(0);
+  Simulation simulation(d.switches(), traffic_with(d, flows), *pool);
+  simulation.run_until(Time{} + 4s);
+  const FlowGroupReport r = simulation.result().traffic.flow_groups.at(0);
   expect_identities(r);
   EXPECT_EQ(r.open, 0U);
   EXPECT_EQ(r.failed, 0U);
@@ -110,9 +110,9 @@ TEST(FlowGroups, AFlowAloneTakesItsIdeal) {
   flows.rate = BitRate{8'000'000};  // a flow every 10 ms
   flows.arrivals = ArrivalProcess::kFixed;
   flows.max_flows = 50;
-  VirtualWorld world(d.switches(), g, *pool);
-  world.run_until(Time{} + 2s);
-  const FlowGroupReport r = world.result().traffic.flow_groups.at(0);
+  Simulation simulation(d.switches(), g, *pool);
+  simulation.run_until(Time{} + 2s);
+  const FlowGroupReport r = simulation.result().traffic.flow_groups.at(0);
   expect_identities(r);
   ASSERT_EQ(r.completed, 50U);
   // 7 segments at 1 Gbit/s. Each of three more hops adds one frame's time. The handshake
@@ -139,9 +139,9 @@ TEST(FlowGroups, NoFlowIsFasterThanItsIdeal) {
   flows.load.reset();
   flows.rate = BitRate{70'000'000};
   flows.duration = 3s;
-  VirtualWorld world(d.switches(), traffic_with(d, flows), *pool);
-  world.run_until(Time{} + 6s);
-  const FlowGroupReport r = world.result().traffic.flow_groups.at(0);
+  Simulation simulation(d.switches(), traffic_with(d, flows), *pool);
+  simulation.run_until(Time{} + 6s);
+  const FlowGroupReport r = simulation.result().traffic.flow_groups.at(0);
   EXPECT_GT(r.completed, 150U) << "a few of each of the 64 pairs";
   std::uint64_t slow = 0;
   for (const auto& f : r.records) {
@@ -160,14 +160,14 @@ TEST(FlowGroups, RefuseBeyondMaxOpenAndRecycle) {
   flows.max_open = 5;
   flows.records = 3;
   flows.duration = 500ms;
-  VirtualWorld world(d.switches(), traffic_with(d, flows), *pool);
-  world.run_until(Time{} + 250ms);
-  const FlowGroupReport busy = world.result().traffic.flow_groups.at(0);
+  Simulation simulation(d.switches(), traffic_with(d, flows), *pool);
+  simulation.run_until(Time{} + 250ms);
+  const FlowGroupReport busy = simulation.result().traffic.flow_groups.at(0);
   expect_identities(busy);
   EXPECT_LE(busy.open, 5U);
   EXPECT_GT(busy.refused, 10U);
-  world.run_until(Time{} + 3s);
-  const FlowGroupReport r = world.result().traffic.flow_groups.at(0);
+  simulation.run_until(Time{} + 3s);
+  const FlowGroupReport r = simulation.result().traffic.flow_groups.at(0);
   expect_identities(r);
   EXPECT_GT(r.completed, 5U) << "places are used again";
   EXPECT_EQ(r.open, 0U);
@@ -181,11 +181,11 @@ TEST(FlowGroups, FailByNameWhenThePathIsDead) {
   const Dumbbell d = hosts_only(2);
   FlowsConfig flows = mice("hadoop.cdf");
   flows.max_flows = 4;
-  ImpairedWorld world(d.switches(), traffic_with(d, flows), *pool);
+  ImpairedSimulation simulation(d.switches(), traffic_with(d, flows), *pool);
   for (const char* sender : {"b0", "b1"})
-    world.from(sender).set_rule([](const SeenPacket&) { return Fate{.drop = true}; });
-  world.run_until(Time{} + 3600s);
-  const FlowGroupReport r = world.result().traffic.flow_groups.at(0);
+    simulation.from(sender).set_rule([](const SeenPacket&) { return Fate{.drop = true}; });
+  simulation.run_until(Time{} + 3600s);
+  const FlowGroupReport r = simulation.result().traffic.flow_groups.at(0);
   expect_identities(r);
   EXPECT_EQ(r.failed, 4U);
   EXPECT_EQ(r.delivered_bytes, 0U);
@@ -203,9 +203,9 @@ TEST(FlowGroups, AnotherGroupLeavesTheDrawsAlone) {
   both.flows[1].name = "more";
   both.flows[1].tcp_port = 31001;
   const auto records = [&](const GeneratorConfig& g) {
-    VirtualWorld world(d.switches(), g, *pool);
-    world.run_until(Time{} + 2s);
-    auto r = world.result().traffic.flow_groups.at(0).records;
+    Simulation simulation(d.switches(), g, *pool);
+    simulation.run_until(Time{} + 2s);
+    auto r = simulation.result().traffic.flow_groups.at(0).records;
     std::ranges::sort(r, {}, &FlowRecord::arrival_ns);
     return r;
   };
@@ -235,11 +235,11 @@ TEST(FlowGroups, AListIsOfferedWholeHoweverManyAreOpen) {
   flows.list = path;
   flows.hosts = {"b0", "b1", "c0", "c1"};
   flows.transport = "background";
-  VirtualWorld world(d.switches(), traffic_with(d, flows), *pool);
-  world.run_until(Time{} + 1us);
-  EXPECT_EQ(world.result().traffic.flow_groups.at(0).open, kFlows);
-  world.run_until(Time{} + 3s);
-  const RunResult result = world.result();
+  Simulation simulation(d.switches(), traffic_with(d, flows), *pool);
+  simulation.run_until(Time{} + 1us);
+  EXPECT_EQ(simulation.result().traffic.flow_groups.at(0).open, kFlows);
+  simulation.run_until(Time{} + 3s);
+  const RunResult result = simulation.result();
   const FlowGroupReport& r = result.traffic.flow_groups.at(0);
   expect_identities(r);
   EXPECT_EQ(r.refused, 0U);
@@ -264,9 +264,9 @@ TEST(FlowGroups, AFlowWithoutAPortIsNamed) {
   flows.list = path;
   flows.hosts = {"b0", "b1", "c0", "c1"};
   flows.transport = "background";
-  VirtualWorld world(d.switches(), traffic_with(d, flows), *pool);
-  world.run_until(Time{} + 150us);
-  const FlowGroupReport r = world.result().traffic.flow_groups.at(0);
+  Simulation simulation(d.switches(), traffic_with(d, flows), *pool);
+  simulation.run_until(Time{} + 150us);
+  const FlowGroupReport r = simulation.result().traffic.flow_groups.at(0);
   expect_identities(r);
   EXPECT_EQ(r.refused, 1U);
   EXPECT_EQ(r.refused_no_port, 1U);
@@ -274,7 +274,7 @@ TEST(FlowGroups, AFlowWithoutAPortIsNamed) {
   EXPECT_EQ(not_offered_text(r),
             "1 flows of \"list\" were not offered, the first at 0.0001 s: 1 found every port to "
             "their receiver in use");
-  world.flush();
+  simulation.flush();
 }
 
 // A list that goes on after the run lost its later flows without a count.
@@ -293,10 +293,10 @@ TEST(FlowGroups, FlowsOfAListThatBeginAfterTheRunAreCounted) {
   flows.hosts = {"b0", "b1", "c0", "c1"};
   flows.transport = "background";
   const auto result_of = [&](const FlowsConfig& config) {
-    VirtualWorld world(d.switches(), traffic_with(d, config), *pool);
-    world.run_until(Time{} + 10ms);
-    FlowGroupReport r = world.result().traffic.flow_groups.at(0);
-    world.flush();
+    Simulation simulation(d.switches(), traffic_with(d, config), *pool);
+    simulation.run_until(Time{} + 10ms);
+    FlowGroupReport r = simulation.result().traffic.flow_groups.at(0);
+    simulation.flush();
     return r;
   };
   const FlowGroupReport all = result_of(flows);
@@ -324,9 +324,9 @@ TEST(FlowGroups, PlayAnHpccList) {
   flows.transport = "background";
   flows.start = 1s;
   flows.records = 10;
-  VirtualWorld world(d.switches(), traffic_with(d, flows), *pool);
-  world.run_until(Time{} + 2s);
-  const FlowGroupReport r = world.result().traffic.flow_groups.at(0);
+  Simulation simulation(d.switches(), traffic_with(d, flows), *pool);
+  simulation.run_until(Time{} + 2s);
+  const FlowGroupReport r = simulation.result().traffic.flow_groups.at(0);
   expect_identities(r);
   ASSERT_EQ(r.records.size(), 3U);
   EXPECT_EQ(r.records[0].from, "b0");

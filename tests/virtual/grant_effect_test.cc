@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "tests/support/world.h"
+#include "tests/support/simulation.h"
 #include "tests/virtual/regulation_faults.h"
 
 namespace outrider::grant_effect_test {
@@ -74,8 +74,8 @@ void expect_nothing_left(const RunResult& r) {
 class GrantEffect : public RegulationFaults {
  protected:
   RunResult play(const Dumbbell& d, bool in_a_row = false) {
-    ImpairedWorld world(switches(d, in_a_row), d.traffic(), *pool_);
-    const RunResult r = settle(world);
+    ImpairedSimulation simulation(switches(d, in_a_row), d.traffic(), *pool_);
+    const RunResult r = settle(simulation);
     expect_nothing_left(r);
     return r;
   }
@@ -115,13 +115,13 @@ TEST_F(GrantEffect, EveryJobEndsUnderImpairments) {
     d.job.announce.ack_timeout = milliseconds(150);
     d.bottleneck_port.regulation.grant.parts =
         seed % 3 == 0 ? GrantParts::kTogether : GrantParts::kAlone;
-    ImpairedWorld world(switches(d, seed % 4 < 2), d.traffic(), *pool_);
-    world.impair_all({.loss = 0.01, .duplicate = 0.01, .reorder = 0.02, .late = milliseconds(5)},
-                     seed);
-    EXPECT_TRUE(world.run_to_end(Time{} + seconds(120)));
-    world.run_until(world.now() + seconds(61));  // no patience is longer
-    const RunResult r = world.result();
-    EXPECT_TRUE(world.ledger().balanced());
+    ImpairedSimulation simulation(switches(d, seed % 4 < 2), d.traffic(), *pool_);
+    simulation.impair_all(
+        {.loss = 0.01, .duplicate = 0.01, .reorder = 0.02, .late = milliseconds(5)}, seed);
+    EXPECT_TRUE(simulation.run_to_end(Time{} + seconds(120)));
+    simulation.run_until(simulation.now() + seconds(61));  // no patience is longer
+    const RunResult r = simulation.result();
+    EXPECT_TRUE(simulation.ledger().balanced());
     EXPECT_TRUE(r.switches.ledger_balanced && r.traffic.ledger_balanced);
     expect_nothing_left(r);
     repeated += bottleneck_of(r).grant.repeated;
@@ -143,14 +143,14 @@ TEST_F(GrantEffect, DeadWorkersHoldNobodyUp) {
   SwitchProcessConfig both = switches(d, true);
   for (SwitchConfig& one : both.switches)
     one.signals.burst_sizes = {{.destinations = {"10.0.3.0/24"}, .bytes = 100'000}};
-  ImpairedWorld world(both, d.traffic(), *pool_);
+  ImpairedSimulation simulation(both, d.traffic(), *pool_);
   std::vector<bool> dead(kWorkers);
   for (std::uint32_t w = 0; w < kWorkers; w += 3)
-    world.from("w" + std::to_string(w)).set_rule([](const SeenPacket& p) {
+    simulation.from("w" + std::to_string(w)).set_rule([](const SeenPacket& p) {
       return Fate{.drop = p.payload_bytes > 0};
     });
-  EXPECT_FALSE(world.run_to_end(Time{} + seconds(5)));
-  const RunResult r = world.result();
+  EXPECT_FALSE(simulation.run_to_end(Time{} + seconds(5)));
+  const RunResult r = simulation.result();
   const GrantCounters& n = bottleneck_of(r).grant;
   EXPECT_EQ(n.complete, kWorkers - (kWorkers + 2) / 3);
   EXPECT_GE(n.lapsed, (kWorkers + 2) / 3);
@@ -169,10 +169,10 @@ TEST_F(GrantEffect, ForgedStartsStopNobody) {
   Dumbbell d = incast(GrantOrder::kShortest);
   d.job.announce.faults.forged_per_second = 200;
   const RunResult r = [&] {
-    ImpairedWorld world(switches(d, false), d.traffic(), *pool_);
-    EXPECT_TRUE(world.run_to_end(Time{} + seconds(60)));
-    EXPECT_TRUE(world.ledger().balanced());
-    return world.result();
+    ImpairedSimulation simulation(switches(d, false), d.traffic(), *pool_);
+    EXPECT_TRUE(simulation.run_to_end(Time{} + seconds(60)));
+    EXPECT_TRUE(simulation.ledger().balanced());
+    return simulation.result();
   }();
   EXPECT_GT(bottleneck_of(r).grant.entered, 1000U) << "they are believed";
   for (const auto& b : r.traffic.bursts) EXPECT_NE(b.delivered_ns, kNotYet_ns);

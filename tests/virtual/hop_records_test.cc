@@ -9,7 +9,7 @@
 
 #include "tests/support/pool.h"
 #include "tests/unit/streams/stream_fixture.h"
-#include "tools/lab/world/virtual_world.h"
+#include "tools/lab/simulation/simulation.h"
 
 namespace outrider::hop_records_test {
 using namespace sw;
@@ -93,10 +93,10 @@ RunResult run(const SwitchProcessConfig& switches, std::vector<StreamConfig> str
                      {.name = "right", .device = "net_null1"}};
   traffic.streams = std::move(streams);
   traffic.duration = 200ms;
-  VirtualWorld world(switches, traffic, pool.get());
-  world.run_until(Time{400ms});
-  if (csv != nullptr) *csv = world.streams()->hops_csv();
-  return world.result();
+  Simulation simulation(switches, traffic, pool.get());
+  simulation.run_until(Time{400ms});
+  if (csv != nullptr) *csv = simulation.streams()->hops_csv();
+  return simulation.result();
 }
 
 /// Returns the time of a probe at L1: preamble, gap and FCS add 24 bytes to the buffer's.

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <vector>
 
-#include "tests/support/world.h"
+#include "tests/support/simulation.h"
 
 namespace outrider {
 

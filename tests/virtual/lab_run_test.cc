@@ -10,7 +10,7 @@
 #include "tools/lab/front/front_result.h"
 #include "tools/lab/plan/plan.h"
 #include "tools/lab/run/run_cases.h"
-#include "tools/lab/world/run_virtual.h"
+#include "tools/lab/simulation/run_virtual.h"
 #include "trafficgen/report/report_json.h"
 
 namespace outrider::lab_run_test {

@@ -6,10 +6,10 @@
 
 #include "common/core/drop_reason.h"
 #include "switch/report/report_json.h"
-#include "tests/support/world.h"
+#include "tests/support/simulation.h"
 #include "tests/unit/lab/experiment/experiment_fixture.h"
 #include "tools/lab/ranks/run_ranks.h"
-#include "tools/lab/world/run_virtual.h"
+#include "tools/lab/simulation/run_virtual.h"
 #include "trafficgen/report/report_json.h"
 
 namespace outrider::link_failure_test {

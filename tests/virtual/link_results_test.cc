@@ -1,7 +1,7 @@
 // Goal: what a fabric's links are said to have carried is what the switches' ledger says, over the
 // run and in its slices; looking at links changes nothing; and the ranks of a case join to the
 // same.
-#include "tools/lab/world/link_results.h"
+#include "tools/lab/simulation/link_results.h"
 
 #include <gtest/gtest.h>
 
@@ -11,12 +11,12 @@
 
 #include "common/telemetry/json_fields.h"
 #include "switch/report/report_json.h"
-#include "tests/support/world.h"
+#include "tests/support/simulation.h"
 #include "tests/unit/lab/experiment/experiment_fixture.h"
 #include "tools/lab/plan/plan.h"
 #include "tools/lab/ranks/run_ranks.h"
 #include "tools/lab/run/run_cases.h"
-#include "tools/lab/world/run_virtual.h"
+#include "tools/lab/simulation/run_virtual.h"
 #include "trafficgen/report/report_json.h"
 
 namespace outrider::link_results_virtual_test {

@@ -127,7 +127,7 @@ TEST(MltEffect, WhatMattersIsDroppedFarMoreRarely) {
     d.bottleneck_port.marker.not_ect = NotEct::kDrop;
     const MltConfig mlt{
         .tolerance_push = 0.3, .probe_timeout = milliseconds(2), .small_share = 0.5};
-    ImpairedWorld world(mlt_switches(d), mlt_traffic(d, mlt), *pool);
+    ImpairedSimulation simulation(mlt_switches(d), mlt_traffic(d, mlt), *pool);
     const auto count = [](std::array<std::uint64_t, 2>& by_ecn) {
       // The parser's field of a segment's flags has the kind of this transport's datagrams.
       constexpr auto kData = static_cast<std::uint8_t>(mlt::Kind::kData);
@@ -138,12 +138,12 @@ TEST(MltEffect, WhatMattersIsDroppedFarMoreRarely) {
       };
     };
     for (std::uint32_t w = 0; w < d.workers; ++w)
-      world.from("w" + std::to_string(w)).set_rule(count(passed.sent));
-    world.to("s0").set_rule(count(passed.arrived));
-    ASSERT_TRUE(world.run_to_end(kLimit)) << seed;
-    for (const auto& b : bursts_of(world.result(), BurstDirection::kPush))
+      simulation.from("w" + std::to_string(w)).set_rule(count(passed.sent));
+    simulation.to("s0").set_rule(count(passed.arrived));
+    ASSERT_TRUE(simulation.run_to_end(kLimit)) << seed;
+    for (const auto& b : bursts_of(simulation.result(), BurstDirection::kPush))
       EXPECT_GE(static_cast<double>(b.delivered_bytes), 0.7 * static_cast<double>(b.bytes));
-    world.flush();
+    simulation.flush();
   }
   EXPECT_GT(passed.sent[0], 10'000U);
   EXPECT_GT(passed.sent[1], 10'000U);

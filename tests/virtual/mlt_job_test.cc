@@ -62,10 +62,10 @@ TEST(MltJob, WithoutToleranceEveryByteArrives) {
     Dumbbell d = mlt_dumbbell(2);
     d.job.burst_bytes = 100'000;
     d.seed = seed;
-    ImpairedWorld world(mlt_switches(d), mlt_traffic(d, kReliable), *pool);
-    world.impair_all({.loss = 0.1, .duplicate = 0.02, .reorder = 0.05, .ce = 0.05}, seed);
-    ASSERT_TRUE(world.run_to_end(kLimit)) << seed;
-    const RunResult r = world.result();
+    ImpairedSimulation simulation(mlt_switches(d), mlt_traffic(d, kReliable), *pool);
+    simulation.impair_all({.loss = 0.1, .duplicate = 0.02, .reorder = 0.05, .ce = 0.05}, seed);
+    ASSERT_TRUE(simulation.run_to_end(kLimit)) << seed;
+    const RunResult r = simulation.result();
     EXPECT_TRUE(r.traffic.jobs_finished);
     ASSERT_EQ(r.traffic.bursts.size(), 12U);
     std::uint64_t lost = 0;
@@ -75,9 +75,9 @@ TEST(MltJob, WithoutToleranceEveryByteArrives) {
       lost += b.lost_bytes;
     }
     EXPECT_GT(lost, 100'000U);
-    EXPECT_TRUE(world.ledger().balanced());
+    EXPECT_TRUE(simulation.ledger().balanced());
     EXPECT_TRUE(r.traffic.ledger_balanced);
-    world.flush();
+    simulation.flush();
   }
 }
 
@@ -88,17 +88,17 @@ TEST(MltJob, KeepsItsBoundUnderLoss) {
     Dumbbell d = mlt_dumbbell(2);
     d.job.burst_bytes = 100'000;
     d.seed = seed;
-    ImpairedWorld world(mlt_switches(d), mlt_traffic(d, kLoose), *pool);
-    world.impair_all({.loss = 0.1}, seed);
-    ASSERT_TRUE(world.run_to_end(kLimit)) << seed;
+    ImpairedSimulation simulation(mlt_switches(d), mlt_traffic(d, kLoose), *pool);
+    simulation.impair_all({.loss = 0.1}, seed);
+    ASSERT_TRUE(simulation.run_to_end(kLimit)) << seed;
     std::uint64_t missing = 0;
-    for (const auto& b : world.result().traffic.bursts) {
+    for (const auto& b : simulation.result().traffic.bursts) {
       const bool push = b.identity.direction == BurstDirection::kPush;
       EXPECT_GE(b.delivered_bytes, push ? 80'000U : 95'000U) << seed;
       missing += 100'000 - b.delivered_bytes;
     }
     EXPECT_GT(missing, 50'000U) << "something was done without";
-    world.flush();
+    simulation.flush();
   }
 }
 
@@ -127,16 +127,16 @@ TEST(MltJob, ADeadPeerEndsTheJob) {
   d.job.iterations = 1000;
   MltConfig mlt = kReliable;
   mlt.probe_limit = 4;
-  ImpairedWorld world(mlt_switches(d), mlt_traffic(d, mlt), *pool);
-  world.run_until(Time{} + milliseconds(200));
-  world.from("w1").set_rule([](const SeenPacket&) { return Fate{.drop = true}; });
-  ASSERT_TRUE(world.run_to_end(kLimit));
-  EXPECT_LT(world.now(), Time{} + seconds(5));
-  const RunResult r = world.result();
+  ImpairedSimulation simulation(mlt_switches(d), mlt_traffic(d, mlt), *pool);
+  simulation.run_until(Time{} + milliseconds(200));
+  simulation.from("w1").set_rule([](const SeenPacket&) { return Fate{.drop = true}; });
+  ASSERT_TRUE(simulation.run_to_end(kLimit));
+  EXPECT_LT(simulation.now(), Time{} + seconds(5));
+  const RunResult r = simulation.result();
   EXPECT_FALSE(r.traffic.jobs_finished);
   EXPECT_FALSE(r.traffic.jobs.at(0).finished);
-  EXPECT_TRUE(world.ledger().balanced());
-  world.flush();
+  EXPECT_TRUE(simulation.ledger().balanced());
+  simulation.flush();
 }
 
 // START as a UDP message names the flow of datagrams and the burst's position in it.

@@ -61,10 +61,10 @@ TEST_P(MltPolicies, EveryIterationEndsUnderLoss) {
       Dumbbell d = resnet32(GetParam(), seed);
       d.job.compute = milliseconds(2);
       const MltConfig mlt{.tolerance_push = tolerance, .probe_timeout = milliseconds(2)};
-      ImpairedWorld world(mlt_switches(d), two_servers(d, mlt), *pool_);
-      world.impair_all({.loss = 0.03, .duplicate = 0.01, .reorder = 0.05}, seed);
-      ASSERT_TRUE(world.run_to_end(kLimit)) << seed << ' ' << tolerance;
-      const RunResult r = world.result();
+      ImpairedSimulation simulation(mlt_switches(d), two_servers(d, mlt), *pool_);
+      simulation.impair_all({.loss = 0.03, .duplicate = 0.01, .reorder = 0.05}, seed);
+      ASSERT_TRUE(simulation.run_to_end(kLimit)) << seed << ' ' << tolerance;
+      const RunResult r = simulation.result();
       EXPECT_TRUE(r.traffic.jobs_finished);
       ASSERT_EQ(r.traffic.bursts.size(), 2U * 2 * 4);
       for (const auto& b : r.traffic.bursts) {
@@ -72,8 +72,8 @@ TEST_P(MltPolicies, EveryIterationEndsUnderLoss) {
         EXPECT_GE(static_cast<double>(b.delivered_bytes),
                   (1 - bound) * static_cast<double>(kModelBytes));
       }
-      EXPECT_TRUE(world.ledger().balanced());
-      world.flush();
+      EXPECT_TRUE(simulation.ledger().balanced());
+      simulation.flush();
     }
   }
 }

@@ -7,7 +7,7 @@
 #include <deque>
 
 #include "switch/runtime/switch.h"
-#include "tests/support/world.h"
+#include "tests/support/simulation.h"
 #include "trafficgen/hosts/frame.h"
 
 namespace outrider::poisson_queue_test {

@@ -34,9 +34,9 @@ class PredictEffect : public testing::Test {
     d.job.announce.lead_source = LeadSource::kNone;
     change(d);
     EXPECT_TRUE(validate(d.switches()).empty());
-    VirtualWorld world(d.switches(), d.traffic(), *pool_);
-    world.run_until(Time{} + kFirstDue + kJobPeriod * (kJobIterations + 6));
-    const RunResult r = world.result();
+    Simulation simulation(d.switches(), d.traffic(), *pool_);
+    simulation.run_until(Time{} + kFirstDue + kJobPeriod * (kJobIterations + 6));
+    const RunResult r = simulation.result();
     EXPECT_TRUE(r.switches.ledger_balanced && r.traffic.ledger_balanced);
     EXPECT_EQ(r.traffic.bursts.size(), kJobIterations);
     Seen seen;

@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "switch/report/report_json.h"
+#include "tests/support/simulation.h"
 #include "tests/support/source_path.h"
-#include "tests/support/world.h"
 #include "tools/lab/plan/plan.h"
 #include "tools/lab/ranks/run_ranks.h"
-#include "tools/lab/world/run_virtual.h"
+#include "tools/lab/simulation/run_virtual.h"
 #include "trafficgen/report/report_json.h"
 
 namespace outrider::ranks_test {

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "tests/support/world.h"
+#include "tests/support/simulation.h"
 #include "trafficgen/workload/config/model_profile.h"
 
 namespace outrider::recorded_profile_test {
@@ -43,10 +43,10 @@ TEST(RecordedProfile, EveryIterationComputesAsLongAsRecorded) {
   d.job.model = path.string();
   d.job.iterations = 5;
   const auto pool = make_test_pool();
-  ImpairedWorld world(d, *pool);
+  ImpairedSimulation simulation(d, *pool);
   std::filesystem::remove(path);
-  ASSERT_TRUE(world.run_to_end(Time{10s}));
-  const RunResult r = world.result();
+  ASSERT_TRUE(simulation.run_to_end(Time{10s}));
+  const RunResult r = simulation.result();
   ASSERT_EQ(r.traffic.iterations.size(), 10U);
   const double compute_ms[]{30, 65, 30, 30, 65}, first_ms[]{15, 50, 15, 15, 50};
   const auto ms = [](std::int64_t ns) { return static_cast<double>(ns) * 1e-6; };

@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include "tests/support/world.h"
+#include "tests/support/simulation.h"
 #include "tests/virtual/regulation_faults.h"
 
 namespace outrider::regulation_abuse_test {
@@ -33,7 +33,7 @@ TEST_F(RegulationFaults, NeverMarksWhatIsNotEctAndKeepsChecksums) {
   not_ect.to = {"c0"};
   not_ect.tcp_port = 30000;
   traffic.long_flows.push_back(not_ect);
-  ImpairedWorld world(d.switches(), traffic, *pool_);
+  ImpairedSimulation simulation(d.switches(), traffic, *pool_);
   std::uint64_t ce = 0, plain_seen = 0, signals = 0, wrong = 0;
   const auto watch = [&](const SeenPacket& p) {
     const Ecn ecn = ecn_of(p.tos);
@@ -49,8 +49,8 @@ TEST_F(RegulationFaults, NeverMarksWhatIsNotEctAndKeepsChecksums) {
     wrong += !p.checksum_valid || p.ttl != 62;
     return Fate{};
   };
-  for (const char* host : {"c0", "c1", "c2", "s0", "w0"}) world.to(host).set_rule(watch);
-  const RunResult r = settle(world);
+  for (const char* host : {"c0", "c1", "c2", "s0", "w0"}) simulation.to(host).set_rule(watch);
+  const RunResult r = settle(simulation);
   EXPECT_EQ(wrong, 0U);
   EXPECT_GT(ce, 100U);
   EXPECT_GT(plain_seen, 1000U);
@@ -63,16 +63,16 @@ TEST_F(RegulationFaults, CeFromElsewhereStaysCe) {
   Dumbbell d = regulated();
   d.background_flows = 1;
   d.job.burst_bytes = 10'000;
-  ImpairedWorld world(d, *pool_);
-  world.from("b0").set_rule(
+  ImpairedSimulation simulation(d, *pool_);
+  simulation.from("b0").set_rule(
       [](const SeenPacket& p) { return Fate{.set_ce = p.payload_bytes > 0}; });
   std::uint64_t data = 0, ce = 0;
-  world.to("c0").set_rule([&](const SeenPacket& p) {
+  simulation.to("c0").set_rule([&](const SeenPacket& p) {
     data += p.payload_bytes > 0;
     ce += p.payload_bytes > 0 && ecn_of(p.tos) == Ecn::kCe;
     return Fate{};
   });
-  const RunResult r = settle(world);
+  const RunResult r = settle(simulation);
   EXPECT_GT(data, 100U);
   EXPECT_EQ(ce, data);
   EXPECT_EQ(bottleneck_of(r).marks[TrafficClass::kBackground][0], 0U);
@@ -84,8 +84,8 @@ TEST_F(RegulationFaults, StartArmsTheEgressQueueAndNoOther) {
   SwitchProcessConfig switches = d.switches();
   for (auto& sw : switches.switches)
     for (auto& port : sw.ports) port.regulation = d.bottleneck_port.regulation;
-  ImpairedWorld world(switches, d.traffic(), *pool_);
-  const RunResult r = settle(world);
+  ImpairedSimulation simulation(switches, d.traffic(), *pool_);
+  const RunResult r = settle(simulation);
   for (const auto& q : r.switches.queues) {
     const std::string name = q.switch_name + "." + q.port_name;
     const bool on_path = name == "left.trunk" || name == "right.s0";
@@ -102,15 +102,15 @@ TEST_F(RegulationFaults, DscpOfOthersArmsNothing) {
     SwitchProcessConfig switches = d.switches();
     for (auto& sw : switches.switches)
       if (!listed) sw.signals.accept_from = {"10.0.1.0/24", "10.0.3.0/24"};
-    ImpairedWorld world(switches, d.traffic(), *pool_);
+    ImpairedSimulation simulation(switches, d.traffic(), *pool_);
     std::uint64_t written = 0;
     const auto write = [&written](const SeenPacket& p) {
       ++written;
       return Fate{.tos = static_cast<std::uint8_t>(dscp | (p.tos & kEcnMask))};
     };
-    world.from("b0").set_rule(write);
-    world.from("c0").set_rule(write);  // acknowledges
-    const RunResult r = settle(world);
+    simulation.from("b0").set_rule(write);
+    simulation.from("c0").set_rule(write);  // acknowledges
+    const RunResult r = settle(simulation);
     EXPECT_GT(written, 1000U);
     EXPECT_EQ(bottleneck_of(r).starts_armed, kFaultIterations) << "the workers' own";
     EXPECT_EQ(r.switches.signals_not_accepted, 0U);
@@ -121,10 +121,10 @@ TEST_F(RegulationFaults, DscpOfOthersArmsNothing) {
 // The source's token bucket limits a flood of STARTs. The rest is forwarded like other
 // packets.
 TEST_F(RegulationFaults, FloodOfSignalsIsCut) {
-  ImpairedWorld world(regulated(), *pool_);
-  world.from("w0").set_rule(
+  ImpairedSimulation simulation(regulated(), *pool_);
+  simulation.from("w0").set_rule(
       [](const SeenPacket& p) { return Fate{.copies = p.is_start() ? 199U : 0U}; });
-  const RunResult r = settle(world);
+  const RunResult r = settle(simulation);
   EXPECT_EQ(bottleneck_of(r).starts_armed, kFaultIterations);
   EXPECT_GE(r.switches.signals_over_rate, kFaultIterations * (200 - 64 - 20));
   EXPECT_EQ(r.traffic.ack_timeouts, 0U);
@@ -137,8 +137,8 @@ TEST_F(RegulationFaults, BudgetBoundsTheTimeRegulated) {
   auto& policy = d.bottleneck_port.regulation;
   policy.budget_share = policy.budget_queue_share.emplace(0.1);
   policy.budget_window = milliseconds(500);
-  ImpairedWorld world(d, *pool_);
-  const RunResult r = settle(world);
+  ImpairedSimulation simulation(d, *pool_);
+  const RunResult r = settle(simulation);
   const QueueReport& q = bottleneck_of(r);
   EXPECT_GT(q.budget_exhausted, 0U);
   EXPECT_LE(Duration{q.regulated_ns}, 3 * milliseconds(50));

@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "tests/support/world.h"
+#include "tests/support/simulation.h"
 
 namespace outrider {
 
@@ -90,11 +90,11 @@ inline Outcome run_once(const Change& change, std::uint64_t seed, rte_mempool& p
   change(d);
   EXPECT_TRUE(validate(d.switches()).empty());
   EXPECT_TRUE(validate(d.traffic()).empty());
-  lab::VirtualWorld world(d.switches(), d.traffic(), pool);
-  world.run_until(Time{} + kFirstDue - milliseconds(50));
-  const std::uint64_t drops_before = sum(bottleneck_of(world.result()).drops);
-  world.run_until(Time{} + kFirstDue + kPeriod * kIterations);
-  const lab::RunResult r = world.result();
+  lab::Simulation simulation(d.switches(), d.traffic(), pool);
+  simulation.run_until(Time{} + kFirstDue - milliseconds(50));
+  const std::uint64_t drops_before = sum(bottleneck_of(simulation.result()).drops);
+  simulation.run_until(Time{} + kFirstDue + kPeriod * kIterations);
+  const lab::RunResult r = simulation.result();
   EXPECT_TRUE(r.switches.ledger_balanced && r.traffic.ledger_balanced);
   EXPECT_TRUE(r.traffic.jobs_finished);
   return outcome_of(d, r, drops_before);

@@ -9,7 +9,7 @@
 #include <functional>
 #include <vector>
 
-#include "tests/support/world.h"
+#include "tests/support/simulation.h"
 
 namespace outrider::regulation_effect_test {
 using namespace sw;
@@ -275,9 +275,9 @@ TEST_F(RegulationEffect, SecondPortIsUnaffected) {
     traffic.long_flows.push_back(flow);
     EXPECT_TRUE(validate(switches).empty());
     EXPECT_TRUE(validate(traffic).empty());
-    VirtualWorld world(switches, traffic, *pool_);
-    world.run_until(Time{} + std::chrono::seconds(5));
-    const RunResult r = world.result();
+    Simulation simulation(switches, traffic, *pool_);
+    simulation.run_until(Time{} + std::chrono::seconds(5));
+    const RunResult r = simulation.result();
     EXPECT_EQ(bottleneck_of(r).starts_armed, on ? 3U : 0U);
     return queue_of(r, "left", "f0");
   };

@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "tests/support/world.h"
+#include "tests/support/simulation.h"
 
 namespace outrider {
 
@@ -32,10 +32,10 @@ inline Dumbbell regulated() {
 class RegulationFaults : public testing::Test {
  protected:
   /// Runs until every entry must have expired, then checks what must hold after any fault.
-  static lab::RunResult settle(ImpairedWorld& world, bool expect_end = true) {
-    EXPECT_EQ(world.run_to_end(Time{} + std::chrono::seconds(5)), expect_end);
-    world.run_until(world.now() + milliseconds(500));
-    const lab::RunResult r = world.result();
+  static lab::RunResult settle(ImpairedSimulation& simulation, bool expect_end = true) {
+    EXPECT_EQ(simulation.run_to_end(Time{} + std::chrono::seconds(5)), expect_end);
+    simulation.run_until(simulation.now() + milliseconds(500));
+    const lab::RunResult r = simulation.result();
     for (const auto& q : r.switches.queues) {
       EXPECT_EQ(q.entries_left, 0U) << q.switch_name << '.' << q.port_name;
       const auto used =
@@ -45,7 +45,7 @@ class RegulationFaults : public testing::Test {
         EXPECT_EQ(used->min_threshold_packets, q.initial_threshold_packets);
       }
     }
-    EXPECT_TRUE(world.ledger().balanced());
+    EXPECT_TRUE(simulation.ledger().balanced());
     EXPECT_TRUE(r.switches.ledger_balanced && r.traffic.ledger_balanced);
     return r;
   }

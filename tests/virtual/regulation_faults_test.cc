@@ -1,5 +1,5 @@
 // Goal: if packets are lost, repeated, late or forged, a regulated queue still returns to
-// idle, the burst is sent, and no other queue is affected. Method: whole worlds in virtual
+// idle, the burst is sent, and no other queue is affected. Method: whole simulations in virtual
 // time with impairments on the hosts' wires. Each test also checks that the impairment hit
 // the intended packets.
 #include "tests/virtual/regulation_faults.h"
@@ -11,7 +11,7 @@
 #include <set>
 #include <vector>
 
-#include "tests/support/world.h"
+#include "tests/support/simulation.h"
 
 namespace outrider::regulation_faults_test {
 using namespace sw;
@@ -21,10 +21,10 @@ namespace {
 
 TEST_F(RegulationFaults, LostStartIsSentAnyway) {
   Dumbbell d = regulated();
-  ImpairedWorld world(d, *pool_);
-  world.from("w0").set_rule([](const SeenPacket& p) { return Fate{.drop = p.is_start()}; });
-  const RunResult r = settle(world);
-  EXPECT_EQ(world.from("w0").dropped(), kFaultIterations);
+  ImpairedSimulation simulation(d, *pool_);
+  simulation.from("w0").set_rule([](const SeenPacket& p) { return Fate{.drop = p.is_start()}; });
+  const RunResult r = settle(simulation);
+  EXPECT_EQ(simulation.from("w0").dropped(), kFaultIterations);
   EXPECT_EQ(r.traffic.ack_timeouts, kFaultIterations);
   EXPECT_EQ(bottleneck_of(r).starts_armed, 0U);
   EXPECT_EQ(bottleneck_of(r).regulated_ns, 0);
@@ -38,10 +38,10 @@ TEST_F(RegulationFaults, LostStartIsSentAnyway) {
 // START has armed the switches. Regulation lasts until the late burst arrives.
 TEST_F(RegulationFaults, LostAckIsSentAnywayAndEndsRegulation) {
   const Dumbbell d = regulated();
-  ImpairedWorld world(d, *pool_);
-  world.to("w0").set_rule([](const SeenPacket& p) { return Fate{.drop = p.is_start_ack()}; });
-  const RunResult r = settle(world);
-  EXPECT_EQ(world.to("w0").dropped(), kFaultIterations);
+  ImpairedSimulation simulation(d, *pool_);
+  simulation.to("w0").set_rule([](const SeenPacket& p) { return Fate{.drop = p.is_start_ack()}; });
+  const RunResult r = settle(simulation);
+  EXPECT_EQ(simulation.to("w0").dropped(), kFaultIterations);
   EXPECT_EQ(r.traffic.ack_timeouts, kFaultIterations);
   const QueueReport& q = bottleneck_of(r);
   EXPECT_EQ(q.starts_armed, kFaultIterations);
@@ -52,10 +52,10 @@ TEST_F(RegulationFaults, LostAckIsSentAnywayAndEndsRegulation) {
 }
 
 TEST_F(RegulationFaults, RepeatedStartArmsOnce) {
-  ImpairedWorld world(regulated(), *pool_);
-  world.from("w0").set_rule(
+  ImpairedSimulation simulation(regulated(), *pool_);
+  simulation.from("w0").set_rule(
       [](const SeenPacket& p) { return Fate{.copies = p.is_start() ? 3U : 0U}; });
-  const RunResult r = settle(world);
+  const RunResult r = settle(simulation);
   EXPECT_EQ(bottleneck_of(r).starts_armed, kFaultIterations);
   EXPECT_EQ(bottleneck_of(r).starts_repeated, 3 * kFaultIterations);
   EXPECT_EQ(bottleneck_of(r).recovered_arrival, kFaultIterations);
@@ -66,11 +66,11 @@ TEST_F(RegulationFaults, RepeatedStartArmsOnce) {
 // One copy arrives after the burst has begun, another after the burst has ended.
 TEST_F(RegulationFaults, StartOvertakenByItsBurstArmsNothing) {
   for (const Duration late : {kFaultLead + milliseconds(5), kFaultLead + milliseconds(200)}) {
-    ImpairedWorld world(regulated(), *pool_);
-    world.from("w0").set_rule([late](const SeenPacket& p) {
+    ImpairedSimulation simulation(regulated(), *pool_);
+    simulation.from("w0").set_rule([late](const SeenPacket& p) {
       return Fate{.copies = p.is_start() ? 1U : 0U, .copies_delay = late};
     });
-    const RunResult r = settle(world);
+    const RunResult r = settle(simulation);
     const QueueReport& q = bottleneck_of(r);
     EXPECT_EQ(q.starts_armed, kFaultIterations);
     EXPECT_EQ(q.starts_repeated, kFaultIterations);
@@ -84,17 +84,17 @@ TEST_F(RegulationFaults, DeadWorkerExpires) {
   for (const auto recovery : {Recovery::kArrival, Recovery::kBurstEnd, Recovery::kTimer}) {
     Dumbbell variant = d;
     variant.bottleneck_port.regulation.recovery = recovery;
-    ImpairedWorld world(variant, *pool_);
+    ImpairedSimulation simulation(variant, *pool_);
     bool dead = false;
-    world.from("w0").set_rule([&dead](const SeenPacket& p) {
+    simulation.from("w0").set_rule([&dead](const SeenPacket& p) {
       const bool drop = dead;
       dead = dead || p.is_start();
       return Fate{.drop = drop};
     });
-    const RunResult r = settle(world, /*expect_end=*/false);
+    const RunResult r = settle(simulation, /*expect_end=*/false);
     const QueueReport& q = bottleneck_of(r);
     EXPECT_EQ(q.starts_armed, 1U);
-    EXPECT_GT(world.from("w0").dropped(), 0U);
+    EXPECT_GT(simulation.from("w0").dropped(), 0U);
     const auto& policy = variant.bottleneck_port.regulation;
     if (recovery == Recovery::kTimer) {
       EXPECT_EQ(q.recovered_timer, 1U);
@@ -110,13 +110,13 @@ TEST_F(RegulationFaults, DeadWorkerExpires) {
 TEST_F(RegulationFaults, WorkerThatDiesInItsBurstEndsByIdleness) {
   Dumbbell d = regulated();
   d.bottleneck_port.regulation.recovery = Recovery::kBurstEnd;
-  ImpairedWorld world(d, *pool_);
+  ImpairedSimulation simulation(d, *pool_);
   std::uint32_t data = 0;
-  world.from("w0").set_rule([&data](const SeenPacket& p) {
+  simulation.from("w0").set_rule([&data](const SeenPacket& p) {
     data += p.payload_bytes > 0;
     return Fate{.drop = data > 20};
   });
-  const RunResult r = settle(world, /*expect_end=*/false);
+  const RunResult r = settle(simulation, /*expect_end=*/false);
   EXPECT_EQ(bottleneck_of(r).starts_armed, 1U);
   EXPECT_EQ(bottleneck_of(r).recovered_burst_end, 1U);
   EXPECT_GT(data, 21U) << "it tried again, in vain";
@@ -137,8 +137,8 @@ TEST_F(RegulationFaults, TwoJobsComposeByMinimumAndRiseAgain) {
   mild.announce.lead = milliseconds(60);  // outlives the strict one
   strict.iterations = mild.iterations = 1;
   traffic.jobs = {strict, mild};
-  ImpairedWorld world(d.switches(), traffic, *pool_);
-  const RunResult r = settle(world);
+  ImpairedSimulation simulation(d.switches(), traffic, *pool_);
+  const RunResult r = settle(simulation);
   const QueueReport& q = bottleneck_of(r);
   EXPECT_EQ(q.starts_armed, 2U);
   EXPECT_EQ(q.recovered_arrival, 2U);
@@ -155,13 +155,13 @@ TEST_F(RegulationFaults, TwoJobsComposeByMinimumAndRiseAgain) {
 }
 
 TEST_F(RegulationFaults, ThresholdCodeZeroIsCountedAndIgnored) {
-  ImpairedWorld world(regulated(), *pool_);
-  world.from("w0").set_rule([](const SeenPacket& p) {
+  ImpairedSimulation simulation(regulated(), *pool_);
+  simulation.from("w0").set_rule([](const SeenPacket& p) {
     Fate fate;
     if (p.is_start()) fate.tos = tos_signal::kStartBit;
     return fate;
   });
-  const RunResult r = settle(world);
+  const RunResult r = settle(simulation);
   EXPECT_EQ(r.switches.signals_bad_code, 2 * kFaultIterations) << "at either switch";
   EXPECT_EQ(bottleneck_of(r).starts_armed, 0U);
   EXPECT_EQ(r.traffic.ack_timeouts, 0U) << "the server answers";
@@ -172,9 +172,9 @@ TEST_F(RegulationFaults, ThresholdCodeZeroIsCountedAndIgnored) {
 TEST_F(RegulationFaults, PureAcksAndRetransmissionsAreNotTheBurst) {
   Dumbbell d = regulated();
   d.job.announce.lead = milliseconds(50);
-  ImpairedWorld world(d, *pool_);
+  ImpairedSimulation simulation(d, *pool_);
   std::set<std::uint64_t> done;
-  world.from("w0").set_rule([&done](const SeenPacket& p) {
+  simulation.from("w0").set_rule([&done](const SeenPacket& p) {
     // The flow's first pure ACK and first data segment are repeated 20 ms after the second
     // START, which leaves at 0.8 s.
     const std::uint64_t kind = p.is_start() || (p.tcp_flags & kTcpSyn) != 0 ? 0
@@ -183,9 +183,9 @@ TEST_F(RegulationFaults, PureAcksAndRetransmissionsAreNotTheBurst) {
     if (kind == 0 || !done.insert(kind).second) return Fate{};
     return Fate{.copies = 1, .copies_delay = Time{milliseconds(820)} - p.at};
   });
-  const RunResult r = settle(world);
+  const RunResult r = settle(simulation);
   EXPECT_EQ(done.size(), 2U);
-  EXPECT_EQ(world.from("w0").copied(), 2U);
+  EXPECT_EQ(simulation.from("w0").copied(), 2U);
   const QueueReport& q = bottleneck_of(r);
   EXPECT_EQ(q.recovered_arrival, kFaultIterations);
   EXPECT_GE(Duration{q.regulated_ns}, kFaultIterations * milliseconds(50))
@@ -205,16 +205,16 @@ TEST_F(RegulationFaults, AcksOfThePullDoNotEndRegulation) {
   d.job.announce.lead = milliseconds(25);
   d.ddl_tcp.delayed_ack = milliseconds(10);
   d.ddl_tcp.ack_every_segments = 4;
-  ImpairedWorld world(d, *pool_);
+  ImpairedSimulation simulation(d, *pool_);
   bool armed = false;
   std::uint32_t acks_while_armed = 0;
-  world.from("w0").set_rule([&](const SeenPacket& p) {
+  simulation.from("w0").set_rule([&](const SeenPacket& p) {
     acks_while_armed += armed && p.payload_bytes == 0 && !p.is_start();
     if (p.is_start()) armed = true;
     if (p.payload_bytes > 0) armed = false;
     return Fate{};
   });
-  const RunResult r = settle(world);
+  const RunResult r = settle(simulation);
   EXPECT_GT(acks_while_armed, 0U);
   EXPECT_EQ(bottleneck_of(r).recovered_arrival, kFaultIterations);
   EXPECT_GE(Duration{bottleneck_of(r).regulated_ns}, kFaultIterations * milliseconds(25));
@@ -234,7 +234,7 @@ TEST_F(RegulationFaults, StormOfFaultsAlwaysEndsIdle) {
     d.bottleneck_port.regulation.spare_ddl = seed % 2 == 0;
     d.bottleneck_port.regulation.expiry = milliseconds(40);
     d.ddl_tcp.reuse = std::array{ConnectionReuse::kNew, ConnectionReuse::kKeep}[seed % 2];
-    ImpairedWorld world(d, *pool_);
+    ImpairedSimulation simulation(d, *pool_);
     for (const char* host : {"w0", "w1", "w2", "s0"}) {
       const auto entity =
           static_cast<std::uint32_t>(host[1]) * 256U + static_cast<std::uint32_t>(host[0]);
@@ -242,11 +242,11 @@ TEST_F(RegulationFaults, StormOfFaultsAlwaysEndsIdle) {
       auto signals =
           random_rule({.loss = 0.3, .duplicate = 0.3, .reorder = 0.3, .late = milliseconds(60)},
                       seed, entity + 1);
-      world.from(host).set_rule([data, signals](const SeenPacket& p) {
+      simulation.from(host).set_rule([data, signals](const SeenPacket& p) {
         return p.is_start() || p.is_start_ack() ? signals(p) : data(p);
       });
     }
-    const RunResult r = settle(world);
+    const RunResult r = settle(simulation);
     const QueueReport& q = bottleneck_of(r);
     timeouts += r.traffic.ack_timeouts;
     repeated += q.starts_repeated;

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "tests/support/world.h"
+#include "tests/support/simulation.h"
 
 namespace outrider::request_flows_test {
 using namespace tg;
@@ -30,8 +30,8 @@ struct Requests {
   RequestFlowsConfig flows;
 };
 
-RequestReport only(const ImpairedWorld& world) {
-  const RunResult result = world.result();
+RequestReport only(const ImpairedSimulation& simulation) {
+  const RunResult result = simulation.result();
   EXPECT_EQ(result.traffic.requests.size(), 1U);
   EXPECT_TRUE(result.traffic.ledger_balanced);
   const RequestReport& r = result.traffic.requests.front();
@@ -44,9 +44,9 @@ TEST(RequestFlows, ThinkTimeAndRoundTripMakeTheLoad) {
   setup.flows.connections = 10;
   setup.flows.think = 10ms;
   const auto pool = make_test_pool();
-  ImpairedWorld world(setup.d.switches(), setup.traffic(), *pool);
-  world.run_until(Time{5s});
-  const RequestReport r = only(world);
+  ImpairedSimulation simulation(setup.d.switches(), setup.traffic(), *pool);
+  simulation.run_until(Time{5s});
+  const RequestReport r = only(simulation);
   EXPECT_EQ(r.open, 10U);
   EXPECT_EQ(r.closed, 0U);
   ASSERT_GT(r.completed, 0U);
@@ -63,9 +63,9 @@ TEST(RequestFlows, KeepsRawLatenciesOnRequest) {
   const auto pool = make_test_pool();
   for (const std::uint32_t wanted : {0U, 50U, 1'000'000U}) {
     setup.flows.latency_samples = wanted;
-    ImpairedWorld world(setup.d.switches(), setup.traffic(), *pool);
-    world.run_until(Time{1s});
-    const RequestReport r = only(world);
+    ImpairedSimulation simulation(setup.d.switches(), setup.traffic(), *pool);
+    simulation.run_until(Time{1s});
+    const RequestReport r = only(simulation);
     ASSERT_GT(r.completed, 100U);
     EXPECT_EQ(r.samples.size(), std::min<std::uint64_t>(wanted, r.completed));
     EXPECT_EQ(r.samples_not_kept, wanted == 0 ? 0 : r.completed - r.samples.size());
@@ -84,9 +84,9 @@ TEST(RequestFlows, ExponentialThinkTimeHasTheSameMeanAndAnotherSpread) {
   setup.flows.think = 10ms;
   setup.flows.think_time = ThinkTime::kExponential;
   const auto pool = make_test_pool();
-  ImpairedWorld world(setup.d.switches(), setup.traffic(), *pool);
-  world.run_until(Time{5s});
-  const RequestReport r = only(world);
+  ImpairedSimulation simulation(setup.d.switches(), setup.traffic(), *pool);
+  simulation.run_until(Time{5s});
+  const RequestReport r = only(simulation);
   const double period = 10e6 + r.latency_ns.mean();
   // The mean of 18,000 exponential draws is within 3 % at four standard errors.
   EXPECT_NEAR(static_cast<double>(r.completed), 50 * 5e9 / period, 0.03 * 50 * 5e9 / period);
@@ -99,15 +99,15 @@ TEST(RequestFlows, OpensEvenlyAndStaysOpenWhenIdle) {
   setup.flows.think = 1h;
   setup.flows.open_over = 1s;
   const auto pool = make_test_pool();
-  ImpairedWorld world(setup.d.switches(), setup.traffic(), *pool);
-  world.run_until(Time{500ms});
-  EXPECT_NEAR(static_cast<double>(only(world).open), 500, 5);
-  world.run_until(Time{1100ms});
-  EXPECT_EQ(only(world).completed, 1000U);
-  const std::uint64_t sent = world.result().traffic.sent;
-  world.run_until(Time{60s});
-  EXPECT_EQ(only(world).open, 1000U);
-  EXPECT_EQ(world.result().traffic.sent, sent) << "idle connections send nothing";
+  ImpairedSimulation simulation(setup.d.switches(), setup.traffic(), *pool);
+  simulation.run_until(Time{500ms});
+  EXPECT_NEAR(static_cast<double>(only(simulation).open), 500, 5);
+  simulation.run_until(Time{1100ms});
+  EXPECT_EQ(only(simulation).completed, 1000U);
+  const std::uint64_t sent = simulation.result().traffic.sent;
+  simulation.run_until(Time{60s});
+  EXPECT_EQ(only(simulation).open, 1000U);
+  EXPECT_EQ(simulation.result().traffic.sent, sent) << "idle connections send nothing";
 }
 
 TEST(RequestFlows, ABrokenConnectionIsOpenedAgain) {
@@ -119,16 +119,16 @@ TEST(RequestFlows, ABrokenConnectionIsOpenedAgain) {
   setup.d.background_tcp.initial_rto = 20ms;
   setup.d.background_tcp.max_rto = 20ms;
   const auto pool = make_test_pool();
-  ImpairedWorld world(setup.d.switches(), setup.traffic(), *pool);
-  world.run_until(Time{1s});
-  const RequestReport before = only(world);
+  ImpairedSimulation simulation(setup.d.switches(), setup.traffic(), *pool);
+  simulation.run_until(Time{1s});
+  const RequestReport before = only(simulation);
   EXPECT_EQ(before.open, 4U);
-  world.to("s0").set_rule([](const SeenPacket&) { return Fate{.drop = true}; });
-  world.run_until(Time{2s});
-  EXPECT_EQ(only(world).closed, 4U) << "gave up after 15 time-outs of 20 ms";
-  world.to("s0").set_rule({});
-  world.run_until(Time{4s});
-  const RequestReport after = only(world);
+  simulation.to("s0").set_rule([](const SeenPacket&) { return Fate{.drop = true}; });
+  simulation.run_until(Time{2s});
+  EXPECT_EQ(only(simulation).closed, 4U) << "gave up after 15 time-outs of 20 ms";
+  simulation.to("s0").set_rule({});
+  simulation.run_until(Time{4s});
+  const RequestReport after = only(simulation);
   EXPECT_EQ(after.open, 4U);
   EXPECT_GT(after.completed, before.completed + 100);
 }

@@ -89,10 +89,10 @@ TEST(RingOverMlt, KeepsTheBoundOfEveryStepUnderLoss) {
       Dumbbell d = ring_of(4, 240'000);
       d.seed = seed;
       d.job.compute = microseconds(1);
-      ImpairedWorld world(mlt_switches(d), traffic_of(d, mlt), *pool);
-      world.impair_all({.loss = 0.1, .duplicate = 0.02, .reorder = 0.05, .ce = 0.05}, seed);
-      ASSERT_TRUE(world.run_to_end(kLimit)) << seed;
-      const RunResult r = world.result();
+      ImpairedSimulation simulation(mlt_switches(d), traffic_of(d, mlt), *pool);
+      simulation.impair_all({.loss = 0.1, .duplicate = 0.02, .reorder = 0.05, .ce = 0.05}, seed);
+      ASSERT_TRUE(simulation.run_to_end(kLimit)) << seed;
+      const RunResult r = simulation.result();
       EXPECT_TRUE(r.traffic.jobs_finished);
       ASSERT_EQ(r.traffic.bursts.size(), 12U);
       const CollectiveSchedule ring = ring_schedule(4, 240'000, 4);
@@ -102,9 +102,9 @@ TEST(RingOverMlt, KeepsTheBoundOfEveryStepUnderLoss) {
         EXPECT_LE(b.delivered_bytes, b.bytes);
         missing += b.bytes - b.delivered_bytes;
       }
-      EXPECT_TRUE(world.ledger().balanced());
+      EXPECT_TRUE(simulation.ledger().balanced());
       EXPECT_TRUE(r.traffic.ledger_balanced);
-      world.flush();
+      simulation.flush();
     }
   }
   EXPECT_GT(missing, 100'000U) << "something was done without";
@@ -132,14 +132,14 @@ double mean_iteration_s(const Dumbbell& plain, Traffic&& traffic, rte_mempool& p
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     Dumbbell d = plain;
     d.seed = seed;
-    ImpairedWorld world(mlt_switches(d), traffic(d), pool);
-    world.from("w1").set_rule(random_rule({.loss = 0.01}, seed, 0));
-    EXPECT_TRUE(world.run_to_end(kLimit)) << seed;
-    for (const auto& i : world.result().traffic.iterations) {
+    ImpairedSimulation simulation(mlt_switches(d), traffic(d), pool);
+    simulation.from("w1").set_rule(random_rule({.loss = 0.01}, seed, 0));
+    EXPECT_TRUE(simulation.run_to_end(kLimit)) << seed;
+    for (const auto& i : simulation.result().traffic.iterations) {
       sum_s += static_cast<double>(i.end_ns - i.ready_ns) / 1e9;
       ++iterations;
     }
-    world.flush();
+    simulation.flush();
   }
   return sum_s / static_cast<double>(iterations);
 }

@@ -109,10 +109,10 @@ TEST(Ring, SurvivesLossesAndReordering) {
     Dumbbell d = ring_of(4);
     d.job.burst_bytes = 300'001;
     d.job.compute = std::chrono::microseconds(1);
-    ImpairedWorld world(d.switches(), traffic_of(d), *pool);
-    world.impair_all({.loss = 0.02, .duplicate = 0.01, .reorder = 0.05}, 3);
-    ASSERT_TRUE(world.run_to_end(Time{} + std::chrono::seconds(120)));
-    const RunResult r = world.result();
+    ImpairedSimulation simulation(d.switches(), traffic_of(d), *pool);
+    simulation.impair_all({.loss = 0.02, .duplicate = 0.01, .reorder = 0.05}, 3);
+    ASSERT_TRUE(simulation.run_to_end(Time{} + std::chrono::seconds(120)));
+    const RunResult r = simulation.result();
     std::uint64_t delivered = 0, retransmitted = 0;
     for (const auto& f : r.traffic.flows) {
       delivered += f.delivered_bytes;
@@ -129,9 +129,9 @@ TEST(Ring, SurvivesLossesAndReordering) {
           EXPECT_GE(b.first_sent_ns, b.released_ns);
           EXPECT_LT(b.first_sent_ns, next.released_ns) << "a first byte of the next burst";
         }
-    EXPECT_TRUE(world.ledger().balanced());
+    EXPECT_TRUE(simulation.ledger().balanced());
     EXPECT_TRUE(r.traffic.ledger_balanced);
-    world.flush();
+    simulation.flush();
   }
 }
 

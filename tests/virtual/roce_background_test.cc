@@ -101,9 +101,9 @@ TEST(RoceBackground, AFlowAloneTakesItsIdeal) {
   flows.max_flows = 40;
   GeneratorConfig g = with_flows(background_alone(d), flows);
   g.send_jitter = 0;
-  VirtualWorld world(switches_by_dscp(d), g, *pool);
-  world.run_until(Time{} + 600ms);
-  const RunResult result = world.result();
+  Simulation simulation(switches_by_dscp(d), g, *pool);
+  simulation.run_until(Time{} + 600ms);
+  const RunResult result = simulation.result();
   const FlowGroupReport& r = result.traffic.flow_groups.at(0);
   expect_identities(r);
   ASSERT_EQ(r.completed, 40U);
@@ -144,9 +144,9 @@ FlowGroupReport incast_of(std::uint32_t senders, std::uint64_t bytes) {
   fixed.window_packets = 200;
   GeneratorConfig g = with_flows(background_alone(d, fixed), flows);
   g.send_jitter = 0;
-  VirtualWorld world(switches_by_dscp(d), g, *pool);
-  world.run_until(Time{} + 2s);
-  return world.result().traffic.flow_groups.at(0);
+  Simulation simulation(switches_by_dscp(d), g, *pool);
+  simulation.run_until(Time{} + 2s);
+  return simulation.result().traffic.flow_groups.at(0);
 }
 
 // Each pair has one flow, and no flow met an empty port.
@@ -171,9 +171,9 @@ TEST(RoceBackground, ArrivingFlowsUseQueuePairsAgainAndDeliverEveryByte) {
   FlowsConfig flows = arriving(source_path("conf/distributions/hadoop.cdf"));
   flows.duration = 300ms;
   flows.queue_pairs = 8;
-  VirtualWorld world(switches_by_dscp(d), with_flows(background_alone(d), flows), *pool);
-  world.run_until(Time{} + 800ms);
-  const RunResult result = world.result();
+  Simulation simulation(switches_by_dscp(d), with_flows(background_alone(d), flows), *pool);
+  simulation.run_until(Time{} + 800ms);
+  const RunResult result = simulation.result();
   const FlowGroupReport& r = result.traffic.flow_groups.at(0);
   expect_identities(r);
   EXPECT_EQ(r.open + r.failed + r.refused, 0U);
@@ -210,9 +210,9 @@ TEST(RoceBackground, FlowsThatFindNoQueuePairAreRefused) {
   flows.arrivals = ArrivalProcess::kPoisson;
   flows.queue_pairs = 1;
   flows.duration = 200ms;
-  VirtualWorld world(switches_by_dscp(d), with_flows(background_alone(d), flows), *pool);
-  world.run_until(Time{} + 300ms);
-  const RunResult result = world.result();
+  Simulation simulation(switches_by_dscp(d), with_flows(background_alone(d), flows), *pool);
+  simulation.run_until(Time{} + 300ms);
+  const RunResult result = simulation.result();
   const FlowGroupReport& r = result.traffic.flow_groups.at(0);
   expect_identities(r);
   EXPECT_GT(r.refused, 3U);
@@ -230,11 +230,11 @@ TEST(RoceBackground, QueuePairsFollowFromTheFlows) {
   flows.from = {"b0"};
   flows.load = 9;  // 100 flows in 1 ms, of which one takes 0.09 ms
   flows.max_flows = kFlows;
-  VirtualWorld world(switches_by_dscp(d), with_flows(background_alone(d), flows), *pool);
-  world.run_until(Time{} + 1ms);
-  EXPECT_GT(world.result().traffic.flow_groups.at(0).open, kFirstQueuePairs);
-  world.run_until(Time{} + 300ms);
-  const RunResult result = world.result();
+  Simulation simulation(switches_by_dscp(d), with_flows(background_alone(d), flows), *pool);
+  simulation.run_until(Time{} + 1ms);
+  EXPECT_GT(simulation.result().traffic.flow_groups.at(0).open, kFirstQueuePairs);
+  simulation.run_until(Time{} + 300ms);
+  const RunResult result = simulation.result();
   const FlowGroupReport& r = result.traffic.flow_groups.at(0);
   expect_identities(r);
   EXPECT_EQ(r.refused, 0U);
@@ -248,9 +248,9 @@ TEST(RoceBackground, QueuePairsFollowFromTheFlows) {
 TEST(RoceBackground, TwoLongFlowsShareTheLinkFairly) {
   const Mempool pool = make_test_pool(20'000);
   const Dumbbell d = dumbbell(2);
-  VirtualWorld world(switches_by_dscp(d), background_alone(d), *pool);
-  world.run_until(Time{} + 300ms);
-  const RunResult r = world.result();
+  Simulation simulation(switches_by_dscp(d), background_alone(d), *pool);
+  simulation.run_until(Time{} + 300ms);
+  const RunResult r = simulation.result();
   std::vector<FlowReport> flows = r.traffic.flows;
   std::erase_if(flows,
                 [](const FlowReport& f) { return f.traffic_class != TrafficClass::kBackground; });
@@ -277,10 +277,10 @@ TEST(RoceBackground, LossAndDuplicatesDeliverEveryByte) {
   flows.max_flows = 200;
   flows.load = 0.05;
   GeneratorConfig g = with_flows(background_alone(d, roce), flows);
-  ImpairedWorld world(switches_by_dscp(d), g, *pool);
-  world.impair_all({.loss = 0.01, .duplicate = 0.01, .reorder = 0.01, .ce = 0.02}, 1);
-  world.run_until(Time{} + 2s);
-  const RunResult result = world.result();
+  ImpairedSimulation simulation(switches_by_dscp(d), g, *pool);
+  simulation.impair_all({.loss = 0.01, .duplicate = 0.01, .reorder = 0.01, .ce = 0.02}, 1);
+  simulation.run_until(Time{} + 2s);
+  const RunResult result = simulation.result();
   const FlowGroupReport& r = result.traffic.flow_groups.at(0);
   expect_identities(r);
   EXPECT_EQ(r.completed, 200U);
@@ -292,8 +292,8 @@ TEST(RoceBackground, LossAndDuplicatesDeliverEveryByte) {
   EXPECT_GT(result.traffic.background_roce.duplicate, 0U);
   EXPECT_TRUE(result.traffic.background_roce.balanced());
   EXPECT_TRUE(result.traffic.ledger_balanced);
-  EXPECT_TRUE(world.ledger().balanced());
-  world.flush();
+  EXPECT_TRUE(simulation.ledger().balanced());
+  simulation.flush();
 }
 
 // While the path is dead queue pairs give up: flows fail, and a long flow waits. Both go on.
@@ -313,27 +313,27 @@ TEST(RoceBackground, QueuePairsThatGaveUpAreUsedAgain) {
   g.long_flows[0].from = {"b0"};
   g.long_flows[0].to = {"c0"};
   g.flows = {flows};
-  ImpairedWorld world(switches_by_dscp(d), g, *pool);
+  ImpairedSimulation simulation(switches_by_dscp(d), g, *pool);
   bool dead = false;
   for (const char* host : {"b0", "b1"})
-    world.from(host).set_rule([&dead](const SeenPacket&) { return Fate{.drop = dead}; });
-  const auto delivered = [&world] {
-    const RunResult r = world.result();
+    simulation.from(host).set_rule([&dead](const SeenPacket&) { return Fate{.drop = dead}; });
+  const auto delivered = [&simulation] {
+    const RunResult r = simulation.result();
     return std::pair(r.traffic.flows.back().delivered_bytes, r.traffic.flow_groups.at(0).completed);
   };
-  world.run_until(Time{} + 100ms);
+  simulation.run_until(Time{} + 100ms);
   const auto before = delivered();
   EXPECT_GT(before.first, 0U);
   dead = true;
-  world.run_until(Time{} + 200ms);
+  simulation.run_until(Time{} + 200ms);
   dead = false;
-  world.run_until(Time{} + 250ms);
+  simulation.run_until(Time{} + 250ms);
   const auto middle = delivered();
   EXPECT_GT(middle.second, before.second) << "the next flow takes the queue pair";
-  world.run_until(Time{} + 2s);
+  simulation.run_until(Time{} + 2s);
   const auto after = delivered();
   EXPECT_GT(after.first, middle.first + 100'000'000) << "a second later the long flow goes on";
-  const RunResult result = world.result();
+  const RunResult result = simulation.result();
   const FlowGroupReport& r = result.traffic.flow_groups.at(0);
   expect_identities(r);
   EXPECT_GT(r.failed, 0U);
@@ -341,8 +341,8 @@ TEST(RoceBackground, QueuePairsThatGaveUpAreUsedAgain) {
   EXPECT_LT(r.delivered_bytes, r.completed * 100'000 + r.failed * 100'000);
   EXPECT_GE(r.delivered_bytes, r.completed * 100'000);
   EXPECT_TRUE(result.traffic.ledger_balanced);
-  EXPECT_TRUE(world.ledger().balanced());
-  world.flush();
+  EXPECT_TRUE(simulation.ledger().balanced());
+  simulation.flush();
 }
 
 /// Bursts over RoCEv2, which are announced, beside two long flows over it.
@@ -444,9 +444,9 @@ TEST(RoceBackground, PausesStopItsPriority) {
       port.queue.lossless = {.xoff_bytes = 50'000, .xon_bytes = 25'000, .headroom_bytes = 30'000};
   const auto run_with = [&](std::optional<std::uint8_t> priority) {
     g.transports[1].tcp.priority = priority;
-    VirtualWorld world(c, g, *pool);
-    world.run_until(Time{} + 50ms);
-    return world.result();
+    Simulation simulation(c, g, *pool);
+    simulation.run_until(Time{} + 50ms);
+    return simulation.result();
   };
   const RunResult paused = run_with(3);
   EXPECT_GT(paused.traffic.paused_ns, 0U);

@@ -72,11 +72,11 @@ TEST(RoceEffect, LossAndDuplicatesDeliverEveryByte) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     Dumbbell d = roce_dumbbell(2, 200'000);
     d.seed = seed;
-    ImpairedWorld world(roce_switches(d),
-                        roce_traffic(d, {.timeout = milliseconds(1), .retry_limit = 100}), *pool);
-    world.impair_all({.loss = 0.02, .duplicate = 0.02, .reorder = 0.02, .ce = 0.05}, seed);
-    ASSERT_TRUE(world.run_to_end(kLimit)) << seed;
-    const RunResult r = world.result();
+    ImpairedSimulation simulation(
+        roce_switches(d), roce_traffic(d, {.timeout = milliseconds(1), .retry_limit = 100}), *pool);
+    simulation.impair_all({.loss = 0.02, .duplicate = 0.02, .reorder = 0.02, .ce = 0.05}, seed);
+    ASSERT_TRUE(simulation.run_to_end(kLimit)) << seed;
+    const RunResult r = simulation.result();
     EXPECT_TRUE(r.traffic.jobs_finished);
     for (const auto& b : bursts_of(r, BurstDirection::kPush)) {
       EXPECT_EQ(b.delivered_bytes, 200'000U) << seed;
@@ -84,8 +84,8 @@ TEST(RoceEffect, LossAndDuplicatesDeliverEveryByte) {
     }
     EXPECT_GT(r.traffic.roce.duplicate, 0U);
     EXPECT_TRUE(r.traffic.roce.balanced());
-    EXPECT_TRUE(world.ledger().balanced());
-    world.flush();
+    EXPECT_TRUE(simulation.ledger().balanced());
+    simulation.flush();
   }
 }
 

@@ -69,10 +69,10 @@ TEST(RoceRepairEffect, LossReorderingAndDuplicatesDeliverEveryByte) {
                             .timeout = std::chrono::milliseconds(1),
                             .retry_limit = 100};
       const Dumbbell d = roce_dumbbell(2, 200'000);
-      ImpairedWorld world(roce_switches(d), roce_traffic(d, roce), *pool);
-      world.impair_all({.loss = 0.02, .duplicate = 0.02, .reorder = 0.02, .ce = 0.05}, 7);
-      ASSERT_TRUE(world.run_to_end(kLimit));
-      const RunResult r = world.result();
+      ImpairedSimulation simulation(roce_switches(d), roce_traffic(d, roce), *pool);
+      simulation.impair_all({.loss = 0.02, .duplicate = 0.02, .reorder = 0.02, .ce = 0.05}, 7);
+      ASSERT_TRUE(simulation.run_to_end(kLimit));
+      const RunResult r = simulation.result();
       EXPECT_TRUE(r.traffic.jobs_finished);
       for (const auto& b : bursts_of(r, BurstDirection::kPush)) {
         EXPECT_EQ(b.delivered_bytes, 200'000U);
@@ -82,8 +82,8 @@ TEST(RoceRepairEffect, LossReorderingAndDuplicatesDeliverEveryByte) {
       EXPECT_GT(r.traffic.roce.cnps_received, 0U);
       EXPECT_EQ(r.traffic.roce.refused + r.traffic.roce.contradicted, 0U);
       EXPECT_TRUE(r.traffic.roce.balanced());
-      EXPECT_TRUE(world.ledger().balanced());
-      world.flush();
+      EXPECT_TRUE(simulation.ledger().balanced());
+      simulation.flush();
     }
 }
 
@@ -93,8 +93,9 @@ class RoceRegulation : public RegulationFaults {
     Dumbbell d = regulated();
     d.job.announce.signal_form = SignalForm::kUdp;
     d.bottleneck_port.regulation.recovery = Recovery::kBurstEnd;
-    ImpairedWorld world(roce_switches(d), roce_traffic(d, {.operation = operation}), *pool_);
-    return bottleneck_of(settle(world));
+    ImpairedSimulation simulation(roce_switches(d), roce_traffic(d, {.operation = operation}),
+                                  *pool_);
+    return bottleneck_of(settle(simulation));
   }
 };
 

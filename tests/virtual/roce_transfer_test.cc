@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "common/config/addresses.h"
-#include "tests/support/world.h"
+#include "tests/support/simulation.h"
 #include "tests/virtual/roce_scene.h"
 #include "trafficgen/report/report_text.h"
 
@@ -73,10 +73,10 @@ TEST(RoceTransfers, ArriveOneAfterAnotherWhateverIsLost) {
     GeneratorConfig c = traffic_of(d);
     c.transfers = {transfer(c, "t")};
     const Mempool pool = make_test_pool();
-    ImpairedWorld world(roce_switches(d), c, *pool);
-    if (loss != 0) world.impair_all({.loss = loss}, 7);
-    ASSERT_TRUE(world.run_to_end(Time{60s}));
-    const auto r = world.result().traffic;
+    ImpairedSimulation simulation(roce_switches(d), c, *pool);
+    if (loss != 0) simulation.impair_all({.loss = loss}, 7);
+    ASSERT_TRUE(simulation.run_to_end(Time{60s}));
+    const auto r = simulation.result().traffic;
     ASSERT_EQ(r.transfers.size(), kCount);
     expect_completed(r.transfers);
     std::uint64_t retransmitted = 0;
@@ -96,10 +96,10 @@ TEST(RoceTransfers, AHostOutsideIsKnownByItsNumbers) {
     c.transfers = {out, in};
     ASSERT_TRUE(validate(c).empty()) << format_issues("file", validate(c));
     const Mempool pool = make_test_pool();
-    ImpairedWorld world(roce_switches(d), c, *pool);
-    if (loss != 0) world.impair_all({.loss = loss}, 7);
-    ASSERT_TRUE(world.run_to_end(Time{60s}));
-    const auto r = world.result().traffic;
+    ImpairedSimulation simulation(roce_switches(d), c, *pool);
+    if (loss != 0) simulation.impair_all({.loss = loss}, 7);
+    ASSERT_TRUE(simulation.run_to_end(Time{60s}));
+    const auto r = simulation.result().traffic;
     ASSERT_EQ(r.transfers.size(), 2 * kCount);
     expect_completed(r.transfers);
     EXPECT_EQ(r.background_roce.refused, 0U) << "keys and places in memory";
@@ -166,12 +166,12 @@ TEST(RoceTransfers, ANakOfAnErrorEndsThemAtOnceAndIsNamed) {
   c.transfers = {transfer(c, "t")};
   const Mempool pool = make_test_pool();
   for (const Row& row : kRows) {
-    ImpairedWorld world(roce_switches(d), c, *pool);
-    world.to(c.hosts.front().name).set_rule([&row](const SeenPacket&) {
+    ImpairedSimulation simulation(roce_switches(d), c, *pool);
+    simulation.to(c.hosts.front().name).set_rule([&row](const SeenPacket&) {
       return Fate{.syndrome = row.syndrome};
     });
-    ASSERT_TRUE(world.run_to_end(Time{10s})) << row.text;
-    const auto r = world.result().traffic;
+    ASSERT_TRUE(simulation.run_to_end(Time{10s})) << row.text;
+    const auto r = simulation.result().traffic;
     ASSERT_EQ(r.transfers.size(), kCount);
     for (const auto& t : r.transfers) {
       EXPECT_EQ(t.outcome, row.outcome) << t.index;

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "common/net/udp_signal.h"
-#include "tests/support/world.h"
+#include "tests/support/simulation.h"
 #include "tests/virtual/regulation_faults.h"
 
 namespace outrider::shared_buffer_effect_test {
@@ -88,8 +88,8 @@ using SharedBufferEffect = RegulationFaults;
 TEST_F(SharedBufferEffect, DrainedBackgroundLeavesRoomForAnIncast) {
   const Dumbbell d = incast();
   const auto play = [&](Hears hears) {
-    ImpairedWorld world(sharing(d, RegulationMode::kWindow, hears), d.traffic(), *pool_);
-    return settle(world);
+    ImpairedSimulation simulation(sharing(d, RegulationMode::kWindow, hears), d.traffic(), *pool_);
+    return settle(simulation);
   };
   const RunResult alone = play(Hears::kQueue), heard = play(Hears::kPort);
   EXPECT_EQ(trunk(alone, 1).starts_armed, 0U);
@@ -107,12 +107,12 @@ TEST_F(SharedBufferEffect, DrainedBackgroundLeavesRoomForAnIncast) {
 TEST_F(SharedBufferEffect, WithoutItsStartsABurstFaresAsWithPriorityAlone) {
   const Dumbbell d = incast();
   const auto play = [&](Hears hears, bool lost) {
-    ImpairedWorld world(sharing(d, RegulationMode::kWindow, hears), d.traffic(), *pool_);
+    ImpairedSimulation simulation(sharing(d, RegulationMode::kWindow, hears), d.traffic(), *pool_);
     for (std::uint32_t w = 0; w < d.workers && lost; ++w)
-      world.from("w" + std::to_string(w)).set_rule([](const SeenPacket& p) {
+      simulation.from("w" + std::to_string(w)).set_rule([](const SeenPacket& p) {
         return Fate{.drop = p.flow.destination_port == udp_signal::kDefaultPort};
       });
-    return settle(world);
+    return settle(simulation);
   };
   const RunResult alone = play(Hears::kQueue, true), heard = play(Hears::kPort, true);
   EXPECT_EQ(trunk(heard, 1).starts_armed, 0U);
@@ -130,10 +130,10 @@ TEST_F(SharedBufferEffect, FalseStartsTakeNoMoreThanTheBudget) {
         queue.regulation.budget_share = queue.regulation.budget_queue_share.emplace(0.3);
         queue.regulation.budget_window = milliseconds(100);
       }
-    ImpairedWorld world(c, d.traffic(), *pool_);
-    EXPECT_TRUE(world.run_to_end(Time{} + std::chrono::seconds(5)));
-    EXPECT_TRUE(world.ledger().balanced());
-    const RunResult r = world.result();
+    ImpairedSimulation simulation(c, d.traffic(), *pool_);
+    EXPECT_TRUE(simulation.run_to_end(Time{} + std::chrono::seconds(5)));
+    EXPECT_TRUE(simulation.ledger().balanced());
+    const RunResult r = simulation.result();
     if (forged > 0) {
       EXPECT_GT(trunk(r, 1).starts_armed, 20U) << "they are believed";
       EXPECT_GT(trunk(r, 1).starts_refused_budget + trunk(r, 1).budget_exhausted, 20U);

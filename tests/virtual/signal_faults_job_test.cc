@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "switch/report/report_json.h"
-#include "tests/support/world.h"
+#include "tests/support/simulation.h"
 #include "tests/virtual/job_scene.h"
 #include "trafficgen/report/report_json.h"
 

@@ -5,11 +5,11 @@
 
 #include "common/config/config_file.h"
 #include "tests/support/pool.h"
+#include "tests/support/simulation.h"
 #include "tests/support/source_path.h"
-#include "tests/support/world.h"
 #include "tools/lab/measure/metrics_paths.h"
 #include "tools/lab/plan/plan.h"
-#include "tools/lab/world/run_virtual.h"
+#include "tools/lab/simulation/run_virtual.h"
 
 namespace outrider::spraying_test {
 using namespace lab;

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "tests/support/world.h"
+#include "tests/support/simulation.h"
 #include "tests/virtual/regulation_faults.h"
 
 namespace outrider::start_repeats_test {
@@ -77,12 +77,12 @@ using StartRepeats = RegulationFaults;
 // One START is lost on its way to the server, and another's answer on its way back.
 TEST_F(StartRepeats, MakeUpForWhatIsLostBehindTheSwitch) {
   const Dumbbell d = two_bursts(SignalForm::kTos);
-  ImpairedWorld world(switches(d), d.traffic(), *pool_);
+  ImpairedSimulation simulation(switches(d), d.traffic(), *pool_);
   const auto first = [](unsigned n) { return n == 0; };
-  world.to("s0").set_rule(rule(false, first));
-  world.from("s0").set_rule(rule(true, first));
-  const RunResult r = settle(world);
-  EXPECT_EQ(world.ledger().dropped_by_impairments, 2U);
+  simulation.to("s0").set_rule(rule(false, first));
+  simulation.from("s0").set_rule(rule(true, first));
+  const RunResult r = settle(simulation);
+  EXPECT_EQ(simulation.ledger().dropped_by_impairments, 2U);
   expect_each_granted_once(r);
   EXPECT_GE(r.traffic.starts.repeated, 2U);
   EXPECT_EQ(bottleneck_of(r).grant.repeated, r.traffic.starts.repeated) << "both were known there";
@@ -91,9 +91,9 @@ TEST_F(StartRepeats, MakeUpForWhatIsLostBehindTheSwitch) {
 
 TEST_F(StartRepeats, MakeUpForAStartThatTheSwitchNeverHeard) {
   const Dumbbell d = two_bursts(SignalForm::kTos);
-  ImpairedWorld world(switches(d), d.traffic(), *pool_);
-  world.from("w0").set_rule(rule(false, [](unsigned n) { return n < 2; }));
-  const RunResult r = settle(world);
+  ImpairedSimulation simulation(switches(d), d.traffic(), *pool_);
+  simulation.from("w0").set_rule(rule(false, [](unsigned n) { return n < 2; }));
+  const RunResult r = settle(simulation);
   expect_each_granted_once(r);
   EXPECT_GE(r.traffic.starts.repeated, 2U);
   EXPECT_LT(slowest_ms(r), 80);
@@ -102,9 +102,9 @@ TEST_F(StartRepeats, MakeUpForAStartThatTheSwitchNeverHeard) {
 // The first answer is lost behind the switch: its burst is granted, and takes room all the while.
 TEST_F(StartRepeats, FetchAGrantThatWasLost) {
   const Dumbbell d = two_bursts(SignalForm::kTos);
-  ImpairedWorld world(switches(d), d.traffic(), *pool_);
-  world.to("w0").set_rule(rule(true, [](unsigned n) { return n == 0; }));
-  const RunResult r = settle(world);
+  ImpairedSimulation simulation(switches(d), d.traffic(), *pool_);
+  simulation.to("w0").set_rule(rule(true, [](unsigned n) { return n == 0; }));
+  const RunResult r = settle(simulation);
   expect_each_granted_once(r);
   EXPECT_EQ(bottleneck_of(r).grant.lapsed, 0U) << "the worker asked again in time";
   EXPECT_LT(slowest_ms(r), 80);
@@ -114,9 +114,9 @@ TEST_F(StartRepeats, WithoutThemABurstWaitsForTheTimeout) {
   Dumbbell d = two_bursts(SignalForm::kTos);
   d.job.announce.repeats = 0;
   d.job.announce.ack_timeout = milliseconds(500);
-  ImpairedWorld world(switches(d), d.traffic(), *pool_);
-  world.from("w0").set_rule(rule(false, [](unsigned n) { return n < 2; }));
-  const RunResult r = settle(world);
+  ImpairedSimulation simulation(switches(d), d.traffic(), *pool_);
+  simulation.from("w0").set_rule(rule(false, [](unsigned n) { return n < 2; }));
+  const RunResult r = settle(simulation);
   EXPECT_EQ(r.traffic.ack_timeouts, 1U);
   EXPECT_EQ(r.traffic.starts.repeated, 0U);
   EXPECT_GT(slowest_ms(r), 500);
@@ -126,8 +126,8 @@ TEST_F(StartRepeats, WithoutThemABurstWaitsForTheTimeout) {
 TEST_F(StartRepeats, ChangeNothingWhileTheSwitchHoldsTheAnswer) {
   Dumbbell d = two_bursts(SignalForm::kTos);
   const auto play = [&] {
-    ImpairedWorld world(switches(d), d.traffic(), *pool_);
-    return settle(world);
+    ImpairedSimulation simulation(switches(d), d.traffic(), *pool_);
+    return settle(simulation);
   };
   d.job.announce.repeats = 0;
   const RunResult without = play();
@@ -146,13 +146,13 @@ TEST_F(StartRepeats, ChangeNothingWhileTheSwitchHoldsTheAnswer) {
 TEST_F(StartRepeats, GrowApartAndEnd) {
   Dumbbell d = two_bursts(SignalForm::kTos);
   d.job.announce.ack_timeout = milliseconds(400);
-  ImpairedWorld world(switches(d), d.traffic(), *pool_);
+  ImpairedSimulation simulation(switches(d), d.traffic(), *pool_);
   std::vector<Time> at;
-  world.from("w0").set_rule([&at](const SeenPacket& p) {
+  simulation.from("w0").set_rule([&at](const SeenPacket& p) {
     if (p.is_start()) at.push_back(p.at);
     return Fate{.drop = p.is_start()};
   });
-  const RunResult r = settle(world);
+  const RunResult r = settle(simulation);
   ASSERT_EQ(at.size(), 5U) << "the START and four repeats";
   for (std::size_t i = 1; i < at.size(); ++i)
     EXPECT_NEAR(static_cast<double>((at[i] - at[i - 1]).count()),
@@ -163,10 +163,10 @@ TEST_F(StartRepeats, GrowApartAndEnd) {
 TEST_F(StartRepeats, EndWithTheTimeout) {
   Dumbbell d = two_bursts(SignalForm::kTos);
   d.job.announce.ack_timeout = milliseconds(30);  // after 8 and 24 ms
-  ImpairedWorld world(switches(d), d.traffic(), *pool_);
+  ImpairedSimulation simulation(switches(d), d.traffic(), *pool_);
   for (const char* worker : {"w0", "w1"})
-    world.from(worker).set_rule(rule(false, [](unsigned) { return true; }));
-  const RunResult r = settle(world);
+    simulation.from(worker).set_rule(rule(false, [](unsigned) { return true; }));
+  const RunResult r = settle(simulation);
   EXPECT_EQ(r.traffic.starts.repeated, 4U) << "two of each worker";
   EXPECT_EQ(r.traffic.ack_timeouts, 2U);
 }
@@ -174,7 +174,7 @@ TEST_F(StartRepeats, EndWithTheTimeout) {
 TEST_F(StartRepeats, AreLostAtTheConfiguredRateToo) {
   Dumbbell d = two_bursts(SignalForm::kTos);
   d.job.announce.faults.lost = 1;
-  ImpairedWorld all(switches(d), d.traffic(), *pool_);
+  ImpairedSimulation all(switches(d), d.traffic(), *pool_);
   const RunResult none_left = settle(all);
   EXPECT_EQ(none_left.traffic.starts.repeated, 8U);
   EXPECT_EQ(none_left.traffic.starts.lost, 10U);

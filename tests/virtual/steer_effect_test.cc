@@ -6,7 +6,7 @@
 
 #include <map>
 
-#include "tests/support/world.h"
+#include "tests/support/simulation.h"
 #include "tests/virtual/regulation_faults.h"
 
 namespace outrider::steer_effect_test {
@@ -59,12 +59,12 @@ using SteerEffect = RegulationFaults;
 
 TEST_F(SteerEffect, ABurstPassesTheBackgroundInOrder) {
   const Dumbbell d = regulated();
-  ImpairedWorld plain(two_queues(d, RegulationMode::kOff), d.traffic(), *pool_);
+  ImpairedSimulation plain(two_queues(d, RegulationMode::kOff), d.traffic(), *pool_);
   const RunResult off = settle(plain);
-  ImpairedWorld world(two_queues(d, RegulationMode::kSteer), d.traffic(), *pool_);
+  ImpairedSimulation simulation(two_queues(d, RegulationMode::kSteer), d.traffic(), *pool_);
   std::map<FlowKey, std::uint32_t> last;
   std::uint64_t reordered = 0, seen = 0;
-  world.to("s0").set_rule([&](const SeenPacket& p) {
+  simulation.to("s0").set_rule([&](const SeenPacket& p) {
     if (p.payload_bytes == 0) return Fate{};
     const auto [at, is_new] = last.try_emplace(p.flow, p.sequence);
     reordered += !is_new && static_cast<std::int32_t>(p.sequence - at->second) < 0;
@@ -72,7 +72,7 @@ TEST_F(SteerEffect, ABurstPassesTheBackgroundInOrder) {
     ++seen;
     return Fate{};
   });
-  const RunResult on = settle(world);
+  const RunResult on = settle(simulation);
   EXPECT_LT(mean_completion_ms(on), 0.4 * mean_completion_ms(off));
   EXPECT_EQ(reordered, 0U);
   EXPECT_GT(seen, 600U);
@@ -87,20 +87,20 @@ TEST_F(SteerEffect, ABurstPassesTheBackgroundInOrder) {
 TEST_F(SteerEffect, AStartThatIsLateSteersTheRest) {
   Dumbbell d = regulated();
   d.job.announce.ack_timeout = kFaultLead;  // the burst does not wait for longer
-  ImpairedWorld world(two_queues(d, RegulationMode::kSteer), d.traffic(), *pool_);
-  world.from("w0").set_rule([](const SeenPacket& p) {
+  ImpairedSimulation simulation(two_queues(d, RegulationMode::kSteer), d.traffic(), *pool_);
+  simulation.from("w0").set_rule([](const SeenPacket& p) {
     return Fate{.delay = p.is_start() ? kFaultLead + microseconds(60) : Duration{}};
   });
   std::map<FlowKey, std::uint32_t> last;
   std::uint64_t reordered = 0;
-  world.to("s0").set_rule([&](const SeenPacket& p) {
+  simulation.to("s0").set_rule([&](const SeenPacket& p) {
     if (p.payload_bytes == 0) return Fate{};
     const auto [at, is_new] = last.try_emplace(p.flow, p.sequence);
     reordered += !is_new && static_cast<std::int32_t>(p.sequence - at->second) < 0;
     at->second = p.sequence;
     return Fate{};
   });
-  const RunResult r = settle(world);
+  const RunResult r = settle(simulation);
   EXPECT_EQ(reordered, 0U);
   EXPECT_GT(own(r).steer.packets, 0U);
   EXPECT_GT(own(r).steer.stayed, 0U) << "behind what had come before the START";
@@ -112,10 +112,10 @@ TEST_F(SteerEffect, ForgedStartsTakeNothingFromTheBackground) {
   d.job.announce.signal_form = SignalForm::kUdp;
   const auto delivered = [&](double forged) {
     d.job.announce.faults.forged_per_second = forged;
-    ImpairedWorld world(two_queues(d, RegulationMode::kSteer), d.traffic(), *pool_);
-    EXPECT_TRUE(world.run_to_end(Time{} + std::chrono::seconds(5)));
-    EXPECT_TRUE(world.ledger().balanced());
-    const RunResult r = world.result();
+    ImpairedSimulation simulation(two_queues(d, RegulationMode::kSteer), d.traffic(), *pool_);
+    EXPECT_TRUE(simulation.run_to_end(Time{} + std::chrono::seconds(5)));
+    EXPECT_TRUE(simulation.ledger().balanced());
+    const RunResult r = simulation.result();
     std::uint64_t bytes = 0;
     for (const auto& bin : r.traffic.bins) bytes += bin.delivered_bytes[TrafficClass::kBackground];
     if (forged > 0) {

@@ -7,7 +7,7 @@
 #include "tests/support/frames.h"
 #include "tests/support/pool.h"
 #include "tests/unit/streams/stream_fixture.h"
-#include "tools/lab/world/virtual_world.h"
+#include "tools/lab/simulation/simulation.h"
 
 namespace outrider::streams_test {
 using namespace sw;
@@ -111,9 +111,9 @@ TEST(VirtualStreams, LosesAtABottleneckWhatArithmeticSays) {
   s.frame_bytes = 1250 - 20;  // 100 us at 100 Mbit/s
   s.flows = 3;
   s.ecn = Ecn::kEct0;
-  VirtualWorld world(one_switch(50), one_stream(s), pool.get());
-  world.run_until(Time{200ms});
-  const RunResult result = world.result();
+  Simulation simulation(one_switch(50), one_stream(s), pool.get());
+  simulation.run_until(Time{200ms});
+  const RunResult result = simulation.result();
   const StreamReport& r = result.traffic.streams.streams.at(0);
   EXPECT_TRUE(balanced(result.traffic.streams));
   EXPECT_EQ(r.sent, 2000U) << "one every 50 us for 100 ms";
@@ -132,7 +132,7 @@ TEST(VirtualStreams, NeedAPortWithoutHosts) {
   GeneratorConfig traffic = one_stream(stream());
   traffic.hosts = {{.name = "h", .address = "10.0.0.9", .device = "left"},
                    {.name = "g", .address = "10.1.0.9", .device = "right"}};
-  EXPECT_THROW(VirtualWorld(one_switch(50), traffic, pool.get()), std::runtime_error);
+  EXPECT_THROW(Simulation(one_switch(50), traffic, pool.get()), std::runtime_error);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tests/support/world.h"
+#include "tests/support/simulation.h"
 
 namespace outrider::tcp_dynamics_test {
 using namespace sw;
@@ -37,9 +37,9 @@ struct Swing {
 Swing swing_of(const Dumbbell& d, rte_mempool& pool) {
   SwitchProcessConfig switches = d.switches();
   switches.bin = std::chrono::microseconds(185);
-  VirtualWorld world(switches, d.traffic(), pool);
-  world.run_until(Time{} + seconds(5));
-  const RunResult r = world.result();
+  Simulation simulation(switches, d.traffic(), pool);
+  simulation.run_until(Time{} + seconds(5));
+  const RunResult r = simulation.result();
   const QueueReport& q = bottleneck_of(r);
   EXPECT_EQ(sum(q.drops), 0U);
   std::vector<std::uint32_t> maxima;
@@ -96,11 +96,11 @@ TEST(TcpDynamics, RenoDrawsItsSawTooth) {
   Dumbbell d = long_flows(1, Controller::kReno);
   d.background_tcp.ecn = false;
   d.bottleneck_port.marker.kind = MarkerKind::kTailDrop;
-  VirtualWorld world(d.switches(), d.traffic(), *pool);
-  world.run_until(Time{} + seconds(5));
-  const FlowReport before = world.result().traffic.flows.back();
-  world.run_until(Time{} + seconds(15));
-  const FlowReport after = world.result().traffic.flows.back();
+  Simulation simulation(d.switches(), d.traffic(), *pool);
+  simulation.run_until(Time{} + seconds(5));
+  const FlowReport before = simulation.result().traffic.flows.back();
+  simulation.run_until(Time{} + seconds(15));
+  const FlowReport after = simulation.result().traffic.flows.back();
   const double teeth = static_cast<double>(after.fast_recoveries - before.fast_recoveries);
   const double tooth_s = 59 * (3.5e-3 + 30 * kPacket_s) + 2 * (3.5e-3 + 60 * kPacket_s);
   EXPECT_NEAR(10 / teeth, tooth_s, 0.1 * tooth_s);
@@ -115,9 +115,9 @@ std::vector<double> queue_series(const Dumbbell& d, Duration bin, std::size_t bi
                                  rte_mempool& pool) {
   SwitchProcessConfig switches = d.switches();
   switches.bin = bin;
-  VirtualWorld world(switches, d.traffic(), pool);
-  world.run_until(Time{} + bin * static_cast<std::int64_t>(bins));
-  const RunResult result = world.result();
+  Simulation simulation(switches, d.traffic(), pool);
+  simulation.run_until(Time{} + bin * static_cast<std::int64_t>(bins));
+  const RunResult result = simulation.result();
   std::vector<double> series;
   for (const auto& b : bottleneck_of(result).bins) series.push_back(b.max_packets);
   return series;
@@ -152,9 +152,9 @@ TEST(TcpDynamics, ClassicHyStartEndsSlowStartBeforeTheQueueIsFull) {
     d.background_tcp.control.hystart = hystart;
     d.bottleneck_port.marker.kind = MarkerKind::kTailDrop;
     d.bottleneck_port.queue.limit_packets = 200;
-    VirtualWorld world(d.switches(), d.traffic(), *pool);
-    world.run_until(Time{} + seconds(3));
-    return sum(bottleneck_of(world.result()).drops);
+    Simulation simulation(d.switches(), d.traffic(), *pool);
+    simulation.run_until(Time{} + seconds(3));
+    return sum(bottleneck_of(simulation.result()).drops);
   };
   const std::uint64_t without = drops_with(HyStartKind::kOff);
   EXPECT_GT(without, 100U);
@@ -202,9 +202,9 @@ TEST(TcpDynamics, HystartSparesTheFirstOverflow) {
     d.background_tcp.control.hystart_min_rtt_threshold = std::chrono::microseconds(400);
     d.bottleneck_port.marker.kind = MarkerKind::kTailDrop;
     d.bottleneck_port.queue.limit_packets = 700;
-    VirtualWorld world(d.switches(), d.traffic(), *pool);
-    world.run_until(Time{} + std::chrono::milliseconds(300));
-    dropped[hystart ? 1 : 0] = sum(bottleneck_of(world.result()).drops);
+    Simulation simulation(d.switches(), d.traffic(), *pool);
+    simulation.run_until(Time{} + std::chrono::milliseconds(300));
+    dropped[hystart ? 1 : 0] = sum(bottleneck_of(simulation.result()).drops);
   }
   EXPECT_GT(dropped[0], 50U);
   EXPECT_EQ(dropped[1], 0U);
@@ -222,11 +222,11 @@ TEST(TcpDynamics, EqualFlowsShareFairly) {
         d.background_tcp.ecn = false;
         d.bottleneck_port.marker.kind = MarkerKind::kTailDrop;
       }
-      VirtualWorld world(d.switches(), d.traffic(), *pool);
-      world.run_until(Time{} + seconds(3));
-      const auto before = world.result().traffic.flows;
-      world.run_until(Time{} + seconds(13));
-      const auto after = world.result().traffic.flows;
+      Simulation simulation(d.switches(), d.traffic(), *pool);
+      simulation.run_until(Time{} + seconds(3));
+      const auto before = simulation.result().traffic.flows;
+      simulation.run_until(Time{} + seconds(13));
+      const auto after = simulation.result().traffic.flows;
       double total = 0, squares = 0;
       for (std::size_t i = 1; i <= 2; ++i) {  // connection 0 is the job's
         const auto bytes =

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "tests/support/world.h"
+#include "tests/support/simulation.h"
 
 namespace outrider::tcp_end_to_end_test {
 using namespace sw;
@@ -67,30 +67,30 @@ TEST(TcpEndToEnd, DeliversExactlyOnceUnderLossAndReordering) {
     d.ddl_tcp.reuse = kReuses[seed / controllers.size() % 3];
     d.ddl_tcp.sack = seed / controllers.size() % 4 != 0;  // NewReno otherwise
     d.ddl_tcp.ecn = row_of(d.ddl_tcp.control.controller).accurate_ecn_echo || seed / 9 % 2 == 0;
-    ImpairedWorld world(d, *pool);
+    ImpairedSimulation simulation(d, *pool);
     RandomStream rates(seed, 0, RandomPurpose::kTest);
-    world.impair_all({.loss = 0.05 * rates.uniform(),
-                      .duplicate = 0.02 * rates.uniform(),
-                      .reorder = 0.05 * rates.uniform(),
-                      .late = milliseconds(1),
-                      .ce = 0.02 * rates.uniform()},
-                     seed);
-    ASSERT_TRUE(world.run_to_end(Time{} + seconds(300)));
-    world.run_until(world.now() + seconds(2));  // late copies and FINs change nothing
-    const RunResult r = world.result();
+    simulation.impair_all({.loss = 0.05 * rates.uniform(),
+                           .duplicate = 0.02 * rates.uniform(),
+                           .reorder = 0.05 * rates.uniform(),
+                           .late = milliseconds(1),
+                           .ce = 0.02 * rates.uniform()},
+                          seed);
+    ASSERT_TRUE(simulation.run_to_end(Time{} + seconds(300)));
+    simulation.run_until(simulation.now() + seconds(2));  // late copies and FINs change nothing
+    const RunResult r = simulation.result();
     expect_exact(d, r);
-    ASSERT_TRUE(world.ledger().balanced());
+    ASSERT_TRUE(simulation.ledger().balanced());
     for (const auto& f : r.traffic.flows) {
       retransmitted += f.retransmitted;
       rtos += f.rtos_data;
       recoveries += f.fast_recoveries;
     }
     for (const char* host : {"w0", "w1", "s0"}) {
-      dropped += world.from(host).dropped() + world.to(host).dropped();
-      delayed += world.from(host).delayed() + world.to(host).delayed();
-      copied += world.from(host).copied() + world.to(host).copied();
+      dropped += simulation.from(host).dropped() + simulation.to(host).dropped();
+      delayed += simulation.from(host).delayed() + simulation.to(host).delayed();
+      copied += simulation.from(host).copied() + simulation.to(host).copied();
     }
-    world.flush();
+    simulation.flush();
     ASSERT_EQ(rte_mempool_in_use_count(pool.get()), 0U);
   }
   EXPECT_GT(dropped, 500U);
@@ -117,15 +117,15 @@ void expect_recovery_without_timeout(bool sack, std::span<const Controller> cont
       // Longer than any round trip here, or TIMELY's window is too small for three duplicates.
       d.ddl_tcp.control.timely_t_low = d.ddl_tcp.control.timely_t_high = seconds(1);
       d.ddl_tcp.sack = sack;
-      ImpairedWorld world(d, *pool);
+      ImpairedSimulation simulation(d, *pool);
       std::uint32_t data = 0;
-      world.from("w0").set_rule([&data, lost](const SeenPacket& p) {
+      simulation.from("w0").set_rule([&data, lost](const SeenPacket& p) {
         data += p.payload_bytes > 0;
         return Fate{.drop = p.payload_bytes > 0 && data == lost};
       });
-      ASSERT_TRUE(world.run_to_end(Time{} + seconds(5)));
-      const FlowReport f = world.result().traffic.flows.at(0);
-      EXPECT_EQ(world.from("w0").dropped(), 1U);
+      ASSERT_TRUE(simulation.run_to_end(Time{} + seconds(5)));
+      const FlowReport f = simulation.result().traffic.flows.at(0);
+      EXPECT_EQ(simulation.from("w0").dropped(), 1U);
       EXPECT_EQ(f.delivered_bytes, 70'000U);
       EXPECT_EQ(f.retransmitted, 1U);
       EXPECT_EQ(f.fast_recoveries, 1U);
@@ -150,14 +150,14 @@ TEST(TcpEndToEnd, LostTailNeedsTheTimeout) {
   d.job.pull = false;
   d.job.iterations = 1;
   d.job.burst_bytes = 70'000;
-  ImpairedWorld world(d, *pool);
+  ImpairedSimulation simulation(d, *pool);
   std::uint32_t data = 0;
-  world.from("w0").set_rule([&data](const SeenPacket& p) {
+  simulation.from("w0").set_rule([&data](const SeenPacket& p) {
     data += p.payload_bytes > 0;
     return Fate{.drop = p.payload_bytes > 0 && data == 49};
   });
-  ASSERT_TRUE(world.run_to_end(Time{} + seconds(5)));
-  const RunResult r = world.result();
+  ASSERT_TRUE(simulation.run_to_end(Time{} + seconds(5)));
+  const RunResult r = simulation.result();
   EXPECT_EQ(r.traffic.flows.at(0).rtos_data, 1U);
   EXPECT_EQ(r.traffic.bursts.at(0).rtos, 1U);
   EXPECT_EQ(r.traffic.flows.at(0).delivered_bytes, 70'000U);
@@ -169,17 +169,17 @@ TEST(TcpEndToEnd, SlightReorderingIsNotTakenForLoss) {
   Dumbbell d = push_and_pull();
   d.job.burst_bytes = 200'000;
   d.bottleneck_port.queue.limit_packets = 2000;
-  ImpairedWorld world(d, *pool);
+  ImpairedSimulation simulation(d, *pool);
   for (const char* host : {"w0", "w1"}) {
-    world.from(host).set_rule([](const SeenPacket& p) {
+    simulation.from(host).set_rule([](const SeenPacket& p) {
       Fate fate;
       if (p.payload_bytes > 0 && p.number % 10 == 0) fate.delay = std::chrono::microseconds(20);
       return fate;  // a segment takes 12 us at the NIC, so at most two overtake it
     });
   }
-  ASSERT_TRUE(world.run_to_end(Time{} + seconds(10)));
-  const RunResult r = world.result();
-  EXPECT_GT(world.from("w0").delayed(), 40U);
+  ASSERT_TRUE(simulation.run_to_end(Time{} + seconds(10)));
+  const RunResult r = simulation.result();
+  EXPECT_GT(simulation.from("w0").delayed(), 40U);
   EXPECT_EQ(sum(r.switches.drops), 0U);
   for (const auto& f : r.traffic.flows) EXPECT_EQ(f.retransmitted, 0U) << f.name;
 }

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "tests/support/world.h"
+#include "tests/support/simulation.h"
 
 namespace outrider::tcp_pacing_test {
 using namespace sw;
@@ -29,14 +29,14 @@ Dumbbell one_flow(const TcpConfig& tcp) {
 }
 
 /// Returns the departures of full segments from the sender's NIC within [from, to).
-std::vector<Time> departures(ImpairedWorld& world, Duration from, Duration to) {
+std::vector<Time> departures(ImpairedSimulation& simulation, Duration from, Duration to) {
   std::vector<Time> at;
-  world.from("b0").set_rule([&](const SeenPacket& p) {
+  simulation.from("b0").set_rule([&](const SeenPacket& p) {
     if (p.payload_bytes == kMss && p.at >= Time{from}) at.push_back(p.at);
     return Fate{};
   });
-  world.run_until(Time{to});
-  world.from("b0").set_rule({});
+  simulation.run_until(Time{to});
+  simulation.from("b0").set_rule({});
   return at;
 }
 
@@ -60,8 +60,8 @@ TEST(TcpPacing, UnresponsiveKeepsItsRateWithEvenGaps) {
     tcp.control.controller = Controller::kUnresponsive;
     tcp.control.rate = BitRate{megabits * 1'000'000};
     tcp.ecn = false;
-    ImpairedWorld world(one_flow(tcp), *pool);
-    const auto at = departures(world, seconds(1), seconds(11));
+    ImpairedSimulation simulation(one_flow(tcp), *pool);
+    const auto at = departures(simulation, seconds(1), seconds(11));
     const double rate = rate_of(at);
     EXPECT_NEAR(rate, static_cast<double>(megabits) * 1e6, 0.0005 * rate);
     auto gaps = gaps_us(at);
@@ -81,17 +81,17 @@ TEST(TcpPacing, UnresponsiveDoesNotYieldToLossesAndMarks) {
   tcp.control.controller = Controller::kUnresponsive;
   tcp.control.rate = BitRate{150'000'000};
   tcp.loss_detection = LossDetection::kRackTlp;
-  ImpairedWorld world(one_flow(tcp), *pool);
+  ImpairedSimulation simulation(one_flow(tcp), *pool);
   RandomStream fate(3, 0, RandomPurpose::kTest);
-  world.to("c0").set_rule([&fate](const SeenPacket& p) {
+  simulation.to("c0").set_rule([&fate](const SeenPacket& p) {
     const double u = fate.uniform();
     return Fate{.drop = p.payload_bytes != 0 && u < 0.02, .set_ce = u < 0.2};
   });
-  std::vector<Time> at = departures(world, seconds(1), seconds(6));
+  std::vector<Time> at = departures(simulation, seconds(1), seconds(6));
   const double rate = rate_of(at);
   EXPECT_NEAR(rate, 150e6, 0.005 * 150e6);
-  EXPECT_GT(world.to("c0").dropped(), 1000U);
-  EXPECT_GT(world.result().traffic.flows.back().ece_reductions, 0U);
+  EXPECT_GT(simulation.to("c0").dropped(), 1000U);
+  EXPECT_GT(simulation.result().traffic.flows.back().ece_reductions, 0U);
 }
 
 /// Returns the share of departures that follow the previous one back to back at 1 Gbit/s.
@@ -101,8 +101,8 @@ double back_to_back(bool pacing, Controller controller, rte_mempool& pool) {
   tcp.pacing = pacing;
   Dumbbell d = one_flow(tcp);
   d.bottleneck_port.queue.limit_packets = 500;
-  ImpairedWorld world(d, pool);
-  const auto at = departures(world, seconds(2), seconds(4));
+  ImpairedSimulation simulation(d, pool);
+  const auto at = departures(simulation, seconds(2), seconds(4));
   const auto gaps = gaps_us(at);
   const auto together = std::ranges::count_if(gaps, [](double gap) { return gap < 13; });
   EXPECT_GT(gaps.size(), 25'000U) << "the bottleneck is busy";
@@ -124,8 +124,8 @@ TEST(TcpPacing, SlowStartPacesAtTwiceTheWindow) {
   TcpConfig tcp;
   tcp.control.controller = Controller::kReno;
   tcp.pacing = true;
-  ImpairedWorld world(one_flow(tcp), *pool);
-  auto at = departures(world, {}, milliseconds(110));  // it starts within 100 ms
+  ImpairedSimulation simulation(one_flow(tcp), *pool);
+  auto at = departures(simulation, {}, milliseconds(110));  // it starts within 100 ms
   ASSERT_GT(at.size(), 10U);
   at.resize(10);
   const double gap = 3'550.0 / 20;  // a round trip of 3.5 ms and some serialisation

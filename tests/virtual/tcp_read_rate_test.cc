@@ -2,7 +2,7 @@
 // bottleneck and no loss. If the network is slower than the reader, nothing changes.
 #include <gtest/gtest.h>
 
-#include "tests/support/world.h"
+#include "tests/support/simulation.h"
 
 namespace outrider::tcp_read_rate_test {
 using namespace sw;
@@ -27,11 +27,11 @@ Seen long_flow(BitRate read_rate, std::uint32_t buffer_bytes, rte_mempool& pool)
   d.job.burst_bytes = 1000;
   d.job.first_due = std::chrono::seconds(1000);
   d.job.announce.lead_source = LeadSource::kNone;
-  VirtualWorld world(d.switches(), d.traffic(), pool);
-  world.run_until(Time{std::chrono::seconds(2)});
-  const RunResult before = world.result();
-  world.run_until(Time{std::chrono::seconds(6)});
-  const RunResult after = world.result();
+  Simulation simulation(d.switches(), d.traffic(), pool);
+  simulation.run_until(Time{std::chrono::seconds(2)});
+  const RunResult before = simulation.result();
+  simulation.run_until(Time{std::chrono::seconds(6)});
+  const RunResult after = simulation.result();
   Seen seen;
   seen.flow = after.traffic.flows.back();
   seen.goodput_bps =

@@ -6,7 +6,7 @@
 #include <array>
 #include <string_view>
 
-#include "tests/support/world.h"
+#include "tests/support/simulation.h"
 #include "tests/virtual/mlt_scene.h"
 
 namespace outrider::together_test {
@@ -125,9 +125,9 @@ Delivered run_with(const std::vector<Feature>& features, rte_mempool& pool) {
   mlt.mlt = {.tolerance_push = 0, .tolerance_pull = 0};
   g.transports.push_back(mlt);
   for (const Feature f : features) add(g, job, f);
-  VirtualWorld world(switches_of(d, !g.streams.empty()), g, pool);
-  world.run_until(Time{seconds(3)});
-  const RunResult r = world.result();
+  Simulation simulation(switches_of(d, !g.streams.empty()), g, pool);
+  simulation.run_until(Time{seconds(3)});
+  const RunResult r = simulation.result();
   EXPECT_TRUE(r.traffic.ledger_balanced);
   EXPECT_TRUE(balanced(r.traffic.streams));
   EXPECT_TRUE(r.switches.ledger_balanced);

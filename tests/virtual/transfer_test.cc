@@ -3,7 +3,7 @@
 // losses and with ends that do not answer.
 #include <gtest/gtest.h>
 
-#include "tests/support/world.h"
+#include "tests/support/simulation.h"
 
 namespace outrider::transfer_test {
 using namespace tg;
@@ -36,10 +36,10 @@ TEST(Transfers, ArriveOneAfterAnotherWhoeverOpensAndWhateverIsLost) {
       GeneratorConfig c = traffic_of(d);
       c.transfers = {transfer(c, "t", opener)};
       const Mempool pool = make_test_pool();
-      ImpairedWorld world(d.switches(), c, *pool);
-      if (loss != 0) world.impair_all({.loss = loss}, 7);
-      ASSERT_TRUE(world.run_to_end(Time{60s}));
-      const auto r = world.result().traffic;
+      ImpairedSimulation simulation(d.switches(), c, *pool);
+      if (loss != 0) simulation.impair_all({.loss = loss}, 7);
+      ASSERT_TRUE(simulation.run_to_end(Time{60s}));
+      const auto r = simulation.result().traffic;
       ASSERT_EQ(r.transfers.size(), 3U);
       std::uint64_t retransmitted = 0;
       std::int64_t last_end = -1;
@@ -84,9 +84,9 @@ TEST(Transfers, AStrangerTakesNoPlace) {
     }
     c.transfers = {opened, awaited, strange};
     const Mempool pool = make_test_pool();
-    ImpairedWorld world(d.switches(), c, *pool);
-    ASSERT_TRUE(world.run_to_end(Time{60s}));
-    const auto r = world.result().traffic;
+    ImpairedSimulation simulation(d.switches(), c, *pool);
+    ASSERT_TRUE(simulation.run_to_end(Time{60s}));
+    const auto r = simulation.result().traffic;
     ASSERT_EQ(r.transfers.size(), 7U);
     for (const auto& t : r.transfers) {
       EXPECT_EQ(t.outcome, t.name == "strange" ? "refused" : "completed") << t.name;
@@ -109,9 +109,9 @@ TEST(Transfers, NameTheirBadEnds) {
   unheard.count = 2;
   c.transfers = {refused, unheard};
   const Mempool pool = make_test_pool();
-  ImpairedWorld world(d.switches(), c, *pool);
-  ASSERT_TRUE(world.run_to_end(Time{60s}));
-  const auto r = world.result().traffic;
+  ImpairedSimulation simulation(d.switches(), c, *pool);
+  ASSERT_TRUE(simulation.run_to_end(Time{60s}));
+  const auto r = simulation.result().traffic;
   ASSERT_EQ(r.transfers.size(), 3U);
   for (const auto& t : r.transfers) {
     EXPECT_EQ(t.outcome, "timed_out");

@@ -21,8 +21,8 @@ class UdpRegulation : public RegulationFaults {
     return d;
   }
   RunResult run_of(const Dumbbell& d) {
-    ImpairedWorld world(d, *pool_);
-    return settle(world);
+    ImpairedSimulation simulation(d, *pool_);
+    return settle(simulation);
   }
   static double milliseconds_of(std::int64_t ns) { return static_cast<double>(ns) / 1e6; }
 };

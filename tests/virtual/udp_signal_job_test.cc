@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "common/config/signal_key_file.h"
-#include "tests/support/world.h"
+#include "tests/support/simulation.h"
 #include "tests/virtual/job_scene.h"
 
 namespace outrider::udp_signal_job_test {

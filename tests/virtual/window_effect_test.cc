@@ -126,20 +126,20 @@ TEST_F(WindowEffect, DeadWorkerHoldsNobodyForLong) {
     d.job.first_due = kFirstDue;
     d.job.period = kPeriod;
     d.bottleneck_port.regulation.expiry = milliseconds(100);
-    ImpairedWorld world(d, *pool_);
+    ImpairedSimulation simulation(d, *pool_);
     std::uint32_t starts = 0;
     bool dead = false;  // set after its second START, 2 RTTs before the burst is due
-    world.from("w0").set_rule([&](const SeenPacket& p) {
+    simulation.from("w0").set_rule([&](const SeenPacket& p) {
       const bool drop = dead;
       starts += p.is_start() && !drop;
       dead = starts == 2;
       return Fate{.drop = drop};
     });
-    const auto delivered = [&world](Time from, Time to) {
-      return to_mbit(background_bytes(world.result().traffic, from, to), to - from);
+    const auto delivered = [&simulation](Time from, Time to) {
+      return to_mbit(background_bytes(simulation.result().traffic, from, to), to - from);
     };
     const Time death = Time{} + kFirstDue + kPeriod;
-    world.run_until(death + milliseconds(400));
+    simulation.run_until(death + milliseconds(400));
     EXPECT_TRUE(dead);
     const double held = delivered(death + milliseconds(20), death + milliseconds(90));
     const double after = delivered(death + milliseconds(300), death + milliseconds(400));
@@ -230,9 +230,9 @@ TEST_F(WindowEffect, BackgroundKeepsItsFloorInEveryTenRoundTrips) {
         d.job.burst_bytes = 3'000'000;
         auto switches = d.switches();
         switches.bin = d.rtt / 10;
-        VirtualWorld world(switches, d.traffic(), *pool_);
-        world.run_until(Time{} + kFirstDue + 4 * kPeriod);
-        const RunResult r = world.result();
+        Simulation simulation(switches, d.traffic(), *pool_);
+        simulation.run_until(Time{} + kFirstDue + 4 * kPeriod);
+        const RunResult r = simulation.result();
         const QueueReport& queue = bottleneck_of(r);
         ASSERT_EQ(queue.bursts.size(), 4U);
         for (std::size_t i = 1; i < 4; ++i)

@@ -13,7 +13,7 @@ namespace outrider {
 namespace {
 
 constexpr std::uint16_t kDdlPort = 5000;
-/// No window in this world is as large: a number that far off is outside.
+/// No window in this simulation is as large: a number that far off is outside.
 constexpr std::uint32_t kBeyondWindows = 8U << 20;
 /// Where a message begins in a frame: behind Ethernet, IPv4 and UDP headers.
 constexpr std::uint32_t kMessageAt = 42;
@@ -104,46 +104,47 @@ void Attack::play_signal() {
 void Attack::play_luck() {
   const bool begins = number_ == 0;
   const double share = begins ? act_.count / 1000.0 : 0;
-  const Time until = world_.now_ + std::chrono::microseconds(act_.gap_us);
-  const auto ports = static_cast<std::uint32_t>(world_.places_[kLeftPlace].down_until.size());
+  const Time until = simulation_.now_ + std::chrono::microseconds(act_.gap_us);
+  const auto ports = static_cast<std::uint32_t>(simulation_.places_[kLeftPlace].down_until.size());
   switch (act_.kind) {
     case Harm::kLoss:
-      return world_.impair({.loss = share}, act_.draw);
+      return simulation_.impair({.loss = share}, act_.draw);
     case Harm::kDuplicate:
-      return world_.impair({.duplicate = share}, act_.draw);
+      return simulation_.impair({.duplicate = share}, act_.draw);
     case Harm::kReorder:
-      return world_.impair({.reorder = share}, act_.draw);
+      return simulation_.impair({.reorder = share}, act_.draw);
     case Harm::kKill:
-      world_.killed_ = true;
-      return world_.set_down(kLeftPlace, world_.port_of(kLeftPlace, "w0"), kNever);
+      simulation_.killed_ = true;
+      return simulation_.set_down(kLeftPlace, simulation_.port_of(kLeftPlace, "w0"), kNever);
     case Harm::kDrainPool:
-      return begins ? world_.drain_pool(act_.count) : world_.refill_pool();
+      return begins ? simulation_.drain_pool(act_.count) : simulation_.refill_pool();
     case Harm::kLinkDown:
-      if (act_.choice % 2 != 0) return world_.set_down(kLeftPlace, act_.choice / 2 % ports, until);
-      world_.set_down(kLeftPlace, world_.port_of(kLeftPlace, "trunk"), until);
-      return world_.set_down(kRightPlace, world_.port_of(kRightPlace, "trunk"), until);
+      if (act_.choice % 2 != 0)
+        return simulation_.set_down(kLeftPlace, act_.choice / 2 % ports, until);
+      simulation_.set_down(kLeftPlace, simulation_.port_of(kLeftPlace, "trunk"), until);
+      return simulation_.set_down(kRightPlace, simulation_.port_of(kRightPlace, "trunk"), until);
     case Harm::kRestart:
-      return world_.restart(act_.choice % 2);
+      return simulation_.restart(act_.choice % 2);
     default:
-      return world_.reload(act_.draw);
+      return simulation_.reload(act_.draw);
   }
 }
 
 /// Returns the next of 1 + choice addresses: its own, or in the workers' network.
 std::uint32_t Attack::rotated() const {
   const std::uint32_t n = number_ % (1 + act_.choice);
-  return world_.drawn_.keys.empty() || act_.draw % 2 == 0 ? stranger(n) : ip("10.0.1.1") + n;
+  return simulation_.drawn_.keys.empty() || act_.draw % 2 == 0 ? stranger(n) : ip("10.0.1.1") + n;
 }
 
 /// Sends a START in either form, from the strangers' port.
 void Attack::send_start(const Start& start) {
   const auto h = static_cast<std::uint16_t>(5 * (1 + below(15)));
-  if (act_.draw % 2 != 0 && (world_.drawn_.keys.empty() || act_.choice % 4 == 0)) {
+  if (act_.draw % 2 != 0 && (simulation_.drawn_.keys.empty() || act_.choice % 4 == 0)) {
     FrameSpec spec{.flow = start.flow, .tos = start_tos(h), .sequence = start.sequence};
     spec.tcp_flags = 0;
-    return world_.inject(kLeftPlace, "x", bytes_of(spec));
+    return simulation_.inject(kLeftPlace, "x", bytes_of(spec));
   }
-  const auto& keys = world_.drawn_.keys;
+  const auto& keys = simulation_.drawn_.keys;
   if (!keys.empty() && act_.choice % 4 != 0) return send_tagged(start, keys.begin()->second);
   send_message(start.flow, message_of(start, h));
 }
@@ -160,7 +161,7 @@ udp_signal::Signal Attack::message_of(const Start& start, std::uint16_t threshol
 void Attack::send_message(const FlowKey& flow, const udp_signal::Signal& message) {
   std::array<std::uint8_t, udp_signal::kBytes> bytes{};
   udp_signal::encode(message, bytes);
-  world_.inject(
+  simulation_.inject(
       kLeftPlace, "x",
       udp_frame({flow.source_address, flow.destination_address, 5900, udp_signal::kDefaultPort},
                 bytes));
@@ -169,8 +170,8 @@ void Attack::send_message(const FlowKey& flow, const udp_signal::Signal& message
 /// Sends a START whose tag is wrong: drawn, by another key, or under an id that nobody has.
 void Attack::send_tagged(const Start& start, const SignalKey& key) {
   udp_signal::Signal message = message_of(start, 10);
-  message.counter =
-      static_cast<std::uint64_t>(world_.now_.time_since_epoch().count()) + below(1'000'000'000);
+  message.counter = static_cast<std::uint64_t>(simulation_.now_.time_since_epoch().count()) +
+                    below(1'000'000'000);
   message.proof.emplace().key_id = key.id;
   SignalKey strange = key;
   strange.secret[below(16)] ^= static_cast<std::uint8_t>(1 + below(255));
@@ -196,35 +197,35 @@ void Attack::alter(std::vector<std::uint8_t>& frame) {
 
 /// Whoever sends with a worker's address spends its share, where the address is all that counts.
 void Attack::use_name_of(std::uint32_t address) {
-  if (!world_.trust_.protects_workers()) world_.regulation_.impersonated(address);
+  if (!simulation_.trust_.protects_workers()) simulation_.regulation_.impersonated(address);
 }
 
 void Attack::forge() {
   const std::uint32_t worker = ip("10.0.1.1") + act_.choice % 2;
   FlowKey flow{worker, server_address(), any_port(), kDdlPort};
-  if (act_.choice % 3 == 0 && world_.ddl_flow_) flow = *world_.ddl_flow_;
+  if (act_.choice % 3 == 0 && simulation_.ddl_flow_) flow = *simulation_.ddl_flow_;
   use_name_of(flow.source_address);
-  send_start({flow, world_.ddl_sequence_ + below(100'000)});
+  send_start({flow, simulation_.ddl_sequence_ + below(100'000)});
 }
 
 void Attack::replay() {
-  if (world_.starts_.empty()) return;
-  const auto seen = static_cast<std::uint32_t>(world_.starts_.size());
-  auto frame = world_.starts_[below(seen)];
-  if (!world_.drawn_.keys.empty() && act_.choice % 2 != 0) alter(frame);
-  use_name_of(world_.ddl_flow_->source_address);
+  if (simulation_.starts_.empty()) return;
+  const auto seen = static_cast<std::uint32_t>(simulation_.starts_.size());
+  auto frame = simulation_.starts_[below(seen)];
+  if (!simulation_.drawn_.keys.empty() && act_.choice % 2 != 0) alter(frame);
+  use_name_of(simulation_.ddl_flow_->source_address);
   use_name_of(ip("10.0.1.1"));
   use_name_of(ip("10.0.1.2"));
-  world_.inject(kLeftPlace, "x", frame);
+  simulation_.inject(kLeftPlace, "x", frame);
 }
 
 /// Payload that looks like the burst, with numbers that the server does not take.
 void Attack::spoof() {
-  if (!world_.ddl_flow_) return;
-  FrameSpec spec{.flow = *world_.ddl_flow_,
-                 .sequence = world_.ddl_sequence_ + kBeyondWindows + below(kBeyondWindows)};
+  if (!simulation_.ddl_flow_) return;
+  FrameSpec spec{.flow = *simulation_.ddl_flow_,
+                 .sequence = simulation_.ddl_sequence_ + kBeyondWindows + below(kBeyondWindows)};
   spec.payload_bytes = static_cast<std::uint16_t>(1 + below(1400));
-  world_.inject(kLeftPlace, "x", bytes_of(spec));
+  simulation_.inject(kLeftPlace, "x", bytes_of(spec));
 }
 
 /// Announces a burst of its own; every other time it sends something, of another length.
@@ -234,7 +235,7 @@ void Attack::cheat() {
   FrameSpec spec{.flow = flow, .sequence = number_ * 10'000};
   spec.tos = static_cast<std::uint8_t>(Ecn::kEct0);
   spec.payload_bytes = static_cast<std::uint16_t>(1 + below(1400));
-  world_.inject(kLeftPlace, "x", bytes_of(spec));
+  simulation_.inject(kLeftPlace, "x", bytes_of(spec));
 }
 
 /// Announces bursts that all begin at one instant (choice 0), or in groups a microsecond apart.
@@ -246,7 +247,7 @@ void Attack::clump() {
     const FlowKey flow{stranger(n), server_address(), static_cast<std::uint16_t>(7200 + n / 200),
                        kDdlPort};
     auto message = message_of({flow, 1}, 10);
-    message.due_in = Time{} + std::chrono::microseconds(due_us) - world_.now_;
+    message.due_in = Time{} + std::chrono::microseconds(due_us) - simulation_.now_;
     send_message(flow, message);
   }
 }
@@ -278,7 +279,7 @@ void Attack::inject() {
       kTcpSyn, kTcpSyn | kTcpAck, kTcpRst, kTcpFin | kTcpAck, kTcpAck, kTcpRst | kTcpAck};
   std::vector<FlowKey> targets;
   const bool insider = static_cast<Aim>(act_.choice % 3) == Aim::kInsider;
-  for (const auto& [key, flow] : world_.windows_.flows()) {
+  for (const auto& [key, flow] : simulation_.windows_.flows()) {
     const bool ddl = key.source_port == kDdlPort || key.destination_port == kDdlPort;
     const bool to_right = (key.source_address >> 8 & 0xFF) <= 2;
     if (flow.open && flow.segment_bytes > 0 && to_right && !(ddl && insider))
@@ -296,12 +297,12 @@ void Attack::inject() {
     spec.tcp_options = {3, 3, static_cast<std::uint8_t>(below(16)), 1};
   else if (spec.tcp_flags == kTcpAck)
     spec.payload_bytes = static_cast<std::uint16_t>(below(3) == 0 ? 1 + below(1400) : 0);
-  if (!aim(spec, world_.windows_.flows().at(target), to_sender)) return;
+  if (!aim(spec, simulation_.windows_.flows().at(target), to_sender)) return;
   if (insider) {
-    world_.windows_.guess(target);
-    world_.windows_.guess(target.reversed());
+    simulation_.windows_.guess(target);
+    simulation_.windows_.guess(target.reversed());
   }
-  world_.inject(to_sender ? kRightPlace : kLeftPlace, to_sender ? "y" : "x", bytes_of(spec));
+  simulation_.inject(to_sender ? kRightPlace : kLeftPlace, to_sender ? "y" : "x", bytes_of(spec));
 }
 
 }  // namespace outrider

@@ -5,15 +5,15 @@
 #include <vector>
 
 #include "common/core/random.h"
-#include "tests/support/adversary/world.h"
+#include "tests/support/adversary/simulation.h"
 
 namespace outrider {
 
-/// One packet, or one turn, of an act in a world.
+/// One packet, or one turn, of an act in a simulation.
 class Attack {
  public:
-  Attack(AdversaryWorld& world, const HarmfulAct& act, std::uint32_t number)
-      : world_(world),
+  Attack(AdversarySimulation& simulation, const HarmfulAct& act, std::uint32_t number)
+      : simulation_(simulation),
         act_(act),
         number_(number),
         random_(act.draw, number, RandomPurpose::kTest) {}
@@ -50,7 +50,7 @@ class Attack {
   [[nodiscard]] std::uint32_t rotated() const;
   [[nodiscard]] bool aim(FrameSpec& spec, const WindowOracle::Flow& flow, bool to_sender);
 
-  AdversaryWorld& world_;
+  AdversarySimulation& simulation_;
   const HarmfulAct& act_;
   std::uint32_t number_;
   RandomStream random_;

@@ -99,13 +99,13 @@ void add_stranger(sw::SwitchConfig& sw, const char* name, const char* prefix) {
 }
 
 /// Lets the workers sign their STARTs, and draws what that is worth to them.
-void draw_signer(DrawnWorld& world, Dice& dice, const std::vector<std::string>& ports) {
+void draw_signer(DrawnNetwork& network, Dice& dice, const std::vector<std::string>& ports) {
   constexpr const char* kKey = "job.key";
   SignalKey key{.id = 7, .secret = {}};
   for (auto& byte : key.secret) byte = static_cast<std::uint8_t>(dice.between(0, 255));
-  world.keys[kKey] = key;
-  for (auto& job : world.traffic.jobs) job.announce.signal_key = kKey;
-  sw::SignalConfig& signals = world.switches.switches[0].signals;
+  network.keys[kKey] = key;
+  for (auto& job : network.traffic.jobs) job.announce.signal_key = kKey;
+  sw::SignalConfig& signals = network.switches.switches[0].signals;
   sw::SignerConfig signer;
   signer.name = "job";
   signer.keys = {kKey};
@@ -125,39 +125,39 @@ void draw_signer(DrawnWorld& world, Dice& dice, const std::vector<std::string>& 
   signals.accept_tos = others == 2;
 }
 
-/// Draws whom the left switch believes: in half of the worlds any address, as the others do.
-void draw_trust(DrawnWorld& world, std::uint64_t seed, const Dumbbell& d) {
+/// Draws whom the left switch believes: in half of the networks any address, as the others do.
+void draw_trust(DrawnNetwork& network, std::uint64_t seed, const Dumbbell& d) {
   Dice dice(seed, 3);
   if (dice.one_in(2)) return;
   std::vector<std::string> ports;
   for (std::uint32_t i = 0; i < d.workers; ++i) ports.push_back("w" + std::to_string(i));
   const bool udp = d.job.announce.signal_form == tg::SignalForm::kUdp;
-  if (udp && !dice.one_in(4)) return draw_signer(world, dice, ports);
-  sw::SignalConfig& signals = world.switches.switches[0].signals;
+  if (udp && !dice.one_in(4)) return draw_signer(network, dice, ports);
+  sw::SignalConfig& signals = network.switches.switches[0].signals;
   signals.accept_from.clear();
   signals.trusted = {{ports, {kWorkers}}};
 }
 
-/// Adds a job of the same workers over the bounded-loss transport, in one of four worlds.
-void draw_mlt_job(DrawnWorld& world, std::uint64_t seed) {
+/// Adds a job of the same workers over the bounded-loss transport, in one of four networks.
+void draw_mlt_job(DrawnNetwork& network, std::uint64_t seed) {
   constexpr std::uint16_t kPort = 5001;
   Dice dice(seed, 4);
   if (!dice.one_in(4)) return;
-  tg::JobConfig job = world.traffic.jobs[0];
+  tg::JobConfig job = network.traffic.jobs[0];
   job.name = job.transport = "mlt";
   job.tcp_port = kPort;
   job.burst_bytes = 20'000;
   job.iterations = 4;
   job.announce.signal_form = tg::SignalForm::kUdp;
   job.first_due += milliseconds(dice.between(0, 30));
-  world.traffic.jobs.push_back(job);
+  network.traffic.jobs.push_back(job);
   tg::TransportConfig transport;
   transport.name = job.transport;
   transport.tcp.control.controller = tg::Controller::kDctcp;
   transport.protocol = tg::TransportProtocol::kMlt;
   transport.mlt.tolerance_push = dice.one_of(std::array{0.0, 0.05, 0.3});
-  world.traffic.transports.push_back(transport);
-  for (auto& sw : world.switches.switches) {
+  network.traffic.transports.push_back(transport);
+  for (auto& sw : network.switches.switches) {
     sw::RuleConfig to, from;
     to.protocol = from.protocol = kIpProtocolUdp;
     to.destination_ports = from.source_ports = sw::PortRange{kPort, kPort};
@@ -166,11 +166,11 @@ void draw_mlt_job(DrawnWorld& world, std::uint64_t seed) {
   }
 }
 
-/// Lets the trunk grant bursts, in one of eight worlds.
-void draw_grants(DrawnWorld& world, std::uint64_t seed) {
+/// Lets the trunk grant bursts, in one of eight networks.
+void draw_grants(DrawnNetwork& network, std::uint64_t seed) {
   Dice dice(seed, 6);
   if (!dice.one_in(8)) return;
-  sw::SwitchConfig& left = world.switches.switches[0];
+  sw::SwitchConfig& left = network.switches.switches[0];
   RegulationPolicy& policy =
       std::ranges::find(left.ports, "trunk", &sw::SwitchPortConfig::name)->regulation;
   using enum GrantOrder;
@@ -185,15 +185,15 @@ void draw_grants(DrawnWorld& world, std::uint64_t seed) {
   if (dice.one_in(2))
     left.signals.burst_sizes = {
         {.destinations = {"10.0.3.0/24"}, .bytes = dice.between(1000, 80'000)}};
-  for (auto& job : world.traffic.jobs) {
+  for (auto& job : network.traffic.jobs) {
     job.announce.ack_timeout = milliseconds(dice.one_of(std::array{10, 80}));
     job.announce.repeats = dice.between(0, 3);
     job.announce.repeat_after = milliseconds(4);
   }
 }
 
-/// Returns the dice of clumps, if there is one: in one of 64 worlds, whose table has room for it.
-/// Reports copy that table, which makes such a world slow.
+/// Returns the dice of clumps, if there is one: in one of 64 networks, whose table has room for it.
+/// Reports copy that table, which makes such a network slow.
 std::optional<Dice> clump_dice(std::uint64_t seed) {
   Dice dice(seed, 5);
   return dice.one_in(64) ? std::optional(dice) : std::nullopt;
@@ -229,7 +229,7 @@ Scenario draw_scenario(std::uint64_t seed) {
   return scenario;
 }
 
-DrawnWorld draw_world(std::uint64_t seed) {
+DrawnNetwork draw_network(std::uint64_t seed) {
   Dice dice(seed, 1);
   Dumbbell d;
   d.seed = seed;
@@ -261,15 +261,15 @@ DrawnWorld draw_world(std::uint64_t seed) {
   d.ddl_tcp.reuse = dice.one_of(std::array{
       tg::ConnectionReuse::kNew, tg::ConnectionReuse::kIdleRestart, tg::ConnectionReuse::kKeep});
   d.background_tcp.receive_buffer_bytes = dice.one_of(std::array{64U << 10, 4U << 20});
-  DrawnWorld world{.switches = d.switches(), .traffic = d.traffic()};
-  world.traffic.long_flows[0].start_spread = milliseconds(10);
-  add_stranger(world.switches.switches[0], "x", "10.0.9.0/24");
-  add_stranger(world.switches.switches[1], "y", "10.0.8.0/24");
-  for (auto& sw : world.switches.switches) sw.signals.accept_tos = sw.signals.accept_udp = true;
-  draw_mlt_job(world, seed);
-  draw_trust(world, seed, d);
-  draw_grants(world, seed);
-  return world;
+  DrawnNetwork network{.switches = d.switches(), .traffic = d.traffic()};
+  network.traffic.long_flows[0].start_spread = milliseconds(10);
+  add_stranger(network.switches.switches[0], "x", "10.0.9.0/24");
+  add_stranger(network.switches.switches[1], "y", "10.0.8.0/24");
+  for (auto& sw : network.switches.switches) sw.signals.accept_tos = sw.signals.accept_udp = true;
+  draw_mlt_job(network, seed);
+  draw_trust(network, seed, d);
+  draw_grants(network, seed);
+  return network;
 }
 
 RegulationPolicy other_policy(const RegulationPolicy& now, std::uint32_t draw) {

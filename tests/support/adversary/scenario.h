@@ -10,7 +10,7 @@
 
 namespace outrider {
 
-/// What an adversary or bad luck does to the small world of an AdversaryWorld.
+/// What an adversary or bad luck does to the small network of an AdversarySimulation.
 enum class Harm : std::uint8_t {
   kForge,            ///< STARTs in a worker's name; choice 0: of its flow, else of random ports
   kReplay,           ///< STARTs that were seen are sent again; signed ones are altered as well
@@ -51,7 +51,7 @@ struct HarmfulAct {
   bool operator==(const HarmfulAct&) const = default;
 };
 
-/// A whole run: the seed draws the world, the acts are what is done to it.
+/// A whole run: the seed draws the network, the acts are what is done to it.
 struct Scenario {
   std::uint64_t seed = 0;
   std::vector<HarmfulAct> acts;
@@ -66,13 +66,13 @@ inline constexpr std::uint32_t kAttackEnd_us = 320'000;  ///< no act begins late
 /// Draws the acts of a seed.
 [[nodiscard]] Scenario draw_scenario(std::uint64_t seed);
 
-/// The world of a seed: configurations that are valid.
-struct DrawnWorld {
+/// The network of a seed: configurations that are valid.
+struct DrawnNetwork {
   sw::SwitchProcessConfig switches;  ///< "left.trunk" regulates; ports "x" and "y" are strangers'
   tg::GeneratorConfig traffic;
   std::map<std::string, SignalKey> keys{};  ///< by the name in a job's signal_key
 };
-[[nodiscard]] DrawnWorld draw_world(std::uint64_t seed);
+[[nodiscard]] DrawnNetwork draw_network(std::uint64_t seed);
 /// Draws another policy that a reload may bring about.
 [[nodiscard]] RegulationPolicy other_policy(const RegulationPolicy& now, std::uint32_t draw);
 

@@ -7,8 +7,8 @@
 
 #include <sstream>
 
+#include "tests/support/simulation.h"
 #include "tests/support/source_path.h"
-#include "tests/support/world.h"
 
 namespace outrider::preview_test {
 using namespace tg;
@@ -72,9 +72,9 @@ TEST(Preview, ArrivalsAreThoseOfTheRun) {
   flows.duration = 300ms;
   c.flows = {flows};
   const Mempool pool = make_test_pool();
-  VirtualWorld world(d.switches(), c, *pool);
-  world.run_until(Time{} + 20s);
-  const auto records = world.result().traffic.flow_groups.at(0).records;
+  Simulation simulation(d.switches(), c, *pool);
+  simulation.run_until(Time{} + 20s);
+  const auto records = simulation.result().traffic.flow_groups.at(0).records;
   const Preview p = preview(c, 10s);
   ASSERT_EQ(p.events, records.size());
   ASSERT_GT(p.events, 3U);

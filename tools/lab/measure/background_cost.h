@@ -12,7 +12,7 @@
 #include "tools/lab/measure/metrics_iterations.h"
 #include "tools/lab/measure/metrics_series.h"
 #include "tools/lab/measure/statistics.h"
-#include "tools/lab/world/run_result.h"
+#include "tools/lab/simulation/run_result.h"
 
 namespace outrider::lab {
 

@@ -19,7 +19,7 @@
 #include "tools/lab/measure/metrics_learning.h"
 #include "tools/lab/measure/metrics_links.h"
 #include "tools/lab/measure/statistics.h"
-#include "tools/lab/world/run_result.h"
+#include "tools/lab/simulation/run_result.h"
 
 namespace outrider::lab {
 

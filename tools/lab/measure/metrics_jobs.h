@@ -5,7 +5,7 @@
 
 #include "tools/lab/experiment/case.h"
 #include "tools/lab/measure/statistics.h"
-#include "tools/lab/world/run_result.h"
+#include "tools/lab/simulation/run_result.h"
 
 namespace outrider::lab {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tools/lab/measure/statistics.h"
-#include "tools/lab/world/link_report.h"
+#include "tools/lab/simulation/link_report.h"
 
 namespace outrider::lab {
 

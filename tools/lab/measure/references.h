@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "tools/lab/experiment/case.h"
-#include "tools/lab/world/run_result.h"
+#include "tools/lab/simulation/run_result.h"
 
 namespace outrider::lab {
 

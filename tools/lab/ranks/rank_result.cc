@@ -8,7 +8,7 @@
 
 #include "common/telemetry/add_fields.h"
 #include "tools/lab/run/text_parts.h"
-#include "tools/lab/world/link_sampler.h"
+#include "tools/lab/simulation/link_sampler.h"
 
 namespace outrider::lab {
 namespace {

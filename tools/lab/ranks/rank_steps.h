@@ -7,11 +7,11 @@
 
 #include "common/core/clock.h"
 #include "tools/lab/ranks/peers.h"
-#include "tools/lab/ranks/rank_world.h"
+#include "tools/lab/ranks/rank_simulation.h"
 
 namespace outrider::lab {
 
-/// All ranks of a case as drive() sees a world. @tparam Ranks  see step()
+/// All ranks of a case as drive() sees a simulation. @tparam Ranks  see step()
 template <class Ranks>
 class RankedRun {
  public:
@@ -42,25 +42,26 @@ class RankedRun {
 /// One rank of this process, with others in other processes.
 class PeerRanks {
  public:
-  PeerRanks(RankWorld& world, Peers& peers) : world_(world), peers_(peers) {}
+  PeerRanks(RankSimulation& simulation, Peers& peers) : simulation_(simulation), peers_(peers) {}
 
   Time step(Time end) {
-    world_.run_window(end);
-    const Time next = time_of(peers_.exchange(world_.batches(), world_.neighbours(),
-                                              world_.next().time_since_epoch().count(), received_));
+    simulation_.run_window(end);
+    const Time next =
+        time_of(peers_.exchange(simulation_.batches(), simulation_.neighbours(),
+                                simulation_.next().time_since_epoch().count(), received_));
     for (std::uint32_t from = 0; from < received_.size(); ++from)
-      world_.receive(from, received_[from]);
+      simulation_.receive(from, received_[from]);
     return next;
   }
-  void advance(Time end) noexcept { world_.advance(end); }
-  void end_slice() { world_.end_slice(); }
-  void change_to(const sw::SwitchProcessConfig& switches) { world_.change_to(switches); }
-  [[nodiscard]] bool finished() { return peers_.least(world_.finished() ? 1 : 0) == 1; }
+  void advance(Time end) noexcept { simulation_.advance(end); }
+  void end_slice() { simulation_.end_slice(); }
+  void change_to(const sw::SwitchProcessConfig& switches) { simulation_.change_to(switches); }
+  [[nodiscard]] bool finished() { return peers_.least(simulation_.finished() ? 1 : 0) == 1; }
 
  private:
   static Time time_of(std::int64_t ns) { return Time{Duration{ns}}; }
 
-  RankWorld& world_;
+  RankSimulation& simulation_;
   Peers& peers_;
   std::vector<std::string> received_;
 };

@@ -17,7 +17,7 @@
 #include "tools/lab/run/case_worker.h"
 #include "tools/lab/run/cpus.h"
 #include "tools/lab/run/run_pool.h"
-#include "tools/lab/world/run_virtual.h"
+#include "tools/lab/simulation/run_virtual.h"
 
 namespace outrider::lab {
 namespace {

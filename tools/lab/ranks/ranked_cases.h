@@ -7,7 +7,7 @@
 
 #include "tools/lab/ranks/peers.h"
 #include "tools/lab/run/run_cases.h"
-#include "tools/lab/world/partition.h"
+#include "tools/lab/simulation/partition.h"
 
 namespace outrider::lab {
 

@@ -8,9 +8,9 @@
 #include "tools/lab/experiment/case.h"
 #include "tools/lab/ranks/peers.h"
 #include "tools/lab/ranks/rank_result.h"
-#include "tools/lab/world/partition.h"
-#include "tools/lab/world/run_result.h"
-#include "tools/lab/world/run_virtual.h"
+#include "tools/lab/simulation/partition.h"
+#include "tools/lab/simulation/run_result.h"
+#include "tools/lab/simulation/run_virtual.h"
 
 namespace outrider::lab {
 

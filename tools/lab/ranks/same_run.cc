@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "tools/lab/run/run_store.h"
-#include "tools/lab/world/partition.h"
+#include "tools/lab/simulation/partition.h"
 
 namespace outrider::lab {
 namespace {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "tools/lab/report/report_csv.h"
-#include "tools/lab/world/link_report.h"
+#include "tools/lab/simulation/link_report.h"
 
 namespace outrider::lab {
 namespace {

@@ -14,7 +14,7 @@
 #include "tools/lab/run/cpus.h"
 #include "tools/lab/run/run_pool.h"
 #include "tools/lab/run/text_parts.h"
-#include "tools/lab/world/run_virtual.h"
+#include "tools/lab/simulation/run_virtual.h"
 #include "trafficgen/config/config_toml.h"
 
 namespace outrider::lab {

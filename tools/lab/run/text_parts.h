@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "tools/lab/world/run_result.h"
+#include "tools/lab/simulation/run_result.h"
 
 namespace outrider::lab {
 

@@ -15,7 +15,7 @@
 #include "tools/lab/measure/metrics.h"
 #include "tools/lab/measure/references.h"
 #include "tools/lab/measure/statistics.h"
-#include "tools/lab/world/run_result.h"
+#include "tools/lab/simulation/run_result.h"
 
 namespace outrider::lab {
 

@@ -13,7 +13,7 @@
 #include "tools/lab/plan/advice.h"
 #include "tools/lab/plan/host_places.h"
 #include "tools/lab/plan/topology.h"
-#include "tools/lab/world/run_result.h"
+#include "tools/lab/simulation/run_result.h"
 
 namespace outrider::fabric_plan_test {
 using namespace lab;

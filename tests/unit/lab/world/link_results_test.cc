@@ -1,6 +1,6 @@
 // Goal: the figures of links are those of the reports, computed by hand here, and what is left out
 // of a large network is in a sum. Method: reports made by hand.
-#include "tools/lab/world/link_results.h"
+#include "tools/lab/simulation/link_results.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <string>
 
 #include "tools/lab/measure/metrics_links.h"
-#include "tools/lab/world/link_sampler.h"
+#include "tools/lab/simulation/link_sampler.h"
 
 namespace outrider::link_results_test {
 using namespace lab;

@@ -1,6 +1,6 @@
 // Goal: METIS cuts any graph into parts that all have something, the same at every call, and finds
 // the cut that a person sees. Method: graphs made by hand, and random ones.
-#include "tools/lab/world/metis_cut.h"
+#include "tools/lab/simulation/metis_cut.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -12,9 +12,9 @@
 #include "common/runtime/event_loop.h"
 #include "switch/runtime/network.h"
 #include "tools/lab/experiment/case.h"
-#include "tools/lab/world/link_sampler.h"
-#include "tools/lab/world/partition.h"
-#include "tools/lab/world/run_result.h"
+#include "tools/lab/simulation/link_sampler.h"
+#include "tools/lab/simulation/partition.h"
+#include "tools/lab/simulation/run_result.h"
 #include "trafficgen/apps/generator.h"
 #include "trafficgen/streams/engine/virtual_streams.h"
 
@@ -28,17 +28,17 @@ namespace outrider::lab {
 /// wire.
 ///
 /// Deterministic: equal configurations give equal reports. Not thread-safe.
-class VirtualWorld {
+class Simulation {
  public:
   /// @param switches,traffic must be valid, and every edge port must have a host
   /// @param pool of make_packet_pool({.frame_room_bytes = kHeaderRoomBytes}); outlives this
   /// @param signal_keys  of jobs that sign, by the name of their key files
-  /// @param part  what of both configurations is built, see RankWorld
+  /// @param part  what of both configurations is built, see RankSimulation
   /// @throws std::runtime_error naming the port or host that has no counterpart
-  VirtualWorld(const sw::SwitchProcessConfig& switches, const tg::GeneratorConfig& traffic,
-               rte_mempool& pool, const std::map<std::string, SignalKey>& signal_keys = {},
-               const RankPart& part = {});
-  ~VirtualWorld();
+  Simulation(const sw::SwitchProcessConfig& switches, const tg::GeneratorConfig& traffic,
+             rte_mempool& pool, const std::map<std::string, SignalKey>& signal_keys = {},
+             const RankPart& part = {});
+  ~Simulation();
 
   /// Advances to `end`. @return events handled
   std::uint64_t run_until(Time end) noexcept;
@@ -75,7 +75,7 @@ class VirtualWorld {
   }
 
  private:
-  /// Returns hosts_behind(), checked, of a world that is whole.
+  /// Returns hosts_behind(), checked, of a simulation that is whole.
   [[nodiscard]] std::vector<std::uint32_t> find_hosts(const sw::SwitchProcessConfig& switches,
                                                       const tg::GeneratorConfig& traffic) const;
   void join(const tg::GeneratorConfig& traffic, std::span<const std::uint32_t> behind,

@@ -12,7 +12,7 @@
 #include "switch/config/config.h"
 #include "tools/lab/experiment/case.h"
 #include "tools/lab/plan/plan_jobs.h"
-#include "tools/lab/world/run_virtual.h"
+#include "tools/lab/simulation/run_virtual.h"
 
 namespace outrider::lab {
 
@@ -29,33 +29,34 @@ RunSpan span_of(const Case& c);
 sw::SwitchProcessConfig with_keys(sw::SwitchProcessConfig switches,
                                   const std::map<std::string, SignalKey>& keys);
 
-/// Advances a world to `end`, through the case's changes before it.
-/// @param done  number of changes that the world has
-template <class World>
-void run_with_changes(const Case& c, World& world, std::size_t& done, Time end) {
+/// Advances a simulation to `end`, through the case's changes before it.
+/// @param done  number of changes that the simulation has
+template <class Simulation>
+void run_with_changes(const Case& c, Simulation& simulation, std::size_t& done, Time end) {
   for (; done < c.changes.size() && c.changes[done].at < end; ++done) {
-    world.run_until(c.changes[done].at);
-    world.change_to(with_keys(c.changes[done].switches, virtual_signal_keys(c.traffic)));
+    simulation.run_until(c.changes[done].at);
+    simulation.change_to(with_keys(c.changes[done].switches, virtual_signal_keys(c.traffic)));
   }
-  world.run_until(end);
+  simulation.run_until(end);
 }
 
-/// Runs a world to its end. Slices begin at multiples of their length, so that the end of a run
-/// does not depend on `stop`. @return false if `stop` ended the run
-/// @tparam World  has now(), next(), finished(), run_until(), change_to() and end_slice() as
-///                VirtualWorld does
-template <class World>
-bool drive(const Case& c, World& world, const StopCheck& stop) {
+/// Runs a simulation to its end. Slices begin at multiples of their length, so that the end of a
+/// run does not depend on `stop`. @return false if `stop` ended the run
+/// @tparam Simulation  has now(), next(), finished(), run_until(), change_to() and end_slice() as
+///                Simulation does
+template <class Simulation>
+bool drive(const Case& c, Simulation& simulation, const StopCheck& stop) {
   const RunSpan span = span_of(c);
   Time last = kNever;  ///< end of the run, set when the jobs are done
   std::size_t changes = 0;
-  while (world.now() < std::min(last, span.limit)) {
+  while (simulation.now() < std::min(last, span.limit)) {
     if (stop && stop()) return false;
-    run_with_changes(c, world, changes, std::min({world.now() + span.slice, last, span.limit}));
-    world.end_slice();
-    if (last == kNever && world.finished())
-      last = std::max(world.now() + span.drain, span.earliest);
-    if (world.next() == kNever && !world.finished()) break;  // no event is left
+    run_with_changes(c, simulation, changes,
+                     std::min({simulation.now() + span.slice, last, span.limit}));
+    simulation.end_slice();
+    if (last == kNever && simulation.finished())
+      last = std::max(simulation.now() + span.drain, span.earliest);
+    if (simulation.next() == kNever && !simulation.finished()) break;  // no event is left
   }
   return true;
 }

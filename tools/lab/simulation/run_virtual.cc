@@ -1,4 +1,4 @@
-#include "tools/lab/world/run_virtual.h"
+#include "tools/lab/simulation/run_virtual.h"
 
 #include <algorithm>
 #include <limits>
@@ -6,8 +6,8 @@
 
 #include "switch/config/config_toml.h"
 #include "tools/lab/plan/plan_jobs.h"
-#include "tools/lab/world/drive.h"
-#include "tools/lab/world/virtual_world.h"
+#include "tools/lab/simulation/drive.h"
+#include "tools/lab/simulation/simulation.h"
 #include "trafficgen/config/config_toml.h"
 
 namespace outrider::lab {
@@ -51,13 +51,13 @@ RunResult run_virtual(const Case& c, rte_mempool& pool, const StopCheck& stop,
   RunResult result;
   {
     const auto keys = virtual_signal_keys(c.traffic);
-    VirtualWorld world(with_keys(c.switches, keys), c.traffic, pool, keys,
-                       {.partition = partition ? &*partition : nullptr});
-    if (c.link_series) world.sample_links(c.switches, span_of(c).slice);
-    const bool whole = drive(c, world, stop);
-    result = world.result();
+    Simulation simulation(with_keys(c.switches, keys), c.traffic, pool, keys,
+                          {.partition = partition ? &*partition : nullptr});
+    if (c.link_series) simulation.sample_links(c.switches, span_of(c).slice);
+    const bool whole = drive(c, simulation, stop);
+    result = simulation.result();
     result.interrupted = !whole;
-    world.flush();
+    simulation.flush();
   }
   result.mbufs_leaked = leaked_since(pool, in_use_before);
   return result;

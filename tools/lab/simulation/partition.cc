@@ -1,4 +1,4 @@
-#include "tools/lab/world/partition.h"
+#include "tools/lab/simulation/partition.h"
 
 #include <algorithm>
 #include <numeric>
@@ -12,8 +12,8 @@
 #include "common/net/headers.h"
 #include "switch/config/queue_config.h"
 #include "switch/forwarding/forwarder.h"
-#include "tools/lab/world/edge_hosts.h"
-#include "tools/lab/world/metis_cut.h"
+#include "tools/lab/simulation/edge_hosts.h"
+#include "tools/lab/simulation/metis_cut.h"
 #include "trafficgen/config/lcore_plan.h"
 
 namespace outrider::lab {

@@ -1,4 +1,4 @@
-#include "tools/lab/world/link_results.h"
+#include "tools/lab/simulation/link_results.h"
 
 #include <algorithm>
 #include <map>

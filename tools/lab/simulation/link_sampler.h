@@ -9,7 +9,7 @@
 #include "switch/config/config.h"
 #include "switch/egress/egress_port.h"
 #include "switch/runtime/network.h"
-#include "tools/lab/world/link_report.h"
+#include "tools/lab/simulation/link_report.h"
 
 namespace outrider::lab {
 

@@ -1,8 +1,8 @@
-#include "tools/lab/world/run_result.h"
+#include "tools/lab/simulation/run_result.h"
 
 #include <cassert>
 
-#include "tools/lab/world/link_results.h"
+#include "tools/lab/simulation/link_results.h"
 
 namespace outrider::lab {
 

@@ -1,4 +1,4 @@
-#include "tools/lab/world/edge_hosts.h"
+#include "tools/lab/simulation/edge_hosts.h"
 
 #include <algorithm>
 #include <map>

@@ -6,8 +6,8 @@
 #include <functional>
 
 #include "tools/lab/experiment/case.h"
-#include "tools/lab/world/partition.h"
-#include "tools/lab/world/run_result.h"
+#include "tools/lab/simulation/partition.h"
+#include "tools/lab/simulation/run_result.h"
 
 namespace outrider::lab {
 

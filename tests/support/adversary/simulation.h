@@ -38,11 +38,11 @@ inline constexpr const char* kTrunkPort = "trunk";
 /// - every packet has a named end, and every buffer comes back;
 /// - when the attack is over and everything was silent, no entry is live and no burst announced;
 /// - the jobs end, unless one of their workers was killed.
-class AdversaryWorld {
+class AdversarySimulation {
  public:
   /// @param pool  of make_test_pool(); nobody else uses it
-  AdversaryWorld(const Scenario& scenario, rte_mempool& pool);
-  ~AdversaryWorld();
+  AdversarySimulation(const Scenario& scenario, rte_mempool& pool);
+  ~AdversarySimulation();
 
   /// Plays to the end. @return the first violation, with its time; nothing if there is none
   [[nodiscard]] std::optional<std::string> run();
@@ -108,7 +108,7 @@ class AdversaryWorld {
   [[nodiscard]] std::optional<std::string> ledger_fault() const;
 
   Scenario scenario_;
-  DrawnWorld drawn_;
+  DrawnNetwork drawn_;
   rte_mempool& pool_;
   EventLoop loop_;
   std::vector<std::unique_ptr<Observer>> observers_;

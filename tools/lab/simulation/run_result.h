@@ -7,7 +7,7 @@
 
 #include "switch/report/report.h"
 #include "tools/lab/experiment/case.h"
-#include "tools/lab/world/link_report.h"
+#include "tools/lab/simulation/link_report.h"
 #include "trafficgen/report/report.h"
 
 namespace outrider::lab {

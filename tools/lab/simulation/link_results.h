@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "tools/lab/world/run_result.h"
+#include "tools/lab/simulation/run_result.h"
 
 namespace outrider::lab {
 

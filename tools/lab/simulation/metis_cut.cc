@@ -1,4 +1,4 @@
-#include "tools/lab/world/metis_cut.h"
+#include "tools/lab/simulation/metis_cut.h"
 
 #include <metis.h>
 

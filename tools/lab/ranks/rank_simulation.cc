@@ -1,4 +1,4 @@
-#include "tools/lab/ranks/rank_world.h"
+#include "tools/lab/ranks/rank_simulation.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -8,11 +8,12 @@
 
 namespace outrider::lab {
 
-RankWorld::RankWorld(const sw::SwitchProcessConfig& switches, const tg::GeneratorConfig& traffic,
-                     const Partition& partition, std::uint32_t rank, rte_mempool& pool,
-                     const std::map<std::string, SignalKey>& signal_keys)
+RankSimulation::RankSimulation(const sw::SwitchProcessConfig& switches,
+                               const tg::GeneratorConfig& traffic, const Partition& partition,
+                               std::uint32_t rank, rte_mempool& pool,
+                               const std::map<std::string, SignalKey>& signal_keys)
     : pool_(pool),
-      world_(switches, traffic, pool, signal_keys, {&partition, rank}),
+      simulation_(switches, traffic, pool, signal_keys, {&partition, rank}),
       batches_(partition.ranks),
       neighbours_(partition.ranks) {
   std::map<std::uint32_t, CutLine> lines;
@@ -21,16 +22,16 @@ RankWorld::RankWorld(const sw::SwitchProcessConfig& switches, const tg::Generato
     if (line.from == rank) neighbours_[line.to] = true;
     if (line.to == rank) neighbours_[line.from] = true;
   }
-  for (const sw::CutWire& wire : world_.network().leaving())
+  for (const sw::CutWire& wire : simulation_.network().leaving())
     departures_.push_back({wire, lines.at(wire.number).to});
-  for (const sw::CutWire& wire : world_.network().coming())
+  for (const sw::CutWire& wire : simulation_.network().coming())
     arrivals_[wire.number] = {lines.at(wire.number).from, wire.link};
 }
 
-Time RankWorld::next() const noexcept { return std::min(world_.next(), next_sent_); }
+Time RankSimulation::next() const noexcept { return std::min(simulation_.next(), next_sent_); }
 
-void RankWorld::run_window(Time end) {
-  events_ += world_.run_until(end - Duration{1});
+void RankSimulation::run_window(Time end) {
+  events_ += simulation_.run_until(end - Duration{1});
   for (auto& batch : batches_) batch.clear();
   next_sent_ = kNever;
   for (const Departure& d : departures_) {
@@ -55,7 +56,7 @@ void RankWorld::run_window(Time end) {
   }
 }
 
-void RankWorld::receive(std::uint32_t from, std::string_view batch) {
+void RankSimulation::receive(std::uint32_t from, std::string_view batch) {
   PacketRecords records(batch);
   while (!records.empty()) {
     const auto number = records.number<std::uint32_t>();
@@ -74,8 +75,9 @@ void RankWorld::receive(std::uint32_t from, std::string_view batch) {
   }
 }
 
-RankResult RankWorld::result() {
-  RankResult r{.result = world_.result(), .flows_of_jobs = world_.generator().flows_of_jobs()};
+RankResult RankSimulation::result() {
+  RankResult r{.result = simulation_.result(),
+               .flows_of_jobs = simulation_.generator().flows_of_jobs()};
   for (const Departure& d : departures_) r.sent[d.wire.number] = d.wire.link->crossed();
   for (const auto& [number, arrival] : arrivals_) r.received[number] = arrival.link->pushed();
   r.events = events_;

@@ -1,4 +1,4 @@
-#include "tests/support/world.h"
+#include "tests/support/simulation.h"
 
 #include <gtest/gtest.h>
 #include <rte_mempool.h>
@@ -45,8 +45,8 @@ bool full_run() {
 
 std::uint32_t seeds(std::uint32_t few, std::uint32_t many) { return full_run() ? many : few; }
 
-ImpairedWorld::ImpairedWorld(const sw::SwitchProcessConfig& switches,
-                             const tg::GeneratorConfig& traffic, rte_mempool& pool)
+ImpairedSimulation::ImpairedSimulation(const sw::SwitchProcessConfig& switches,
+                                       const tg::GeneratorConfig& traffic, rte_mempool& pool)
     : hosts_(traffic.hosts),
       network_((require_valid(validate(switches)), switches), loop_),
       generator_((require_valid(validate(traffic)), traffic), loop_, pool,
@@ -75,32 +75,32 @@ ImpairedWorld::ImpairedWorld(const sw::SwitchProcessConfig& switches,
   generator_.start(now_);
 }
 
-std::size_t ImpairedWorld::index_of(std::string_view host) const {
+std::size_t ImpairedSimulation::index_of(std::string_view host) const {
   const auto it = std::ranges::find(hosts_, host, &tg::HostConfig::name);
   if (it == hosts_.end()) throw std::runtime_error("no host " + std::string(host));
   return static_cast<std::size_t>(it - hosts_.begin());
 }
 
-void ImpairedWorld::impair_all(const RandomImpairment& rates, std::uint64_t seed) {
+void ImpairedSimulation::impair_all(const RandomImpairment& rates, std::uint64_t seed) {
   for (std::uint32_t i = 0; i < hosts_.size(); ++i) {
     up_[i]->set_rule(random_rule(rates, seed, 2 * i));
     down_[i]->set_rule(random_rule(rates, seed, 2 * i + 1));
   }
 }
 
-bool ImpairedWorld::run_to_end(Time limit) {
+bool ImpairedSimulation::run_to_end(Time limit) {
   while (!generator_.finished() && now_ < limit) run_until(std::min(limit, now_ + kStep));
   return generator_.finished();
 }
 
-lab::RunResult ImpairedWorld::result() const {
+lab::RunResult ImpairedSimulation::result() const {
   lab::RunResult r;
   r.switches = network_.report(now_);
   r.traffic = generator_.report(now_);
   return r;
 }
 
-PacketLedger ImpairedWorld::ledger() const {
+PacketLedger ImpairedSimulation::ledger() const {
   const lab::RunResult r = result();
   PacketLedger l{.sent = r.traffic.sent,
                  .received = r.traffic.received,
@@ -117,7 +117,7 @@ PacketLedger ImpairedWorld::ledger() const {
   return l;
 }
 
-void ImpairedWorld::flush() noexcept {
+void ImpairedSimulation::flush() noexcept {
   network_.flush();
   for (auto& wire : wires_) wire->flush();
   for (auto* side : {&up_, &down_})
@@ -137,17 +137,18 @@ lab::RunResult run(const sw::SwitchProcessConfig& switches, const tg::GeneratorC
   require_valid(validate(traffic));
   lab::RunResult r;
   {
-    lab::VirtualWorld world(switches, traffic, pool);
-    while (!world.finished() && world.now() < limit)
-      if (world.run_until(std::min(limit, world.now() + kStep), kMostEvents) == kMostEvents)
+    lab::Simulation simulation(switches, traffic, pool);
+    while (!simulation.finished() && simulation.now() < limit)
+      if (simulation.run_until(std::min(limit, simulation.now() + kStep), kMostEvents) ==
+          kMostEvents)
         throw std::runtime_error("a source asks for the same instant for ever");
-    r = world.result();
+    r = simulation.result();
     EXPECT_TRUE(r.switches.ledger_balanced);
     EXPECT_TRUE(r.traffic.ledger_balanced);
     EXPECT_EQ(r.traffic.sent + r.switches.pause_frames,
               r.traffic.received + sum(r.switches.drops) + r.switches.pauses_taken +
                   r.switches.resident + r.switches.on_links);
-    world.flush();
+    simulation.flush();
   }
   EXPECT_EQ(rte_mempool_in_use_count(&pool), 0U);
   return r;

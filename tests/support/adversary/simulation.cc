@@ -1,4 +1,4 @@
-#include "tests/support/adversary/world.h"
+#include "tests/support/adversary/simulation.h"
 
 #include <rte_mbuf.h>
 #include <rte_mempool.h>
@@ -35,20 +35,21 @@ std::optional<SignerShare> share_in(const sw::SignalConfig& signals) {
 }  // namespace
 
 /// A node before a port of a switch, or behind it.
-struct AdversaryWorld::Observer final : Node {
-  Observer(AdversaryWorld& of, std::uint32_t at, bool enters) : world(of), place(at), in(enters) {}
+struct AdversarySimulation::Observer final : Node {
+  Observer(AdversarySimulation& of, std::uint32_t at, bool enters)
+      : simulation(of), place(at), in(enters) {}
   void receive(std::uint32_t port, Packet* packet, Time now) noexcept override {
-    if (in) world.enter(place, port, packet, now, true);
-    else world.leave(place, port, packet, now);
+    if (in) simulation.enter(place, port, packet, now, true);
+    else simulation.leave(place, port, packet, now);
   }
-  AdversaryWorld& world;
+  AdversarySimulation& simulation;
   std::uint32_t place;
   bool in;
 };
 
-AdversaryWorld::AdversaryWorld(const Scenario& scenario, rte_mempool& pool)
+AdversarySimulation::AdversarySimulation(const Scenario& scenario, rte_mempool& pool)
     : scenario_(scenario),
-      drawn_(draw_world(scenario.seed)),
+      drawn_(draw_network(scenario.seed)),
       pool_(pool),
       regulation_(
           drawn_.switches.switches[kLeftPlace].ports[port_of(kLeftPlace, kTrunkPort)].regulation,
@@ -67,7 +68,7 @@ AdversaryWorld::AdversaryWorld(const Scenario& scenario, rte_mempool& pool)
   generator_->start(now_);
 }
 
-AdversaryWorld::~AdversaryWorld() {
+AdversarySimulation::~AdversarySimulation() {
   refill_pool();
   for (auto& place : places_) place.sw->flush();
   for (auto& link : links_) link->flush();
@@ -75,17 +76,17 @@ AdversaryWorld::~AdversaryWorld() {
     for (auto& impairment : *side) impairment->flush();
 }
 
-sw::EgressPort::Limits AdversaryWorld::limits() const {
+sw::EgressPort::Limits AdversarySimulation::limits() const {
   return {.tap = {.bursts = 16, .bins = 16, .bin = milliseconds(1)}, .seed = scenario_.seed};
 }
 
-std::uint32_t AdversaryWorld::port_of(std::uint32_t place, std::string_view name) const {
+std::uint32_t AdversarySimulation::port_of(std::uint32_t place, std::string_view name) const {
   const auto& ports = drawn_.switches.switches[place].ports;
   return static_cast<std::uint32_t>(std::ranges::find(ports, name, &sw::SwitchPortConfig::name) -
                                     ports.begin());
 }
 
-void AdversaryWorld::build_places() {
+void AdversarySimulation::build_places() {
   for (std::uint32_t s = kLeftPlace; s <= kRightPlace; ++s) {
     const sw::SwitchConfig& config = drawn_.switches.switches[s];
     Place& place = places_.emplace_back();
@@ -106,7 +107,7 @@ void AdversaryWorld::build_places() {
 
 /// Gives every port of a new switch a link of its own: that of the old one may hold packets that
 /// are sent later than now.
-void AdversaryWorld::connect_ports(std::uint32_t place) {
+void AdversarySimulation::connect_ports(std::uint32_t place) {
   const auto& ports = drawn_.switches.switches[place].ports;
   for (std::uint32_t p = 0; p < ports.size(); ++p) {
     const bool trunk = ports[p].name == kTrunkPort;
@@ -116,7 +117,7 @@ void AdversaryWorld::connect_ports(std::uint32_t place) {
   }
 }
 
-void AdversaryWorld::connect_hosts() {
+void AdversarySimulation::connect_hosts() {
   const auto& hosts = drawn_.traffic.hosts;
   for (std::uint32_t i = 0; i < hosts.size(); ++i) {
     const std::uint32_t s = hosts[i].device == "left" ? kLeftPlace : kRightPlace;
@@ -135,7 +136,7 @@ void AdversaryWorld::connect_hosts() {
   }
 }
 
-void AdversaryWorld::plan() {
+void AdversarySimulation::plan() {
   for (std::size_t i = 0; i < scenario_.acts.size(); ++i) {
     const HarmfulAct& act = scenario_.acts[i];
     const Time begin = Time{} + microseconds(act.at_us);
@@ -152,8 +153,8 @@ void AdversaryWorld::plan() {
 
 // -- What passes
 
-void AdversaryWorld::enter(std::uint32_t place, std::uint32_t port, Packet* packet, Time now,
-                           bool honest) {
+void AdversarySimulation::enter(std::uint32_t place, std::uint32_t port, Packet* packet, Time now,
+                                bool honest) {
   Place& at = places_[place];
   const bool from_trunk = drawn_.switches.switches[place].ports[port].name == kTrunkPort;
   if (!from_trunk && honest) strangers_.erase(packet);
@@ -173,13 +174,14 @@ void AdversaryWorld::enter(std::uint32_t place, std::uint32_t port, Packet* pack
   hand_over(place, port, packet, now);
 }
 
-void AdversaryWorld::hand_over(std::uint32_t place, std::uint32_t port, Packet* packet, Time now) {
+void AdversarySimulation::hand_over(std::uint32_t place, std::uint32_t port, Packet* packet,
+                                    Time now) {
   places_[place].sw->receive(port, packet, now);
   if (place == kLeftPlace) judge_steps(1);
 }
 
 /// A burst that is granted costs what its START would have cost.
-void AdversaryWorld::judge_steps(std::uint64_t arrived) {
+void AdversarySimulation::judge_steps(std::uint64_t arrived) {
   if (grants_.judges()) {
     const GrantCounters n = trunk_grants().grant;
     arrived += n.granted + n.acks_at_once - std::exchange(granted_, n.granted + n.acks_at_once);
@@ -188,7 +190,7 @@ void AdversaryWorld::judge_steps(std::uint64_t arrived) {
     violated(*wrong);
 }
 
-void AdversaryWorld::observe(Packet* packet, const SeenFrame& frame, bool honest, Time now) {
+void AdversarySimulation::observe(Packet* packet, const SeenFrame& frame, bool honest, Time now) {
   if (honest) windows_.before(packet, frame);
   else windows_.forget(packet);
   const auto announced = frame.announced();
@@ -210,8 +212,8 @@ void AdversaryWorld::observe(Packet* packet, const SeenFrame& frame, bool honest
 }
 
 /// An honest START: what the switch and the queue say of it is judged.
-void AdversaryWorld::receive_start(const SeenFrame& start, std::uint32_t port, Packet* packet,
-                                   Time now) {
+void AdversarySimulation::receive_start(const SeenFrame& start, std::uint32_t port, Packet* packet,
+                                        Time now) {
   const RegulationOracle::Announced announced{*start.announced(), is_signed(start)};
   sw::Switch& left = *places_[kLeftPlace].sw;
   const auto out = left.route(announced.flow.destination_address);
@@ -231,7 +233,7 @@ void AdversaryWorld::receive_start(const SeenFrame& start, std::uint32_t port, P
   if (const auto wrong = trust_.judge_honest(start, signals, left.lane(0))) violated(*wrong);
 }
 
-void AdversaryWorld::receive_forged(std::uint32_t port, Packet* packet, Time now) {
+void AdversarySimulation::receive_forged(std::uint32_t port, Packet* packet, Time now) {
   const RegulatorCounters before = trunk_counts();
   const sw::QueueCounts grants_before = trunk_grants();
   hand_over(kLeftPlace, port, packet, now);
@@ -244,7 +246,7 @@ void AdversaryWorld::receive_forged(std::uint32_t port, Packet* packet, Time now
   if (const auto wrong = trust_.judge_forged(before, trunk_counts())) violated(*wrong);
 }
 
-void AdversaryWorld::leave(std::uint32_t place, std::uint32_t port, Packet* packet, Time now) {
+void AdversarySimulation::leave(std::uint32_t place, std::uint32_t port, Packet* packet, Time now) {
   Place& at = places_[place];
   if (now < at.down_until[port]) {
     ++cut_;
@@ -262,8 +264,8 @@ void AdversaryWorld::leave(std::uint32_t place, std::uint32_t port, Packet* pack
   release(packet);
 }
 
-void AdversaryWorld::inject(std::uint32_t place, std::string_view port,
-                            std::span<const std::uint8_t> frame) {
+void AdversarySimulation::inject(std::uint32_t place, std::string_view port,
+                                 std::span<const std::uint8_t> frame) {
   if (rte_mempool_avail_count(&pool_) == 0) return;
   ++seen_.injected;
   enter(place, port_of(place, port), packet_of(pool_, frame), now_, false);
@@ -272,7 +274,7 @@ void AdversaryWorld::inject(std::uint32_t place, std::string_view port,
 // -- Bad luck
 
 /// The switch loses its packets and everything that it knows.
-void AdversaryWorld::restart(std::uint32_t place) {
+void AdversarySimulation::restart(std::uint32_t place) {
   Place& at = places_[place];
   sw::SwitchReport r;
   r.ledger_balanced = true;
@@ -295,7 +297,7 @@ void AdversaryWorld::restart(std::uint32_t place) {
   regulation_.change(trunk_policy(drawn_.switches), true, now_);
 }
 
-void AdversaryWorld::reload(std::uint32_t draw) {
+void AdversarySimulation::reload(std::uint32_t draw) {
   sw::SwitchProcessConfig wanted = drawn_.switches;
   RegulationPolicy& policy = trunk_policy(wanted);
   policy = other_policy(policy, draw);
@@ -312,51 +314,51 @@ void AdversaryWorld::reload(std::uint32_t draw) {
   regulation_.change(policy, false, now_);
 }
 
-void AdversaryWorld::impair(const RandomImpairment& rates, std::uint64_t draw) {
+void AdversarySimulation::impair(const RandomImpairment& rates, std::uint64_t draw) {
   for (std::uint32_t i = 0; i < up_.size(); ++i) {
     up_[i]->set_rule(random_rule(rates, draw, 2 * i));
     down_[i]->set_rule(random_rule(rates, draw, 2 * i + 1));
   }
 }
 
-void AdversaryWorld::set_down(std::uint32_t place, std::uint32_t port, Time until) {
+void AdversarySimulation::set_down(std::uint32_t place, std::uint32_t port, Time until) {
   Time& down = places_[place].down_until[port];
   down = std::max(down, until);
 }
 
-void AdversaryWorld::drain_pool(std::uint32_t leave) {
+void AdversarySimulation::drain_pool(std::uint32_t leave) {
   while (rte_mempool_avail_count(&pool_) > leave) drained_.push_back(rte_pktmbuf_alloc(&pool_));
 }
 
-void AdversaryWorld::refill_pool() {
+void AdversarySimulation::refill_pool() {
   for (Packet* packet : drained_) release(packet);
   drained_.clear();
 }
 
 // -- The run
 
-void AdversaryWorld::violated(const std::string& what) {
+void AdversarySimulation::violated(const std::string& what) {
   if (!violation_) violation_ = text_of(now_) + what;
 }
 
-const sw::PortQueue& AdversaryWorld::trunk() const {
+const sw::PortQueue& AdversarySimulation::trunk() const {
   return places_[kLeftPlace].sw->port(port_of(kLeftPlace, kTrunkPort)).queues()[0];
 }
 
 /// Returns the trunk's counts with those of its grants, which are its port's; zeros without grants.
-sw::QueueCounts AdversaryWorld::trunk_grants() const {
+sw::QueueCounts AdversarySimulation::trunk_grants() const {
   if (!grants_.judges()) return {};
   std::vector<sw::QueueReport> reports;
   places_[kLeftPlace].sw->port(port_of(kLeftPlace, kTrunkPort)).report(reports, now_);
   return reports.front();
 }
 
-RegulationPolicy& AdversaryWorld::trunk_policy(sw::SwitchProcessConfig& of) const {
+RegulationPolicy& AdversarySimulation::trunk_policy(sw::SwitchProcessConfig& of) const {
   return of.switches[kLeftPlace].ports[port_of(kLeftPlace, kTrunkPort)].regulation;
 }
 
 /// Reads the figures until nothing is due any more. What that costs, a packet might cost.
-void AdversaryWorld::settle() {
+void AdversarySimulation::settle() {
   auto& port = places_[kLeftPlace].sw->port(port_of(kLeftPlace, kTrunkPort));
   judge_steps(0);
   // The last of these packets finds nothing to do.
@@ -370,14 +372,14 @@ void AdversaryWorld::settle() {
   violated("the regulator is behind for longer than its table allows");
 }
 
-void AdversaryWorld::judge_step() {
+void AdversarySimulation::judge_step() {
   if (settles_) settle();
   const sw::QueueCounts counts = trunk_counts();
   if (const auto wrong = regulation_.judge(counts, settles_, now_)) violated(*wrong);
   if (const auto wrong = grants_.judge(trunk_grants())) violated(*wrong);
 }
 
-void AdversaryWorld::run_until(Time end) {
+void AdversarySimulation::run_until(Time end) {
   for (; next_event_ < events_.size() && events_[next_event_].at <= end; ++next_event_) {
     const Event& event = events_[next_event_];
     loop_.run_until(event.at);
@@ -388,7 +390,7 @@ void AdversaryWorld::run_until(Time end) {
   now_ = end;
 }
 
-std::optional<std::string> AdversaryWorld::run() {
+std::optional<std::string> AdversarySimulation::run() {
   const auto over = [this] {
     return next_event_ == events_.size() && (generator_->finished() || killed_) &&
            now_ > Time{} + microseconds(kAttackEnd_us);
@@ -405,7 +407,7 @@ std::optional<std::string> AdversaryWorld::run() {
   return violation_;
 }
 
-void AdversaryWorld::judge_end() {
+void AdversarySimulation::judge_end() {
   if (!generator_->finished() && !killed_) violated("the job does not end");
   if (trunk_policy(drawn_.switches).predict.from == PredictFrom::kOff) {
     const Time silent = std::max(now_, regulation_.silent_at()) + kJudgeStep;
@@ -424,7 +426,7 @@ void AdversaryWorld::judge_end() {
   if (const auto wrong = ledger_fault()) violated(*wrong);
 }
 
-std::optional<std::string> AdversaryWorld::ledger_fault() const {
+std::optional<std::string> AdversarySimulation::ledger_fault() const {
   sw::SwitchReport r;
   r.ledger_balanced = true;
   for (const auto& place : places_) place.sw->fill(r, now_);
@@ -456,8 +458,8 @@ std::optional<std::string> AdversaryWorld::ledger_fault() const {
 std::optional<std::string> violation_of(const Scenario& scenario, rte_mempool& pool) {
   std::optional<std::string> violation;
   {
-    AdversaryWorld world(scenario, pool);
-    violation = world.run();
+    AdversarySimulation simulation(scenario, pool);
+    violation = simulation.run();
   }
   if (!violation && rte_mempool_in_use_count(&pool) != 0) violation = "a buffer was not given back";
   return violation;

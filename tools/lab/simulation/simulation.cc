@@ -1,4 +1,4 @@
-#include "tools/lab/world/virtual_world.h"
+#include "tools/lab/simulation/simulation.h"
 
 #include <algorithm>
 #include <cassert>
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/config/addresses.h"
-#include "tools/lab/world/edge_hosts.h"
+#include "tools/lab/simulation/edge_hosts.h"
 
 namespace outrider::lab {
 
@@ -53,10 +53,9 @@ tg::LcoreShare hosts_of(const RankPart& part, const tg::GeneratorConfig& traffic
 
 }  // namespace
 
-VirtualWorld::VirtualWorld(const sw::SwitchProcessConfig& switches,
-                           const tg::GeneratorConfig& traffic, rte_mempool& pool,
-                           const std::map<std::string, SignalKey>& signal_keys,
-                           const RankPart& part)
+Simulation::Simulation(const sw::SwitchProcessConfig& switches, const tg::GeneratorConfig& traffic,
+                       rte_mempool& pool, const std::map<std::string, SignalKey>& signal_keys,
+                       const RankPart& part)
     : loops_(loops_for(part)),
       lookahead_(part.partition == nullptr ? Partition::kUncut : part.partition->lookahead),
       network_(switches, *loops_.front(), network_of(part, loops_, switches.switches.size())),
@@ -78,10 +77,10 @@ VirtualWorld::VirtualWorld(const sw::SwitchProcessConfig& switches,
   if (streams_) streams_->start();
 }
 
-VirtualWorld::~VirtualWorld() { flush(); }
+Simulation::~Simulation() { flush(); }
 
-std::vector<std::uint32_t> VirtualWorld::find_hosts(const sw::SwitchProcessConfig& switches,
-                                                    const tg::GeneratorConfig& traffic) const {
+std::vector<std::uint32_t> Simulation::find_hosts(const sw::SwitchProcessConfig& switches,
+                                                  const tg::GeneratorConfig& traffic) const {
   auto behind = hosts_behind(
       network_.edges(), traffic,
       [this](std::uint32_t s, std::uint32_t address) { return network_.route(s, address); });
@@ -89,16 +88,16 @@ std::vector<std::uint32_t> VirtualWorld::find_hosts(const sw::SwitchProcessConfi
   return behind;
 }
 
-bool VirtualWorld::leads_to(std::uint32_t edge, const std::string& device,
-                            const std::string& address) const {
+bool Simulation::leads_to(std::uint32_t edge, const std::string& device,
+                          const std::string& address) const {
   const sw::EdgePort& e = network_.edges()[edge];
   return device == e.device &&
          network_.route(e.switch_index, *parse_ipv4(address).value) == e.port_index;
 }
 
 /// Joins what this process has of either end of each wire.
-void VirtualWorld::join(const tg::GeneratorConfig& traffic, std::span<const std::uint32_t> behind,
-                        const RankPart& part) {
+void Simulation::join(const tg::GeneratorConfig& traffic, std::span<const std::uint32_t> behind,
+                      const RankPart& part) {
   std::vector<bool> has_host(behind.size());
   for (std::uint32_t e = 0; e < behind.size(); ++e) {
     has_host[e] = behind[e] != kNoHost && part.has_host(behind[e]);
@@ -114,8 +113,8 @@ void VirtualWorld::join(const tg::GeneratorConfig& traffic, std::span<const std:
   join_streams(traffic, has_host);
 }
 
-void VirtualWorld::join_streams(const tg::GeneratorConfig& traffic,
-                                const std::vector<bool>& has_host) {
+void Simulation::join_streams(const tg::GeneratorConfig& traffic,
+                              const std::vector<bool>& has_host) {
   for (std::size_t i = 0; i < traffic.streams.size(); ++i) {
     const tg::StreamConfig& s = traffic.streams[i];
     if (s.device.empty()) continue;
@@ -130,7 +129,7 @@ void VirtualWorld::join_streams(const tg::GeneratorConfig& traffic,
   }
 }
 
-Time VirtualWorld::next() const noexcept {
+Time Simulation::next() const noexcept {
   Time next = kNever;
   for (const auto& loop : loops_) next = std::min(next, loop->next());
   return next;
@@ -139,7 +138,7 @@ Time VirtualWorld::next() const noexcept {
 // A packet that leaves a tile reaches another no earlier than the end of the window, so the tiles
 // may take turns within it, in any order. A window begins at the next event of all: idle time
 // costs nothing.
-std::uint64_t VirtualWorld::run_until(Time end) noexcept {
+std::uint64_t Simulation::run_until(Time end) noexcept {
   now_ = std::max(now_, end);
   if (loops_.size() == 1) return loops_.front()->run_until(end);
   std::uint64_t events = 0;
@@ -151,13 +150,13 @@ std::uint64_t VirtualWorld::run_until(Time end) noexcept {
   return events;
 }
 
-std::uint64_t VirtualWorld::run_until(Time end, std::uint64_t most) noexcept {
+std::uint64_t Simulation::run_until(Time end, std::uint64_t most) noexcept {
   assert(loops_.size() == 1);
   now_ = std::max(now_, end);
   return loops_.front()->run_until(end, most);
 }
 
-RunResult VirtualWorld::result() const {
+RunResult Simulation::result() const {
   RunResult r;
   r.switches = network_.report(now_);
   r.traffic = generator_.report(now_);

@@ -11,8 +11,8 @@
 
 #include "common/core/signal_key.h"
 #include "tools/lab/ranks/rank_result.h"
-#include "tools/lab/world/partition.h"
-#include "tools/lab/world/virtual_world.h"
+#include "tools/lab/simulation/partition.h"
+#include "tools/lab/simulation/simulation.h"
 
 namespace outrider::lab {
 
@@ -26,12 +26,12 @@ namespace outrider::lab {
 /// them, whichever batch came first.
 ///
 /// Identity: what ranks have sent over a wire, the rank at its end has received, see check_wires().
-class RankWorld {
+class RankSimulation {
  public:
-  /// @param partition must outlive this. For the others see VirtualWorld
-  RankWorld(const sw::SwitchProcessConfig& switches, const tg::GeneratorConfig& traffic,
-            const Partition& partition, std::uint32_t rank, rte_mempool& pool,
-            const std::map<std::string, SignalKey>& signal_keys = {});
+  /// @param partition must outlive this. For the others see Simulation
+  RankSimulation(const sw::SwitchProcessConfig& switches, const tg::GeneratorConfig& traffic,
+                 const Partition& partition, std::uint32_t rank, rte_mempool& pool,
+                 const std::map<std::string, SignalKey>& signal_keys = {});
 
   /// Returns the instant of the next event, of packets sent to other ranks too: as if these had
   /// them already.
@@ -40,7 +40,7 @@ class RankWorld {
   /// @throws std::runtime_error if a packet would arrive before `end`
   void run_window(Time end);
   /// Advances to `end`. @pre nothing is due at or before it
-  void advance(Time end) noexcept { world_.run_until(end); }
+  void advance(Time end) noexcept { simulation_.run_until(end); }
 
   /// Returns the batches of the latest window. @return [ranks]
   [[nodiscard]] std::span<const std::string> batches() const noexcept { return batches_; }
@@ -50,17 +50,17 @@ class RankWorld {
   /// Returns the ranks with wires to or from this one. @return [ranks]
   [[nodiscard]] const std::vector<bool>& neighbours() const noexcept { return neighbours_; }
 
-  /// See VirtualWorld.
+  /// See Simulation.
   void sample_links(const sw::SwitchProcessConfig& switches, Duration slice) {
-    world_.sample_links(switches, slice);
+    simulation_.sample_links(switches, slice);
   }
-  void end_slice() { world_.end_slice(); }
-  void change_to(const sw::SwitchProcessConfig& switches) { world_.change_to(switches); }
+  void end_slice() { simulation_.end_slice(); }
+  void change_to(const sw::SwitchProcessConfig& switches) { simulation_.change_to(switches); }
 
-  [[nodiscard]] bool finished() const noexcept { return world_.finished(); }
+  [[nodiscard]] bool finished() const noexcept { return simulation_.finished(); }
   [[nodiscard]] std::uint64_t events() const noexcept { return events_; }
   [[nodiscard]] RankResult result();
-  void flush() noexcept { world_.flush(); }
+  void flush() noexcept { simulation_.flush(); }
 
  private:
   struct Departure {
@@ -73,7 +73,7 @@ class RankWorld {
   };
 
   rte_mempool& pool_;
-  VirtualWorld world_;
+  Simulation simulation_;
   std::vector<Departure> departures_;
   std::map<std::uint32_t, Arrival> arrivals_;  ///< by the wire's number
   std::vector<std::string> batches_;

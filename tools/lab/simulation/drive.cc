@@ -1,4 +1,4 @@
-#include "tools/lab/world/drive.h"
+#include "tools/lab/simulation/drive.h"
 
 #include <variant>
 

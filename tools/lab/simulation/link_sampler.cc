@@ -1,4 +1,4 @@
-#include "tools/lab/world/link_sampler.h"
+#include "tools/lab/simulation/link_sampler.h"
 
 #include <algorithm>
 #include <cassert>

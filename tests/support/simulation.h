@@ -13,8 +13,8 @@
 #include "tests/support/dumbbell.h"
 #include "tests/support/impairment.h"
 #include "tools/lab/experiment/case.h"
-#include "tools/lab/world/run_virtual.h"
-#include "tools/lab/world/virtual_world.h"
+#include "tools/lab/simulation/run_virtual.h"
+#include "tools/lab/simulation/simulation.h"
 #include "trafficgen/apps/generator.h"
 
 namespace outrider {
@@ -49,16 +49,16 @@ struct PacketLedger {
   }
 };
 
-/// Connects switches and hosts as VirtualWorld does, with an impairment on each of the two wires
+/// Connects switches and hosts as Simulation does, with an impairment on each of the two wires
 /// of every host. The delays of a dumbbell's hosts are on these wires.
-class ImpairedWorld {
+class ImpairedSimulation {
  public:
   /// @throws std::runtime_error if a configuration is not valid
-  ImpairedWorld(const sw::SwitchProcessConfig& switches, const tg::GeneratorConfig& traffic,
-                rte_mempool& pool);
-  ImpairedWorld(const Dumbbell& d, rte_mempool& pool)
-      : ImpairedWorld(d.switches(), d.traffic(), pool) {}
-  ~ImpairedWorld() { flush(); }
+  ImpairedSimulation(const sw::SwitchProcessConfig& switches, const tg::GeneratorConfig& traffic,
+                     rte_mempool& pool);
+  ImpairedSimulation(const Dumbbell& d, rte_mempool& pool)
+      : ImpairedSimulation(d.switches(), d.traffic(), pool) {}
+  ~ImpairedSimulation() { flush(); }
 
   /// Returns the impairment between the NIC of `host` and the first wire. Its rule may be set
   /// at any time.
