@@ -19,7 +19,8 @@ constexpr std::uint32_t kBurstSegments = 100;
 constexpr double kPipe = 200e6 / 8 * 3e-3 * kSegment / 1538;
 
 struct WindowBench : PortBench {
-  explicit WindowBench(std::optional<OrAuto<Duration>> lead) : PortBench(config(lead)) {}
+  explicit WindowBench(std::optional<OrAuto<Duration>> lead) : WindowBench(config(lead)) {}
+  explicit WindowBench(const SwitchPortConfig& config) : PortBench(config) {}
   static SwitchPortConfig config(std::optional<OrAuto<Duration>> lead) {
     SwitchPortConfig c = port_config();
     c.drain_rate = BitRate{200'000'000};
@@ -78,6 +79,17 @@ struct WindowBench : PortBench {
     }
     sent_ += 20 * kSegment;
     return last / kSegment;
+  }
+  /// Sends ECN-capable segments of a flow at one instant, and lets them leave.
+  void lump(const FlowKey& flow, std::uint32_t segments, Time now) {
+    for (std::uint32_t i = 0; i < segments; ++i)
+      data({.flow = flow,
+            .tos = static_cast<std::uint8_t>(Ecn::kEct0),
+            .sequence = 1 + sent_ + i * kSegment,
+            .payload_bytes = kSegment},
+           now);
+    sent_ += segments * kSegment;
+    loop.run_until(now + 1ms);
   }
   [[nodiscard]] std::uint64_t answers(WindowReason why) const {
     return reports()[0].window.answers[static_cast<std::size_t>(why)];
@@ -169,6 +181,40 @@ TEST(WindowLead, NobodyStaysHeldForABurstThatDoesNotCome) {
   EXPECT_EQ(bench.answers(WindowReason::kHeld), 200U);
   EXPECT_EQ(bench.answers(WindowReason::kReleasing), 20U);
   EXPECT_GT(bench.round(Time{110ms}), 28);
+}
+
+// A verdict of the clamp stays with its packet: where the marker judges packets that leave, it
+// still knows which flow is held. Of ten segments that come at once the first leaves at once; the
+// others find 0 to 8 before them, and leave 8 to 0 behind.
+TEST(WindowMarks, HeldFlowsAreSparedAtEitherEndOfTheQueue) {
+  for (const MarkAt at : {MarkAt::kEnqueue, MarkAt::kDequeue})
+    for (const RegulationMode mode : {RegulationMode::kWindow, RegulationMode::kMarkWindow}) {
+      SwitchPortConfig c = WindowBench::config(std::nullopt);
+      c.regulation.mode = mode;
+      c.marker = {.at = at, .threshold_packets = 6};
+      WindowBench bench(c);
+      bench.open();
+      for (int i = 0; i < 8; ++i) bench.round(Time{10ms + i * 4ms});
+      const auto marks = [&bench](MarkReason reason) {
+        return bench.reports()[0].marks[TrafficClass::kBackground][reason];
+      };
+      StartSignal start = announced(std::nullopt);
+      start.threshold_packets = 3;
+      bench.port.on_start(0, start, Time{42ms});
+      bench.round(Time{42ms});
+      ASSERT_EQ(bench.answers(WindowReason::kHeld), 20U);
+      ASSERT_EQ(marks(MarkReason::kMarker) + marks(MarkReason::kRegulatedThreshold), 0U);
+
+      bench.lump(kBackground, 10, Time{46ms});
+      EXPECT_EQ(marks(MarkReason::kMarker), 0U) << "its window is held already";
+      EXPECT_EQ(marks(MarkReason::kRegulatedThreshold), 0U);
+      EXPECT_EQ(bench.reports()[0].window.spared_marks, 3U) << "six wait or more";
+
+      bench.lump({0x0A000102, 0x0A000301, 30'000, 80}, 10, Time{48ms});
+      EXPECT_EQ(marks(MarkReason::kMarker), 3U) << "a flow whose handshake was not seen";
+      EXPECT_EQ(marks(MarkReason::kRegulatedThreshold), 3U) << "three to five wait: h";
+      EXPECT_EQ(bench.reports()[0].window.spared_marks, 3U);
+    }
 }
 
 }  // namespace
