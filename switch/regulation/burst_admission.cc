@@ -4,36 +4,37 @@
 #include <cassert>
 
 #include "common/core/sequence.h"
+#include "switch/regulation/burst_reach.h"
 
 namespace outrider {
 
 BurstAdmission::BurstAdmission(const Setup& setup)
     : setup_(setup),
-      tags_(setup.max_entries),
-      index_(setup.max_entries),
+      places_(setup.max_entries, setup.max_per_sender),
       entries_(setup.max_entries),
-      shares_(setup.max_entries, setup.max_per_sender),
       line_(setup.policy.order, setup.policy.parts, setup.max_entries),
       debts_(setup.max_entries, kForgiven * setup.idle),
       events_(setup.max_entries),
-      seen_(setup.max_entries),
-      seen_order_(setup.max_entries) {
+      seen_(setup.max_entries) {
   assert(setup.bytes_per_ns > 0 && setup.budget_bytes > 0);
 }
 
 /// Makes sure that there is a place. An entry whose answer has not come may be evicted.
-bool BurstAdmission::make_room(const FlowKey& sender) noexcept {
-  if (!shares_.may_add(sender)) {
-    ++counters_.refused_sender;
-    return false;
+bool BurstAdmission::make_room(const FlowKey& flow) noexcept {
+  const auto [room, victim] = places_.room_for(flow);
+  switch (room) {
+    case EntryPlaces::Room::kFree:
+      break;
+    case EntryPlaces::Room::kEvict:
+      end(victim, counters_.evicted, Time{});
+      break;
+    case EntryPlaces::Room::kRefusedSender:
+      ++counters_.refused_sender;
+      return false;
+    case EntryPlaces::Room::kRefusedTable:
+      ++counters_.refused_table;
+      return false;
   }
-  if (shares_.has_place()) return true;
-  const auto victim = shares_.victim_for(sender);
-  if (!victim) {
-    ++counters_.refused_table;
-    return false;
-  }
-  end(*index_.find(*victim), counters_.evicted, Time{});
   return true;
 }
 
@@ -64,9 +65,9 @@ Duration BurstAdmission::patience(std::uint64_t bytes) const noexcept {
 }
 
 BurstAdmission::Heard BurstAdmission::on_start(const StartSignal& start, Time now) noexcept {
-  const std::uint32_t* live = index_.find(start.flow);
+  const std::uint32_t live = places_.find(start.flow);
   std::optional<std::uint32_t> last;
-  if (live != nullptr) last = entries_[*live].start.sequence;
+  if (live != EntryPlaces::kNone) last = entries_[live].start.sequence;
   else if (const Seen* over = seen(start.flow, now); over != nullptr) last = over->sequence;
   const std::int32_t ahead = last ? sequence_distance(start.sequence, *last) : 1;
   if (ahead < 0) {
@@ -78,15 +79,14 @@ BurstAdmission::Heard BurstAdmission::on_start(const StartSignal& start, Time no
     return {StartVerdict::kRepeated};
   }
   Heard heard{StartVerdict::kRefused};
-  if (live != nullptr) {
-    const std::uint32_t place = *live;
-    if (entries_[place].state == State::kWaiting) {
-      heard.replaced = place;
+  if (live != EntryPlaces::kNone) {
+    if (entries_[live].state == State::kWaiting) {
+      heard.replaced = live;
       ++counters_.acks_replaced;
     }
-    end(place, counters_.replaced, now);
+    end(live, counters_.replaced, now);
   }
-  if (!make_room(RegulationBudget::sender_of(start.flow))) return heard;
+  if (!make_room(start.flow)) return heard;
   enter(start, now);
   heard.verdict = StartVerdict::kEntered;
   return heard;
@@ -94,15 +94,13 @@ BurstAdmission::Heard BurstAdmission::on_start(const StartSignal& start, Time no
 
 /// @pre there is a place
 void BurstAdmission::enter(const StartSignal& start, Time now) noexcept {
-  const std::uint32_t place = shares_.add(RegulationBudget::sender_of(start.flow), start.flow);
+  const std::uint32_t place = places_.add(start.flow);
   Entry& e = entries_[place];
   e = {.start = start};
   size(e, now);
   announced_ += e.bytes;
   e.grant_from = start.due ? std::max(now, *start.due - setup_.policy.overlap) : now;
   e.ends_at = e.grant_from + patience(announced_);
-  index_.insert(start.flow, place);
-  tags_.add(start.flow);
   line_.join(place, start.flow, e.bytes, number_++);
   events_.push(place, next_of(e, place));
   ++counters_.entered;
@@ -110,9 +108,8 @@ void BurstAdmission::enter(const StartSignal& start, Time now) noexcept {
 
 BurstAdmission::Answer BurstAdmission::on_ack(const FlowKey& flow, std::uint32_t sequence,
                                               std::uint64_t queued_bytes, Time now) noexcept {
-  const std::uint32_t* known = index_.find(flow);
-  if (known == nullptr) return {};
-  const std::uint32_t place = *known;
+  const std::uint32_t place = places_.find(flow);
+  if (place == EntryPlaces::kNone) return {};
   Entry& e = entries_[place];
   if (e.start.sequence != sequence) return {};
   if (e.state == State::kWaiting) {
@@ -120,7 +117,7 @@ BurstAdmission::Answer BurstAdmission::on_ack(const FlowKey& flow, std::uint32_t
     return {AckVerdict::kDrop, place};
   }
   if (e.state != State::kAnnounced) return {};
-  shares_.begin(place);
+  places_.begin(place);
   if (e.grant_from <= now && line_.empty() && fits(place, queued_bytes, now)) {
     ++counters_.acks_at_once;
     line_.wait(place);
@@ -139,31 +136,27 @@ BurstAdmission::Answer BurstAdmission::on_ack(const FlowKey& flow, std::uint32_t
 
 void BurstAdmission::on_payload(const FlowKey& flow, std::uint32_t sequence, std::uint32_t bytes,
                                 bool fin, Time now) noexcept {
-  const std::uint32_t* known = index_.find(flow);
-  if (known == nullptr) return;
-  const std::uint32_t place = *known;
+  const std::uint32_t place = places_.find(flow);
+  if (place == EntryPlaces::kNone) return;
   Entry& e = entries_[place];
-  // Counted from the furthest byte so far: a burst may be longer than half the circle.
-  const auto furthest = e.start.sequence + static_cast<std::uint32_t>(e.reached);
-  const std::int32_t beyond = sequence_distance(sequence + bytes, furthest);
-  if (beyond <= 0 && e.reached == 0) return;  // earlier data, sent again
-  const std::uint64_t left = left_of(e);
-  if (beyond > 0) e.reached += static_cast<std::uint32_t>(beyond);
+  const std::uint64_t left = e.left();
+  e.reached = reached_after(e.start.sequence, e.reached, sequence + bytes);
+  if (e.reached == 0) return;                                         // earlier data, sent again
   if (e.state == State::kWaiting) return events_.change(place, now);  // take() lets it pass
   if (e.state == State::kGranted) {
-    in_flight_ -= left - left_of(e);
+    in_flight_ -= left - e.left();
     blame(e, bytes, now);
     e.since = now;
     if (in_debt(place, now)) lapse(e);
   } else if (e.state != State::kLapsed || !in_debt(place, now)) {
     ++(e.state == State::kLapsed ? counters_.revived : counters_.came_unasked);
-    if (e.state == State::kAnnounced) shares_.begin(place);
+    if (e.state == State::kAnnounced) places_.begin(place);
     const Time ends_at = e.ends_at;
     const bool anew = e.state == State::kAnnounced;
     run(place, now);
     if (!anew) e.ends_at = ends_at;  // who is silent gains no time
   }
-  if (fin || (e.known && left_of(e) == 0)) end(place, counters_.complete, now);
+  if (fin || (e.known && e.left() == 0)) end(place, counters_.complete, now);
 }
 
 Time BurstAdmission::next_of(const Entry& e, std::uint32_t place) const noexcept {
@@ -177,7 +170,7 @@ bool BurstAdmission::process(std::uint32_t place, Time now) noexcept {
   Entry& e = entries_[place];
   if (e.state == State::kWaiting && e.reached > 0) {
     release(place, counters_.went_ahead, now);
-    if (e.known && left_of(e) == 0) end(place, counters_.complete, now);
+    if (e.known && e.left() == 0) end(place, counters_.complete, now);
     return true;
   }
   if (e.ends_at <= now) {
@@ -199,7 +192,7 @@ bool BurstAdmission::process(std::uint32_t place, Time now) noexcept {
 
 /// The burst takes no room from now on. @pre it does
 void BurstAdmission::lapse(Entry& e) noexcept {
-  in_flight_ -= left_of(e);
+  in_flight_ -= e.left();
   e.state = State::kLapsed;
   ++counters_.lapsed;
 }
@@ -221,7 +214,7 @@ void BurstAdmission::run(std::uint32_t place, Time now) noexcept {
   Entry& e = entries_[place];
   e.state = in_debt(place, now) ? State::kLapsed : State::kGranted;
   e.since = now;
-  if (e.state == State::kGranted) in_flight_ += left_of(e);
+  if (e.state == State::kGranted) in_flight_ += e.left();
   else ++counters_.in_debt;
   e.ends_at = now + patience(std::max(in_flight_, e.bytes));
   events_.change(place, next_of(e, place));
@@ -242,30 +235,16 @@ void BurstAdmission::end(std::uint32_t place, std::uint64_t& why, Time now) noex
   Entry& e = entries_[place];
   ++why;
   if (e.state == State::kGranted) {
-    in_flight_ -= left_of(e);
+    in_flight_ -= e.left();
     blame(e, 0, now);
   }
   if (e.state == State::kWaiting) --held_;
   if (line_.waits(place)) line_.leave(place);
   line_.part(place);
-  if (e.reached > 0) remember(e, now);
+  if (e.reached > 0) seen_.put(e.start.flow, {e.start.sequence, e.reached, now});
   announced_ -= e.bytes;
   events_.remove(place);
-  tags_.remove(e.start.flow);
-  index_.erase(e.start.flow);
-  shares_.remove(place);
-}
-
-void BurstAdmission::remember(const Entry& e, Time now) noexcept {
-  const Seen last{e.start.sequence, e.reached, now};
-  if (Seen* known = seen_.find(e.start.flow); known != nullptr) {
-    *known = last;
-    return;
-  }
-  if (seen_.full()) seen_.erase(seen_order_[seen_next_]);
-  seen_.insert(e.start.flow, last);
-  seen_order_[seen_next_] = e.start.flow;
-  seen_next_ = (seen_next_ + 1) % seen_order_.size();
+  places_.remove(place);
 }
 
 /// Returns the most that may be ahead of a burst when it is granted.
