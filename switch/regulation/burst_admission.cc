@@ -7,6 +7,25 @@
 #include "switch/regulation/burst_reach.h"
 
 namespace outrider {
+namespace {
+
+/// Returns how long an answer waits at most. @param bytes  that all bursts before it announce
+Duration patience(const BurstAdmission::Setup& setup, std::uint64_t bytes) noexcept {
+  constexpr Duration kMost = BurstAdmission::kMostPatience;
+  if (setup.policy.max_wait) return *setup.policy.max_wait;
+  const double ns = static_cast<double>(BurstAdmission::kSlowness * bytes) / setup.bytes_per_ns;
+  if (ns > static_cast<double>(kMost.count())) return kMost;
+  return std::min(setup.expiry + Duration(static_cast<Duration::rep>(ns)), kMost);
+}
+
+/// Returns the most that may be ahead of a burst of `bytes` when it is granted [bytes].
+std::uint64_t room_for(const BurstAdmission::Setup& setup, std::uint64_t bytes) noexcept {
+  const std::uint64_t beside = setup.budget_bytes - std::min(setup.budget_bytes, bytes);
+  const double overlap = static_cast<double>(setup.policy.overlap.count()) * setup.bytes_per_ns;
+  return std::max(beside, static_cast<std::uint64_t>(overlap));
+}
+
+}  // namespace
 
 BurstAdmission::BurstAdmission(const Setup& setup)
     : setup_(setup),
@@ -43,25 +62,17 @@ const BurstAdmission::Seen* BurstAdmission::seen(const FlowKey& flow, Time now) 
   return last != nullptr && now - last->at < kStaleFor ? last : nullptr;
 }
 
-/// Sets how many bytes a burst is taken to have: those of its START, of its flow's burst before, or
-/// else the budget. Two STARTs of a connection say how long the first burst was, if it sends
-/// nothing else.
-void BurstAdmission::size(Entry& e, Time now) const noexcept {
-  const Seen* last = seen(e.start.flow, now);
-  e.bytes = e.start.bytes.value_or(0);
-  if (e.bytes == 0 && last != nullptr) {
-    const std::int32_t between = sequence_distance(e.start.sequence, last->sequence);
-    e.bytes = between > 0 ? static_cast<std::uint32_t>(between) : last->bytes;
+/// Sets how many bytes the burst is taken to have: those of its START, of its flow's burst before,
+/// or else `otherwise`. Two STARTs of a connection say how long the first burst was, if it sends
+/// nothing else. @param last  burst of the flow; nullptr: not known
+void BurstAdmission::Entry::size(const Seen* last, std::uint64_t otherwise) noexcept {
+  bytes = start.bytes.value_or(0);
+  if (bytes == 0 && last != nullptr) {
+    const std::int32_t between = sequence_distance(start.sequence, last->sequence);
+    bytes = between > 0 ? static_cast<std::uint32_t>(between) : last->bytes;
   }
-  e.known = e.bytes != 0;
-  e.bytes = e.known ? std::min(e.bytes, kMostBytes) : setup_.budget_bytes;
-}
-
-Duration BurstAdmission::patience(std::uint64_t bytes) const noexcept {
-  if (setup_.policy.max_wait) return *setup_.policy.max_wait;
-  const double ns = static_cast<double>(kSlowness * bytes) / setup_.bytes_per_ns;
-  if (ns > static_cast<double>(kMostPatience.count())) return kMostPatience;
-  return std::min(setup_.expiry + Duration(static_cast<Duration::rep>(ns)), kMostPatience);
+  known = bytes != 0;
+  bytes = known ? std::min(bytes, kMostBytes) : otherwise;
 }
 
 BurstAdmission::Heard BurstAdmission::on_start(const StartSignal& start, Time now) noexcept {
@@ -97,10 +108,10 @@ void BurstAdmission::enter(const StartSignal& start, Time now) noexcept {
   const std::uint32_t place = places_.add(start.flow);
   Entry& e = entries_[place];
   e = {.start = start};
-  size(e, now);
+  e.size(seen(start.flow, now), setup_.budget_bytes);
   announced_ += e.bytes;
   e.grant_from = start.due ? std::max(now, *start.due - setup_.policy.overlap) : now;
-  e.ends_at = e.grant_from + patience(announced_);
+  e.ends_at = e.grant_from + patience(setup_, announced_);
   line_.join(place, start.flow, e.bytes, number_++);
   events_.push(place, next_of(e, place));
   ++counters_.entered;
@@ -216,7 +227,7 @@ void BurstAdmission::run(std::uint32_t place, Time now) noexcept {
   e.since = now;
   if (e.state == State::kGranted) in_flight_ += e.left();
   else ++counters_.in_debt;
-  e.ends_at = now + patience(std::max(in_flight_, e.bytes));
+  e.ends_at = now + patience(setup_, std::max(in_flight_, e.bytes));
   events_.change(place, next_of(e, place));
 }
 
@@ -247,12 +258,10 @@ void BurstAdmission::end(std::uint32_t place, std::uint64_t& why, Time now) noex
   places_.remove(place);
 }
 
-/// Returns the most that may be ahead of a burst when it is granted.
-std::uint64_t BurstAdmission::room_for(std::uint32_t place) const noexcept {
-  const std::uint64_t bytes = entries_[place].bytes;
-  const std::uint64_t beside = setup_.budget_bytes - std::min(setup_.budget_bytes, bytes);
-  const double overlap = static_cast<double>(setup_.policy.overlap.count()) * setup_.bytes_per_ns;
-  return std::max(beside, static_cast<std::uint64_t>(overlap));
+bool BurstAdmission::fits(std::uint32_t place, std::uint64_t queued_bytes,
+                          Time now) const noexcept {
+  return in_flight_ + queued_bytes <= room_for(setup_, entries_[place].bytes) ||
+         in_debt(place, now);
 }
 
 std::optional<BurstAdmission::Release> BurstAdmission::take(std::uint64_t queued_bytes,
@@ -277,7 +286,7 @@ std::optional<BurstAdmission::Release> BurstAdmission::take(std::uint64_t queued
 Time BurstAdmission::next_event(std::uint64_t queued_bytes, Time now) const noexcept {
   Time at = events_.empty() ? kNever : std::max(events_.top_key(), now);
   if (line_.empty()) return at;
-  const std::uint64_t room = room_for(line_.next());
+  const std::uint64_t room = room_for(setup_, entries_[line_.next()].bytes);
   const std::uint64_t ahead = in_flight_ + queued_bytes;
   if (ahead <= room || in_debt(line_.next(), now)) return now;
   const std::uint64_t over = ahead - room;

@@ -141,6 +141,11 @@ class BurstAdmission {
     kGranted,    ///< takes room
     kLapsed,     ///< granted, but silent or of a sender in debt: takes no room
   };
+  struct Seen {
+    std::uint32_t sequence = 0;
+    std::uint64_t bytes = 0;  ///< that have come
+    Time at{};
+  };
   struct Entry {
     StartSignal start{};
     std::uint64_t bytes = 0;    ///< that it is taken to have
@@ -152,26 +157,16 @@ class BurstAdmission {
     Time since{};        ///< kWaiting: its answer came; kGranted: the last payload or the grant
 
     [[nodiscard]] std::uint64_t left() const noexcept { return bytes - std::min(bytes, reached); }
-  };
-  struct Seen {
-    std::uint32_t sequence = 0;
-    std::uint64_t bytes = 0;  ///< that have come
-    Time at{};
+    void size(const Seen* last, std::uint64_t otherwise) noexcept;
   };
   /// As Regulator has it: a new connection on the same ports may begin behind the old one.
   static constexpr Duration kStaleFor = std::chrono::seconds(60);
 
   [[nodiscard]] bool make_room(const FlowKey& flow) noexcept;
   void enter(const StartSignal& start, Time now) noexcept;
-  void size(Entry& e, Time now) const noexcept;
   [[nodiscard]] const Seen* seen(const FlowKey& flow, Time now) const noexcept;
-  [[nodiscard]] Duration patience(std::uint64_t bytes) const noexcept;
   [[nodiscard]] Time next_of(const Entry& e, std::uint32_t place) const noexcept;
-  [[nodiscard]] std::uint64_t room_for(std::uint32_t place) const noexcept;
-  [[nodiscard]] bool fits(std::uint32_t place, std::uint64_t queued_bytes,
-                          Time now) const noexcept {
-    return in_flight_ + queued_bytes <= room_for(place) || in_debt(place, now);
-  }
+  [[nodiscard]] bool fits(std::uint32_t place, std::uint64_t queued_bytes, Time now) const noexcept;
   [[nodiscard]] bool in_debt(std::uint32_t place, Time now) const noexcept {
     return debts_.in_debt(RegulationBudget::sender_of(entries_[place].start.flow), now);
   }
