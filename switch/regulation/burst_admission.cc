@@ -45,6 +45,7 @@ bool BurstAdmission::make_room(const FlowKey& flow) noexcept {
     case EntryPlaces::Room::kFree:
       break;
     case EntryPlaces::Room::kEvict:
+      assert(entries_[victim].state == State::kAnnounced);
       end(victim, counters_.evicted, Time{});
       break;
     case EntryPlaces::Room::kRefusedSender:
@@ -134,6 +135,7 @@ BurstAdmission::Answer BurstAdmission::on_ack(const FlowKey& flow, std::uint32_t
     line_.wait(place);
     line_.grant(place);
     run(place, now);
+    assert(in_debt(place, now) || in_flight_ + queued_bytes <= room_for(setup_, e.bytes) + e.bytes);
     return {AckVerdict::kGranted, place};
   }
   e.state = State::kWaiting;
@@ -256,6 +258,7 @@ void BurstAdmission::end(std::uint32_t place, std::uint64_t& why, Time now) noex
   announced_ -= e.bytes;
   events_.remove(place);
   places_.remove(place);
+  assert(bursts() > 0 || (in_flight_ == 0 && announced_ == 0 && held_ == 0));
 }
 
 bool BurstAdmission::fits(std::uint32_t place, std::uint64_t queued_bytes,
@@ -276,6 +279,9 @@ std::optional<BurstAdmission::Release> BurstAdmission::take(std::uint64_t queued
     const std::uint32_t place = line_.next();
     line_.grant(place);
     release(place, counters_.granted, now);
+    assert(in_debt(place, now) ||
+           in_flight_ + queued_bytes <=
+               room_for(setup_, entries_[place].bytes) + entries_[place].bytes);
     return Release{place, true};
   }
   return std::nullopt;

@@ -63,6 +63,7 @@ class EntryPlaces {
   /// Returns the place of the flow's entry, or kNone.
   [[nodiscard]] std::uint32_t find(const FlowKey& flow) const noexcept {
     const std::uint32_t* place = index_.find(flow);
+    assert(place == nullptr || may_have(flow));
     return place == nullptr ? kNone : *place;
   }
   /// Returns false only if the flow has no entry. Cheaper than find().
@@ -115,6 +116,7 @@ class EntryPlaces {
     }
     places_[place] = {flow, owner, 0};
     ++senders_[owner].entries;
+    assert(senders_[owner].entries <= max_per_sender_);
     waiting_.add(senders_[owner].waiting, place);
     rank(owner, 1);
     return place;
@@ -192,6 +194,7 @@ class EntryPlaces {
     // A sender moves by one rank, so the highest one changes by one at most.
     if (sender.waits > most_waiting_) most_waiting_ = sender.waits;
     else if (most_waiting_ > 0 && ranks_[most_waiting_].empty()) --most_waiting_;
+    assert(most_waiting_ == 0 || !ranks_[most_waiting_].empty());
   }
 
   // Asked for each packet, so they come first.

@@ -20,6 +20,7 @@ class FlightMarks {
     const bool crowded =
         used_ >= 2 && up && marks_[used_ - 1U].at - marks_[used_ - 2U].at < *up / 3;
     if (used_ == kMarks || crowded) --used_;
+    assert(used_ < kMarks);
     marks_[used_++] = {now, acknowledged};
   }
   /// Takes out the answers that data which arrive now were sent with.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -128,6 +129,7 @@ class Regulator {
   /// the threshold while the regulator is behind see above. The reference is valid until the
   /// next call; it saves packets a copy through memory.
   [[nodiscard]] const std::optional<std::uint16_t>& threshold(Time now) noexcept {
+    assert(next_event_ <= entries_.times().next());
     if (now >= next_event_) [[unlikely]]
       advance(now);
     return effective_;

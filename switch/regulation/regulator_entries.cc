@@ -168,6 +168,7 @@ void RegulatorEntries::process(std::uint32_t slot) noexcept {
 
 /// While some are behind it is that of a single entry.
 std::optional<std::uint16_t> RegulatorEntries::threshold(Time now) noexcept {
+  assert(wishes_.empty() == (time_.entries() == 0));
   if (wishes_.empty()) return std::nullopt;
   if (!times_.due(now)) return wishes_.composed();
   const std::uint32_t last = times_.last(

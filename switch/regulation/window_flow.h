@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstdint>
 #include <optional>
 
@@ -278,6 +279,7 @@ inline bool WindowFlow::within_offer(const TcpView& s) const noexcept {
   duplicate = advance == 0 && s.payload_bytes == 0 && passed_unacknowledged() > 0;
   if (!of_what_passed) return true;
   if (advance > 0) acknowledged = s.acknowledgment;
+  assert(sequence_distance(acknowledged, end) <= 0);
   if (timed_ && sequence_distance(acknowledged, timed_end_) >= 0) {
     timed_ = false;
     down_sample = now - departs_;
