@@ -13,12 +13,6 @@
 
 namespace outrider {
 
-// Short forms of what a row says.
-constexpr bool marks(RegulationMode m) noexcept { return row_of(m).marks; }
-constexpr bool paces(RegulationMode m) noexcept { return row_of(m).paces; }
-constexpr bool holds_windows(RegulationMode m) noexcept { return row_of(m).holds_windows; }
-constexpr bool steers(RegulationMode m) noexcept { return row_of(m).steers; }
-
 /// The event that ends the regulation of an announced burst. An expiry always ends it, too.
 enum class Recovery : std::uint8_t {
   kArrival,   ///< the first announced payload byte (the PCN paper)

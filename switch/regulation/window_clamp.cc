@@ -17,21 +17,6 @@ constexpr double kWaitMemory_rtts = 4;
 /// Longer than the time between two bursts of a training job.
 constexpr Duration kBurstMemory = 60s;
 
-/// Returns the window field of an old answer, which acknowledges less than one before it, if it is
-/// to be lowered: the furthest edge that was told stands. A sender ignores such an answer, unless
-/// the one before was forged, together with the data that it acknowledges. Then the true answers
-/// look old until they have caught up with it. The field is rounded up to the scale's unit and not
-/// remembered, because anybody can send old answers, and each would open the window by a part of a
-/// unit.
-std::optional<std::uint16_t> field_of_old_answer(const WindowFlow& f, std::uint32_t acknowledgment,
-                                                 std::uint16_t window) noexcept {
-  const auto room = static_cast<std::uint32_t>(sequence_distance(f.edge, acknowledgment));
-  const std::uint32_t unit = 1U << f.scale();
-  const std::uint32_t field = (room + unit - 1) / unit;
-  if (field >= window) return std::nullopt;
-  return static_cast<std::uint16_t>(field);
-}
-
 }  // namespace
 
 WindowClamp::WindowClamp(const WindowPolicy& policy, BitRate drain_rate,
@@ -52,7 +37,7 @@ void WindowClamp::move_on(const Queue& queue, Time now) noexcept {
   if (phase_ == Phase::kHolding && (!bursts_.any_open() || nearly_over(queue))) {
     phase_ = Phase::kReleasing;
     released_at_ = now;
-    ++counters_.releases;
+    ++flows_.counters().releases;
   } else if (phase_ == Phase::kReleasing &&
              now - released_at_ >= round_trips(policy_.release_rtts + kSettle_rtts, rtt_ns_)) {
     phase_ = Phase::kStanding;
@@ -100,7 +85,7 @@ bool WindowClamp::released_too_early(const WindowFlow& f, const Queue& queue) co
 void WindowClamp::on_start(const FlowKey& flow, std::uint32_t announced_sequence,
                            std::uint64_t bytes, Time now) noexcept {
   if (!bursts_.on_start(flow, announced_sequence, bytes)) {
-    ++counters_.bursts_refused;
+    ++flows_.counters().bursts_refused;
     return;
   }
   hold(now);
@@ -108,7 +93,7 @@ void WindowClamp::on_start(const FlowKey& flow, std::uint32_t announced_sequence
 
 void WindowClamp::on_prediction(std::uint32_t address, std::uint64_t bytes, Time now) noexcept {
   if (bursts_.on_prediction(address, bytes)) hold(now);
-  else ++counters_.bursts_refused;
+  else ++flows_.counters().bursts_refused;
 }
 
 void WindowClamp::hold(Time now) noexcept {
@@ -126,68 +111,27 @@ WindowTreatment WindowClamp::on_data(const TcpView& s, const Queue& queue, Time 
   if (!s.syn)
     if (WindowFlow* open = open_flow(s.flow)) return on_open_data(*open, s, queue, now);
   follow(queue, now);
-  WindowFlow* f = flows_.find(s.flow);
-  if (f == nullptr) {
-    if (!s.syn && s.payload_bytes == 0) return WindowTreatment::kFallback;
-    f = flows_.insert(s.flow, now, counters_);
-    if (f == nullptr) return WindowTreatment::kFallback;
-    counters_.flows_without_handshake += !s.syn;
-  }
-  const bool was_barred = f->handshake == WindowFlow::Handshake::kBarred;
-  const std::uint64_t sent_before = f->sent_bytes;
-  if (s.payload_bytes > 0 && f->note_unanswered()) ++counters_.flows_without_answers;
-  if (!f->on_data(s, now, timed_from(queue, now))) {
-    ++counters_.segments_out_of_window;
-    return WindowTreatment::kFallback;
-  }
-  counters_.flows_authenticated += !was_barred && f->handshake == WindowFlow::Handshake::kBarred;
-  const WindowTreatment treatment = treat(*f, f->sent_bytes - sent_before, queue, now);
+  const auto [f, fresh] = flows_.take_data(s, now, timed_from(queue, now));
+  if (f == nullptr) return WindowTreatment::kFallback;
+  const WindowTreatment treatment = treat(*f, fresh, queue, now);
   return f->known() ? treatment : WindowTreatment::kFallback;
 }
 
 std::optional<std::uint16_t> WindowClamp::on_answer(const TcpView& s, const Queue& queue,
                                                     Time now) noexcept {
-  const bool acknowledges = s.ack && !s.syn && !s.rst;
-  if (acknowledges)
+  if (s.ack && !s.syn && !s.rst)
     if (WindowFlow* open = open_flow(s.flow.reversed()))
       return on_open_answer(*open, s, queue, now);
   follow(queue, now);
-  WindowFlow* f = flows_.find(s.flow.reversed());
-  if (f == nullptr && s.syn && !s.ack) f = flows_.insert(s.flow.reversed(), now, counters_);
-  if (f == nullptr) return count(WindowReason::kUnknown);
-  const bool was_barred = f->handshake == WindowFlow::Handshake::kBarred;
-  if (!f->on_answer(s, now)) return on_refused_answer(*f, Answer(s), acknowledges);
-  counters_.flows_authenticated += !was_barred && f->handshake == WindowFlow::Handshake::kBarred;
-  if (s.syn || !s.ack) return count(WindowReason::kHandshake);
-  if (s.rst || f->closing || !f->known()) {
-    f->leave_alone(s);
-    if (s.rst) return count(WindowReason::kHandshake);
-    return count(f->known() ? WindowReason::kClosing : WindowReason::kUnknown);
-  }
+  const auto [f, field] = flows_.take_answer(s, now);
+  if (f == nullptr) return field;
   note_weight(*f, rtt_ns(*f), now);
-  return limit(*f, Answer(s), queue, now);
+  return limit(*f, WindowAnswer(s), queue, now);
 }
 
-/// Handles an answer that the flow did not take. @param acknowledges  ACK without SYN and RST
-std::optional<std::uint16_t> WindowClamp::on_refused_answer(const WindowFlow& f, Answer s,
-                                                            bool acknowledges) noexcept {
-  ++counters_.segments_out_of_window;
-  const bool old = acknowledges && f.known() && f.has_edge &&
-                   sequence_distance(s.acknowledgment, f.acknowledged) < 0;
-  if (!old) return count(WindowReason::kUnknown);
-  count(WindowReason::kOld);
-  const auto field = field_of_old_answer(f, s.acknowledgment, s.window);
-  counters_.rewritten += field.has_value();
-  return field;
-}
-
-std::optional<std::uint16_t> WindowClamp::limit(WindowFlow& f, Answer s, const Queue& queue,
+std::optional<std::uint16_t> WindowClamp::limit(WindowFlow& f, WindowAnswer s, const Queue& queue,
                                                 Time now) noexcept {
-  Target t = target(f, queue, now);
-  const auto field = field_for(f, s, t);
-  count(t.reason);
-  counters_.rewritten += field.has_value();
-  return field;
+  return flows_.tell(f, s, target(f, queue, now));
 }
 
 // -- How early
@@ -222,7 +166,7 @@ std::optional<WindowLead> WindowClamp::lead(double h_packets, double standing_pa
                    .standing_clamp = policy_.standing_clamp,
                    .least_segments = policy_.least_segments,
                    .told_packets = told.queue_bytes / frame_bytes});
-  counters_.starts_beyond_lead += lead.kept_share > WindowLead::kMostKept;
+  flows_.counters().starts_beyond_lead += lead.kept_share > WindowLead::kMostKept;
   return lead;
 }
 

@@ -134,9 +134,9 @@ class WindowClamp {
   [[nodiscard]] std::optional<WindowLead> lead(double h_packets, double standing_packets,
                                                Time now) noexcept;
 
-  void note_told_lead() noexcept { ++counters_.leads_told; }
-  void note_spared_mark() noexcept { ++counters_.spared_marks; }
-  [[nodiscard]] const WindowCounters& counters() const noexcept { return counters_; }
+  void note_told_lead() noexcept { ++flows_.counters().leads_told; }
+  void note_spared_mark() noexcept { ++flows_.counters().spared_marks; }
+  [[nodiscard]] const WindowCounters& counters() const noexcept { return flows_.counters(); }
   [[nodiscard]] std::uint32_t flows() const noexcept { return flows_.size(); }
   [[nodiscard]] bool holding() const noexcept { return phase_ == Phase::kHolding; }
   /// For tests and reports. Returns nullptr if the flow is not in the table.
@@ -147,19 +147,6 @@ class WindowClamp {
 
  private:
   enum class Phase : std::uint8_t { kStanding, kHolding, kReleasing };
-  struct Target {
-    double bytes = 0;
-    WindowReason reason = WindowReason::kStanding;
-  };
-  /// What a window is chosen from, small enough for a register.
-  struct Answer {
-    std::uint32_t acknowledgment;
-    std::uint16_t window;
-    bool sack_blocks;
-
-    explicit Answer(const TcpView& s) noexcept
-        : acknowledgment(s.acknowledgment), window(s.window), sack_blocks(s.sack_blocks) {}
-  };
 
   void hold(Time now) noexcept;
   /// Returns the time from which an answer to a packet that enters now is timed. Of a queue
@@ -181,9 +168,7 @@ class WindowClamp {
   [[nodiscard]] bool bursts_end_within(double ns, const Queue& queue) const noexcept;
   [[nodiscard]] bool nearly_over(const Queue& queue) const noexcept;
   WindowTreatment treat(WindowFlow& f, std::uint64_t fresh, const Queue& queue, Time now) noexcept;
-  std::optional<std::uint16_t> on_refused_answer(const WindowFlow& f, Answer s,
-                                                 bool acknowledges) noexcept;
-  std::optional<std::uint16_t> limit(WindowFlow& f, Answer s, const Queue& queue,
+  std::optional<std::uint16_t> limit(WindowFlow& f, WindowAnswer s, const Queue& queue,
                                      Time now) noexcept;
   void note_weight(WindowFlow& f, double own_rtt_ns, Time now) noexcept;
   [[gnu::noinline]] void note_told(const WindowFlow& f, double own_rtt_ns) noexcept;
@@ -203,7 +188,7 @@ class WindowClamp {
   }
   [[nodiscard]] bool leaves_all(const WindowFlow& f, std::uint16_t window,
                                 double own_rtt_ns) const noexcept;
-  [[nodiscard]] Target target(WindowFlow& f, const Queue& queue, Time now) noexcept;
+  [[nodiscard]] WindowTarget target(WindowFlow& f, const Queue& queue, Time now) noexcept;
   [[nodiscard]] double ahead_ns(double up_ns, double rtt_ns, const Queue& queue) const noexcept;
   [[nodiscard]] bool released_too_early(const WindowFlow& f, const Queue& queue) const noexcept;
   [[nodiscard]] bool opens(const WindowFlow& f, Time now) const noexcept;
@@ -218,12 +203,6 @@ class WindowClamp {
   [[nodiscard]] double held_bytes(const WindowFlow& f, const Queue& queue, Time now) const noexcept;
   [[nodiscard]] double releasing_bytes(const WindowFlow& f, double standing,
                                        Time now) const noexcept;
-  [[nodiscard]] std::optional<std::uint16_t> field_for(WindowFlow& f, Answer s,
-                                                       Target& t) const noexcept;
-  std::optional<std::uint16_t> count(WindowReason reason) noexcept {
-    ++counters_.answers[reason];
-    return std::nullopt;
-  }
 
   /// The peak of a saw-tooth must not be forgotten at once, nor be kept forever.
   static constexpr double kEpoch_rtts = 8;
@@ -256,7 +235,6 @@ class WindowClamp {
   // kBeyond: the shortest wait of an answer in this round trip and in the one before.
   Time wait_began_{};
   std::optional<Duration> wait_last_, wait_now_;
-  WindowCounters counters_{};
 };
 
 // -- What each packet needs: inline, as in window_flow.h.
@@ -268,7 +246,7 @@ class WindowClamp {
   follow(queue, now);
   const std::uint64_t sent_before = f.sent_bytes;
   if (!f.on_data(s, now, timed_from(queue, now))) [[unlikely]] {
-    ++counters_.segments_out_of_window;
+    ++flows_.counters().segments_out_of_window;
     return WindowTreatment::kFallback;
   }
   return treat(f, f.sent_bytes - sent_before, queue, now);
@@ -291,13 +269,13 @@ class WindowClamp {
     WindowFlow& f, const TcpView& s, const Queue& queue, Time now) noexcept {
   follow(queue, now);
   if (!f.on_answer(s, now)) [[unlikely]]
-    return on_refused_answer(f, Answer(s), true);
+    return flows_.refuse(f, WindowAnswer(s), true);
   if (place_ == Place::kBeyond) note_wait(f, now);
   const double own_rtt_ns = rtt_ns(f);
   note_weight(f, own_rtt_ns, now);
-  if (!leaves_all(f, s.window, own_rtt_ns)) return limit(f, Answer(s), queue, now);
-  f.leave_alone(s);
-  return count(WindowReason::kReceiver);
+  if (!leaves_all(f, s.window, own_rtt_ns)) return limit(f, WindowAnswer(s), queue, now);
+  flows_.leave(f, s);
+  return std::nullopt;
 }
 
 /// Adds the flow to this round's sum of weights, once per round, and smooths the round trip.
@@ -322,7 +300,7 @@ inline void WindowClamp::note_weight(WindowFlow& f, double own_rtt_ns, Time now)
   note_told(f, own_rtt_ns);
 }
 
-/// Returns whether target() and field_for() certainly leave the receiver its whole window: a
+/// Returns whether target() and tell() certainly leave the receiver its whole window: a
 /// small flow gets its bandwidth-delay product at least, and the receiver offers no more.
 inline bool WindowClamp::leaves_all(const WindowFlow& f, std::uint16_t window,
                                     double own_rtt_ns) const noexcept {

@@ -11,9 +11,6 @@ namespace {
 /// A receiver acknowledges every second segment at once (RFC 5681, 4.2).
 constexpr std::uint32_t kSegmentsPerAck = 2;
 constexpr std::uint32_t kFewestStandingSegments = 4;
-/// Multiple of the window kept otherwise: a sender in recovery sends data beyond the hole while
-/// the left edge does not move.
-constexpr double kRecoveryRoom = 2;
 /// The floor holds over any span of at least this length.
 constexpr double kFloorSpan_rtts = 10;
 
@@ -105,7 +102,7 @@ double WindowClamp::opened_bytes(const WindowFlow& f, double least, double stand
   return std::min(opened, std::max(0, sequence_distance(f.edge, f.acknowledged)) + lump);
 }
 
-WindowClamp::Target WindowClamp::target(WindowFlow& f, const Queue& queue, Time now) noexcept {
+WindowTarget WindowClamp::target(WindowFlow& f, const Queue& queue, Time now) noexcept {
   const std::uint32_t segment =
       f.segment_bytes != 0 ? f.segment_bytes : WindowFlow::kDefaultSegment_bytes;
   const std::uint32_t least = policy_.least_segments * segment;
@@ -133,32 +130,6 @@ WindowClamp::Target WindowClamp::target(WindowFlow& f, const Queue& queue, Time 
   if (opens(f, now)) return {opened_bytes(f, least, standing, now), WindowReason::kReleasing};
   f.held_bytes = 0;
   return {standing, WindowReason::kStanding};
-}
-
-/// Returns the window field for `t.bytes`, rounded up to the scale's unit: rounded down, two
-/// segments would become one. The edge never moves left, nor beyond the receiver's.
-std::optional<std::uint16_t> WindowClamp::field_for(WindowFlow& f, Answer s,
-                                                    Target& t) const noexcept {
-  const std::uint32_t unit = 1U << f.scale();
-  const std::uint32_t true_edge = f.edge_of(s.acknowledgment, s.window);
-  constexpr double kLargest = 1U << 30;
-  std::uint32_t edge = s.acknowledgment + static_cast<std::uint32_t>(std::min(t.bytes, kLargest));
-  if (f.has_edge) edge = later_sequence(edge, f.edge);
-  const auto units =
-      (static_cast<std::uint32_t>(sequence_distance(edge, s.acknowledgment)) + unit - 1) / unit;
-  std::uint32_t field = units;
-  if (f.duplicate && !f.window_moved && !s.sack_blocks) field = f.told_window;
-  else if (f.duplicate && f.window_moved && field == f.told_window) ++field;
-  if (field >= s.window) {
-    if (sequence_distance(true_edge, edge) <= 0) t.reason = WindowReason::kReceiver;
-    field = s.window;
-  }
-  const std::uint32_t told = s.acknowledgment + (field << f.scale());
-  f.edge = f.has_edge ? later_sequence(f.edge, told) : told;
-  f.has_edge = true;
-  f.told_window = static_cast<std::uint16_t>(field);
-  if (field == s.window) return std::nullopt;
-  return f.told_window;
 }
 
 }  // namespace outrider
