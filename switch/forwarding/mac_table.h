@@ -134,13 +134,13 @@ class MacTable {
   using Slot = MacBuckets::Slot;
 
   static constexpr std::uint64_t kTickNs = 1U << 20;
-  static constexpr std::uint64_t kEpochs = 16;  ///< per `ageing`
+  static constexpr std::uint64_t kEpochs = 16;      ///< per `ageing`
   static constexpr std::uint64_t kSweptAtOnce = 8;  ///< [buckets]
   /// All buckets are swept within this many epochs, while at most half of them are overdue. So an
   /// entry is removed at most kSweepEpochs + kSweepEpochs / 2 + 1 epochs after its last one.
   static constexpr std::uint64_t kSweepEpochs = 8;
-  static_assert(kEpochs + kSweepEpochs + kSweepEpochs / 2 + 1 <= MacBuckets::kAgeMask,
-                "ages stay distinct");
+  static constexpr std::uint64_t kMostEpochs = kEpochs + kSweepEpochs + kSweepEpochs / 2 + 1;
+  static_assert(kMostEpochs <= MacBuckets::kAgeMask, "ages stay distinct");
 
   static constexpr std::uint64_t divided_up(std::uint64_t a, std::uint64_t b) noexcept {
     return (a + b - 1) / b;
@@ -200,6 +200,7 @@ class MacTable {
   void sweep_next(std::uint64_t buckets) noexcept {
     for (; buckets != 0; --buckets) {
       buckets_.each(swept_, [this](const Slot& slot) {
+        assert(slot.is_static() || age_of(slot) <= kMostEpochs);
         if (expired(slot)) remove(slot);
       });
       if (++swept_ == buckets_.size()) swept_ = 0;
@@ -207,6 +208,7 @@ class MacTable {
   }
 
   void remove(const Slot& slot) noexcept {
+    assert(!slot.is_free() && !slot.is_static() && size_ > 0);
     slot.free();
     --size_;
     ++counters_.aged;
@@ -236,6 +238,7 @@ class MacTable {
     slot.set(key, port, epoch_);
     ++size_;
     ++counters_.learned;
+    assert(size_ <= max_entries_ && counters_.learned - counters_.aged <= size_);
     return Learned::kNew;
   }
 
