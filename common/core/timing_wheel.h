@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/core/clock.h"
+#include "common/core/wheel_entries.h"
 
 namespace outrider {
 
@@ -30,23 +31,15 @@ class TimingWheel {
   static_assert(kSlotBits > 0 && kLevelBits >= 6 && kLevelBits <= 12);
 
  public:
-  static constexpr std::uint32_t kNobody = ~std::uint32_t{0};
+  static constexpr std::uint32_t kNobody = WheelEntries::kNobody;
+  using Taken = WheelEntries::Taken;
 
   TimingWheel() : heads_(std::size_t{kLevels} * kSlots, kNobody) {}
 
   /// Reserves room for `entries` entries in all; up to them add() does not allocate.
-  void reserve(std::uint32_t entries) {
-    entries_.reserve(entries);
-    sorting_.reserve(entries);
-    late_.reserve(entries);
-  }
+  void reserve(std::uint32_t entries) { entries_.reserve(entries); }
   /// @return id of a new entry: 0, 1, 2, ... in order of adding
-  std::uint32_t add() {
-    entries_.emplace_back();
-    sorting_.reserve(entries_.capacity());
-    late_.reserve(entries_.capacity());
-    return static_cast<std::uint32_t>(entries_.size() - 1);
-  }
+  std::uint32_t add() { return entries_.add(); }
   [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
 
   /// Sets the instant of `id`; kNever removes it. @pre at >= Time{}
@@ -62,7 +55,7 @@ class TimingWheel {
 
   /// Returns the earliest instant; kNever if there is none. Searches one slot.
   [[nodiscard]] Time next() const noexcept {
-    if (due_first_ != kNobody) return entries_[due_first_].at;
+    if (entries_.first() != kNobody) return entries_[entries_.first()].at;
     if (levels_used_ == 0) return kNever;
     Time earliest = kNever;
     std::uint32_t id = heads_[first_slot(static_cast<unsigned>(std::countr_zero(levels_used_)))];
@@ -74,43 +67,30 @@ class TimingWheel {
   /// slot, so that the call need not search its entries. The result is after `end` if
   /// take_next(end) found nothing and nothing was scheduled since.
   [[nodiscard]] Time next_bound() const noexcept {
-    if (due_first_ != kNobody || (levels_used_ & 1U) != 0) return next();
+    if (entries_.first() != kNobody || (levels_used_ & 1U) != 0) return next();
     if (levels_used_ == 0) return kNever;
     const auto level = static_cast<unsigned>(std::countr_zero(levels_used_));
     return Time{Duration{static_cast<std::int64_t>(begin_of(first_slot(level)) << kSlotBits)}};
   }
   /// Returns the id that take_next() returns next, if known without a search; else kNobody.
-  [[nodiscard]] std::uint32_t first_due() const noexcept { return due_first_; }
+  [[nodiscard]] std::uint32_t first_due() const noexcept { return entries_.first(); }
 
   /// Returns for how many `ahead` soon() returns an id: 0 unless many entries are due together.
-  [[nodiscard]] std::size_t known_ahead() const noexcept { return hints_; }
+  [[nodiscard]] std::size_t known_ahead() const noexcept { return entries_.known_ahead(); }
   /// Returns the id that take_next() probably returns as the `ahead`-th from now, or kNobody: a
   /// hint.
   [[nodiscard]] std::uint32_t soon(std::size_t ahead) const noexcept {
-    return ahead < hints_ ? sorting_[sorting_.size() - hints_ + ahead] : kNobody;
+    return entries_.soon(ahead);
   }
 
-  struct Taken {
-    std::uint32_t id = kNobody;  ///< kNobody: nothing is due
-    Time at{};
-  };
   /// Removes and returns the first entry if it is due at or before `end`.
   Taken take_next(Time end) noexcept;
 
  private:
   static constexpr std::uint32_t kSlots = 1U << kLevelBits;
   static constexpr unsigned kLevels = (64 - kSlotBits + kLevelBits - 1) / kLevelBits;
-  static constexpr std::uint32_t kDue = kLevels * kSlots;  ///< "slot" of the sorted list
-  static constexpr std::uint32_t kLate = kDue + 1;         ///< "slot" of the heap
-  static constexpr std::size_t kCrowd = 8;  ///< fewer that are due together give no hints
-  static constexpr unsigned kWalk = 16;     ///< most entries of the sorted list that are passed
 
-  struct Entry {
-    Time at = kNever;  ///< kNever: in no list
-    std::uint32_t next = kNobody;
-    std::uint32_t previous = kNobody;  ///< kNobody: first of its list; in the heap: position
-    std::uint32_t slot = 0;            ///< index in heads_; kDue or kLate
-  };
+  using Entry = WheelEntries::Entry;
   /// Tells which slots of a level hold entries.
   struct Occupied {
     std::array<std::uint64_t, kSlots / 64> words{};
@@ -119,9 +99,6 @@ class TimingWheel {
 
   static std::uint64_t tick_of(Time at) noexcept {
     return static_cast<std::uint64_t>(at.time_since_epoch().count()) >> kSlotBits;
-  }
-  [[nodiscard]] bool before(std::uint32_t a, std::uint32_t b) const noexcept {
-    return entries_[a].at != entries_[b].at ? entries_[a].at < entries_[b].at : a < b;
   }
   /// @pre the level holds an entry
   [[nodiscard]] std::uint32_t first_slot(unsigned level) const noexcept {
@@ -136,40 +113,18 @@ class TimingWheel {
     const std::uint64_t above = shift + kLevelBits < 64 ? tick_ >> (shift + kLevelBits) : 0;
     return (above << kLevelBits | slot % kSlots) << shift;
   }
-  [[gnu::noinline]] Taken take_due(Time end) noexcept;
   [[gnu::noinline]] Taken take_next_of_many(Time end) noexcept;
   void insert(std::uint32_t id) noexcept;
   [[gnu::noinline]] void insert_far(std::uint32_t id, std::uint64_t tick) noexcept;
-  [[gnu::noinline]] void insert_due(std::uint32_t id) noexcept;
-  void link_due(std::uint32_t id, std::uint32_t after) noexcept;
-  [[gnu::noinline]] void pass_hints(const Taken& taken) noexcept;
-  void settle_late(std::uint32_t place, std::uint32_t id) noexcept;
-  void remove_late(std::uint32_t place) noexcept;
-  [[gnu::noinline]] void merge_late() noexcept;
   [[gnu::always_inline]] void put(std::uint32_t id, unsigned level, std::uint32_t place) noexcept;
-  /// Makes two entries the sorted list.
-  void set_due(std::uint32_t first, std::uint32_t second) noexcept {
-    Entry& a = entries_[first];
-    Entry& b = entries_[second];
-    a.slot = b.slot = kDue;
-    a.previous = b.next = kNobody;
-    a.next = second;
-    b.previous = first;
-    due_first_ = first;
-    due_last_ = second;
-  }
   [[gnu::noinline]] void unlink(Entry& entry) noexcept;
   [[gnu::always_inline]] void empty_slot(unsigned level, std::uint32_t place) noexcept;
   void take_slot(std::uint32_t slot) noexcept;
 
-  std::uint64_t tick_ = 0;  ///< the sorted list holds everything up to the end of this tick
-  std::uint32_t due_first_ = kNobody, due_last_ = kNobody;  ///< the first of all, late ones too
-  std::uint32_t levels_used_ = 0;                           ///< bit l: level l holds an entry
-  std::vector<Entry> entries_;
-  std::vector<std::uint32_t> sorting_;  ///< the latest slot, sorted; room for all entries
-  std::size_t hints_ = 0;               ///< entries of sorting_, its last ones, that are ahead
-  std::vector<std::uint32_t> late_;     ///< binary heap of due entries that are not in the list
-  std::vector<std::uint32_t> heads_;    ///< [kLevels * kSlots] first of each slot's list
+  std::uint64_t tick_ = 0;         ///< the sorted list holds everything up to the end of this tick
+  std::uint32_t levels_used_ = 0;  ///< bit l: level l holds an entry
+  WheelEntries entries_;
+  std::vector<std::uint32_t> heads_;  ///< [kLevels * kSlots] first of each slot's list
   std::array<Occupied, kLevels> occupied_{};
 };
 
@@ -179,7 +134,7 @@ inline void TimingWheel<kSlotBits, kLevelBits>::insert(std::uint32_t id) noexcep
   assert(entry.at >= Time{});
   const std::uint64_t tick = tick_of(entry.at);
   if (tick <= tick_) [[unlikely]]
-    return insert_due(id);
+    return entries_.insert(id);
   // The level is where the tick first differs from the current one. It mostly is the finest, for
   // which the compiler makes a shorter put().
   if ((tick ^ tick_) < kSlots) [[likely]]
@@ -210,86 +165,12 @@ inline void TimingWheel<kSlotBits, kLevelBits>::put(std::uint32_t id, unsigned l
   levels_used_ |= 1U << level;
 }
 
-/// Inserts into the sorted list from its end, as entries scheduled late mostly fire late. Where
-/// thousands act at one instant, as hosts that begin together, the list is too long to be passed.
-template <unsigned kSlotBits, unsigned kLevelBits>
-void TimingWheel<kSlotBits, kLevelBits>::insert_due(std::uint32_t id) noexcept {
-  std::uint32_t after = due_last_;
-  for (unsigned passed = 0; after != kNobody && before(id, after); ++passed) {
-    if (passed < kWalk) {
-      after = entries_[after].previous;
-    } else if (before(id, due_first_)) {
-      after = kNobody;
-    } else {
-      late_.push_back(id);  // reserved by add()
-      entries_[id].slot = kLate;
-      return settle_late(static_cast<std::uint32_t>(late_.size() - 1), id);
-    }
-  }
-  link_due(id, after);
-}
-
-template <unsigned kSlotBits, unsigned kLevelBits>
-inline void TimingWheel<kSlotBits, kLevelBits>::link_due(std::uint32_t id,
-                                                         std::uint32_t after) noexcept {
-  Entry& entry = entries_[id];
-  entry.slot = kDue;
-  entry.previous = after;
-  std::uint32_t& forward = after == kNobody ? due_first_ : entries_[after].next;
-  entry.next = forward;
-  forward = id;
-  (entry.next == kNobody ? due_last_ : entries_[entry.next].previous) = id;
-}
-
-/// Puts `id` where it belongs in the heap, from the free place `place` on, upwards or downwards.
-template <unsigned kSlotBits, unsigned kLevelBits>
-void TimingWheel<kSlotBits, kLevelBits>::settle_late(std::uint32_t place,
-                                                     std::uint32_t id) noexcept {
-  const auto set = [this](std::uint32_t at, std::uint32_t who) {
-    late_[at] = who;
-    entries_[who].previous = at;
-  };
-  for (; place > 0 && before(id, late_[(place - 1) / 2]); place = (place - 1) / 2)
-    set(place, late_[(place - 1) / 2]);
-  const auto size = static_cast<std::uint32_t>(late_.size());
-  for (std::uint32_t child = 2 * place + 1; child < size; child = 2 * place + 1) {
-    if (child + 1 < size && before(late_[child + 1], late_[child])) ++child;
-    if (before(id, late_[child])) break;
-    set(place, late_[child]);
-    place = child;
-  }
-  set(place, id);
-}
-
-template <unsigned kSlotBits, unsigned kLevelBits>
-void TimingWheel<kSlotBits, kLevelBits>::remove_late(std::uint32_t place) noexcept {
-  const std::uint32_t last = late_.back();
-  late_.pop_back();
-  if (place < late_.size()) settle_late(place, last);
-}
-
-/// Makes the first entry of all that of the list again.
-template <unsigned kSlotBits, unsigned kLevelBits>
-void TimingWheel<kSlotBits, kLevelBits>::merge_late() noexcept {
-  const std::uint32_t top = late_.front();
-  if (due_first_ != kNobody && before(due_first_, top)) return;
-  remove_late(0);
-  link_due(top, kNobody);
-}
-
 template <unsigned kSlotBits, unsigned kLevelBits>
 void TimingWheel<kSlotBits, kLevelBits>::unlink(Entry& entry) noexcept {
-  if (entry.slot == kLate) return remove_late(entry.previous);
-  const bool due = entry.slot == kDue;
+  if (entry.slot >= WheelEntries::kLate) return entries_.unlink(entry);
   if (entry.next != kNobody) entries_[entry.next].previous = entry.previous;
-  else if (due) due_last_ = entry.previous;
   if (entry.previous != kNobody) {
     entries_[entry.previous].next = entry.next;
-    return;
-  }
-  if (due) {
-    due_first_ = entry.next;
-    if (!late_.empty()) merge_late();
     return;
   }
   heads_[entry.slot] = entry.next;
@@ -316,24 +197,23 @@ void TimingWheel<kSlotBits, kLevelBits>::take_slot(std::uint32_t slot) noexcept 
   // All entries of a finest slot are due. Two of them, as most such slots have, need no sorting.
   const std::uint32_t other = entries_[id].next;
   if (slot < kSlots && other != kNobody && entries_[other].next == kNobody) {
-    return before(id, other) ? set_due(id, other) : set_due(other, id);
+    return entries_.before(id, other) ? entries_.insert_both(id, other)
+                                      : entries_.insert_both(other, id);
   }
-  sorting_.clear();
+  entries_.begin_slot();
   while (id != kNobody) {
     const std::uint32_t next = entries_[id].next;
-    if (tick_of(entries_[id].at) <= tick_) sorting_.push_back(id);
+    if (tick_of(entries_[id].at) <= tick_) entries_.collect(id);
     else insert(id);
     id = next;
   }
-  std::ranges::sort(sorting_, [this](std::uint32_t a, std::uint32_t b) { return before(a, b); });
-  for (const std::uint32_t due : sorting_) insert_due(due);
-  hints_ = sorting_.size() < kCrowd ? 0 : sorting_.size();
+  entries_.insert_collected();
 }
 
 // Most slots of level 0 hold one entry, which needs no sorting: that case comes first, and short.
 template <unsigned kSlotBits, unsigned kLevelBits>
 inline auto TimingWheel<kSlotBits, kLevelBits>::take_next(Time end) noexcept -> Taken {
-  if (due_first_ != kNobody) return take_due(end);
+  if (entries_.first() != kNobody) return entries_.take(end);
   if ((levels_used_ & 1U) != 0) [[likely]] {
     const std::uint32_t slot = first_slot(0);
     const std::uint32_t id = heads_[slot];
@@ -350,7 +230,7 @@ inline auto TimingWheel<kSlotBits, kLevelBits>::take_next(Time end) noexcept -> 
 
 template <unsigned kSlotBits, unsigned kLevelBits>
 auto TimingWheel<kSlotBits, kLevelBits>::take_next_of_many(Time end) noexcept -> Taken {
-  while (due_first_ == kNobody) {
+  while (entries_.first() == kNobody) {
     if (levels_used_ == 0) return {};
     const std::uint32_t slot = first_slot(static_cast<unsigned>(std::countr_zero(levels_used_)));
     const std::uint64_t tick = begin_of(slot);
@@ -358,33 +238,7 @@ auto TimingWheel<kSlotBits, kLevelBits>::take_next_of_many(Time end) noexcept ->
     tick_ = tick;
     take_slot(slot);
   }
-  return take_due(end);
-}
-
-/// Passes what has been taken, and what was moved away since the slot was sorted.
-template <unsigned kSlotBits, unsigned kLevelBits>
-void TimingWheel<kSlotBits, kLevelBits>::pass_hints(const Taken& taken) noexcept {
-  const auto is_ahead = [&](std::uint32_t id) {
-    const Entry& e = entries_[id];
-    return e.at != kNever && e.slot == kDue && (e.at != taken.at ? e.at > taken.at : id > taken.id);
-  };
-  while (hints_ != 0 && !is_ahead(sorting_[sorting_.size() - hints_])) --hints_;
-}
-
-/// Takes the first entry of the sorted list. @pre it holds one
-template <unsigned kSlotBits, unsigned kLevelBits>
-auto TimingWheel<kSlotBits, kLevelBits>::take_due(Time end) noexcept -> Taken {
-  const std::uint32_t id = due_first_;
-  Entry& first = entries_[id];
-  if (first.at > end) return {};
-  due_first_ = first.next;
-  (first.next == kNobody ? due_last_ : entries_[first.next].previous) = kNobody;
-  if (!late_.empty()) [[unlikely]]
-    merge_late();
-  const Taken taken{id, std::exchange(first.at, kNever)};
-  if (hints_ != 0) [[unlikely]]
-    pass_hints(taken);
-  return taken;
+  return entries_.take(end);
 }
 
 }  // namespace outrider

@@ -54,10 +54,8 @@ void check_regulation(const Checks& at, const SwitchConfig& sw, const Regulation
   check(at, policy);
   const bool predicts = policy.predict.from != PredictFrom::kOff;
   const bool hears_alone = policy.predict.from == PredictFrom::kTraffic;
-  const auto mode = std::ranges::find_if(
-      kRegulationModes, [&policy](const auto& choice) { return choice.value == policy.mode; });
-  at.require(policy.mode == RegulationMode::kOff || hears_alone || sw.signals.accepts_any(), "mode",
-             Checks::quoted(mode->name),
+  at.require(!acts_on_bursts(policy.mode) || hears_alone || sw.signals.accepts_any(), "mode",
+             Checks::quoted(row_of(policy.mode).name),
              "needs signals: set accept_tos or accept_udp in [switch.signals]");
   at.require(policy.hears != Hears::kSwitch || sw.buffer.total_bytes, "hears", "\"switch\"",
              "needs total_bytes in [switch.buffer]: without it ports share no memory");

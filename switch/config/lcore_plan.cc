@@ -29,18 +29,19 @@ void check_shared_state(const Checks& root, const SwitchConfig& sw) {
   }
 }
 
-bool holds_windows_at(const SwitchPortConfig& port) {
+bool rewrites_windows_at(const SwitchPortConfig& port) {
   return std::ranges::any_of(queues_of(port), [](const PortQueueConfig& queue) {
-    return holds_windows(queue.regulation.mode);
+    return rewrites_windows(queue.regulation.mode);
   });
 }
 
-/// Everything that arrives at a port that holds windows must pass the lcore that owns the port.
+/// Everything that arrives at a port that rewrites windows must pass the lcore that owns the port.
 void check_returns(const Checks& root, const SwitchProcessConfig& config) {
   for (std::size_t d = 0; d < config.devices.size(); ++d) {
     const DeviceConfig& device = config.devices[d];
     for (const auto& port : config.switches.front().ports) {
-      if (port.device != device.name || device.rx_queues == 1 || !holds_windows_at(port)) continue;
+      if (port.device != device.name || device.rx_queues == 1 || !rewrites_windows_at(port))
+        continue;
       const std::string rule = "must be 1 with more_lcores: port \"" + port.name +
                                "\" holds windows, and all that comes in by it has to pass the "
                                "lcore that owns it";

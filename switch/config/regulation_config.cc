@@ -295,7 +295,7 @@ void check(const Checks& at, const RegulationPolicy& policy) {
   if (measures_lead(policy)) check_measured_lead(at, policy);
   check(at.below("predict"), policy.predict);
   if (policy.predict.from == PredictFrom::kOff) return;
-  at.require(policy.mode != RegulationMode::kOff, "mode", "\"off\"",
+  at.require(acts_on_bursts(policy.mode), "mode", Checks::quoted(row_of(policy.mode).name),
              "must regulate for [predict] to have an effect");
   if (!policy.lead)
     at.fault("lead", "must say how long before a predicted burst regulation begins");

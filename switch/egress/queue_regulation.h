@@ -24,7 +24,7 @@ class QueueRegulation {
 
   /// Returns whether there is a regulator, which also ends entries while the mode is off.
   [[nodiscard]] bool exists() const noexcept { return regulator_ != nullptr; }
-  /// Returns whether STARTs arm it: its mode is not off.
+  /// Returns whether STARTs arm it: its mode acts on bursts.
   [[nodiscard]] bool listens() const noexcept { return listens_; }
   /// Returns whether its threshold marks packets.
   [[nodiscard]] bool marks() const noexcept { return marks_; }
@@ -96,7 +96,7 @@ class QueueRegulation {
     return h ? std::min<std::uint32_t>(*h, own) : own;
   }
   void follow(const RegulationPolicy& policy) noexcept {
-    listens_ = policy.mode != RegulationMode::kOff;
+    listens_ = acts_on_bursts(policy.mode);
     marks_ = outrider::marks(policy.mode);
     lowers_ = exists() && !steers(policy.mode);
     spare_ddl_ = policy.spare_ddl;

@@ -4,36 +4,57 @@
 #include <cassert>
 
 #include "common/core/sequence.h"
+#include "switch/regulation/burst_reach.h"
 
 namespace outrider {
+namespace {
+
+/// Returns how long an answer waits at most. @param bytes  that all bursts before it announce
+Duration patience(const BurstAdmission::Setup& setup, std::uint64_t bytes) noexcept {
+  constexpr Duration kMost = BurstAdmission::kMostPatience;
+  if (setup.policy.max_wait) return *setup.policy.max_wait;
+  const double ns = static_cast<double>(BurstAdmission::kSlowness * bytes) / setup.bytes_per_ns;
+  if (ns > static_cast<double>(kMost.count())) return kMost;
+  return std::min(setup.expiry + Duration(static_cast<Duration::rep>(ns)), kMost);
+}
+
+/// Returns the most that may be ahead of a burst of `bytes` when it is granted [bytes].
+std::uint64_t room_for(const BurstAdmission::Setup& setup, std::uint64_t bytes) noexcept {
+  const std::uint64_t beside = setup.budget_bytes - std::min(setup.budget_bytes, bytes);
+  const double overlap = static_cast<double>(setup.policy.overlap.count()) * setup.bytes_per_ns;
+  return std::max(beside, static_cast<std::uint64_t>(overlap));
+}
+
+}  // namespace
 
 BurstAdmission::BurstAdmission(const Setup& setup)
     : setup_(setup),
-      tags_(setup.max_entries),
-      index_(setup.max_entries),
+      places_(setup.max_entries, setup.max_per_sender),
       entries_(setup.max_entries),
-      shares_(setup.max_entries, setup.max_per_sender),
       line_(setup.policy.order, setup.policy.parts, setup.max_entries),
       debts_(setup.max_entries, kForgiven * setup.idle),
       events_(setup.max_entries),
-      seen_(setup.max_entries),
-      seen_order_(setup.max_entries) {
+      seen_(setup.max_entries) {
   assert(setup.bytes_per_ns > 0 && setup.budget_bytes > 0);
 }
 
 /// Makes sure that there is a place. An entry whose answer has not come may be evicted.
-bool BurstAdmission::make_room(const FlowKey& sender) noexcept {
-  if (!shares_.may_add(sender)) {
-    ++counters_.refused_sender;
-    return false;
+bool BurstAdmission::make_room(const FlowKey& flow) noexcept {
+  const auto [room, victim] = places_.room_for(flow);
+  switch (room) {
+    case EntryPlaces::Room::kFree:
+      break;
+    case EntryPlaces::Room::kEvict:
+      assert(entries_[victim].state == State::kAnnounced);
+      end(victim, counters_.evicted, Time{});
+      break;
+    case EntryPlaces::Room::kRefusedSender:
+      ++counters_.refused_sender;
+      return false;
+    case EntryPlaces::Room::kRefusedTable:
+      ++counters_.refused_table;
+      return false;
   }
-  if (shares_.has_place()) return true;
-  const auto victim = shares_.victim_for(sender);
-  if (!victim) {
-    ++counters_.refused_table;
-    return false;
-  }
-  end(*index_.find(*victim), counters_.evicted, Time{});
   return true;
 }
 
@@ -42,31 +63,23 @@ const BurstAdmission::Seen* BurstAdmission::seen(const FlowKey& flow, Time now) 
   return last != nullptr && now - last->at < kStaleFor ? last : nullptr;
 }
 
-/// Sets how many bytes a burst is taken to have: those of its START, of its flow's burst before, or
-/// else the budget. Two STARTs of a connection say how long the first burst was, if it sends
-/// nothing else.
-void BurstAdmission::size(Entry& e, Time now) const noexcept {
-  const Seen* last = seen(e.start.flow, now);
-  e.bytes = e.start.bytes.value_or(0);
-  if (e.bytes == 0 && last != nullptr) {
-    const std::int32_t between = sequence_distance(e.start.sequence, last->sequence);
-    e.bytes = between > 0 ? static_cast<std::uint32_t>(between) : last->bytes;
+/// Sets how many bytes the burst is taken to have: those of its START, of its flow's burst before,
+/// or else `otherwise`. Two STARTs of a connection say how long the first burst was, if it sends
+/// nothing else. @param last  burst of the flow; nullptr: not known
+void BurstAdmission::Entry::size(const Seen* last, std::uint64_t otherwise) noexcept {
+  bytes = start.bytes.value_or(0);
+  if (bytes == 0 && last != nullptr) {
+    const std::int32_t between = sequence_distance(start.sequence, last->sequence);
+    bytes = between > 0 ? static_cast<std::uint32_t>(between) : last->bytes;
   }
-  e.known = e.bytes != 0;
-  e.bytes = e.known ? std::min(e.bytes, kMostBytes) : setup_.budget_bytes;
-}
-
-Duration BurstAdmission::patience(std::uint64_t bytes) const noexcept {
-  if (setup_.policy.max_wait) return *setup_.policy.max_wait;
-  const double ns = static_cast<double>(kSlowness * bytes) / setup_.bytes_per_ns;
-  if (ns > static_cast<double>(kMostPatience.count())) return kMostPatience;
-  return std::min(setup_.expiry + Duration(static_cast<Duration::rep>(ns)), kMostPatience);
+  known = bytes != 0;
+  bytes = known ? std::min(bytes, kMostBytes) : otherwise;
 }
 
 BurstAdmission::Heard BurstAdmission::on_start(const StartSignal& start, Time now) noexcept {
-  const std::uint32_t* live = index_.find(start.flow);
+  const std::uint32_t live = places_.find(start.flow);
   std::optional<std::uint32_t> last;
-  if (live != nullptr) last = entries_[*live].start.sequence;
+  if (live != EntryPlaces::kNone) last = entries_[live].start.sequence;
   else if (const Seen* over = seen(start.flow, now); over != nullptr) last = over->sequence;
   const std::int32_t ahead = last ? sequence_distance(start.sequence, *last) : 1;
   if (ahead < 0) {
@@ -78,15 +91,14 @@ BurstAdmission::Heard BurstAdmission::on_start(const StartSignal& start, Time no
     return {StartVerdict::kRepeated};
   }
   Heard heard{StartVerdict::kRefused};
-  if (live != nullptr) {
-    const std::uint32_t place = *live;
-    if (entries_[place].state == State::kWaiting) {
-      heard.replaced = place;
+  if (live != EntryPlaces::kNone) {
+    if (entries_[live].state == State::kWaiting) {
+      heard.replaced = live;
       ++counters_.acks_replaced;
     }
-    end(place, counters_.replaced, now);
+    end(live, counters_.replaced, now);
   }
-  if (!make_room(RegulationBudget::sender_of(start.flow))) return heard;
+  if (!make_room(start.flow)) return heard;
   enter(start, now);
   heard.verdict = StartVerdict::kEntered;
   return heard;
@@ -94,15 +106,13 @@ BurstAdmission::Heard BurstAdmission::on_start(const StartSignal& start, Time no
 
 /// @pre there is a place
 void BurstAdmission::enter(const StartSignal& start, Time now) noexcept {
-  const std::uint32_t place = shares_.add(RegulationBudget::sender_of(start.flow), start.flow);
+  const std::uint32_t place = places_.add(start.flow);
   Entry& e = entries_[place];
   e = {.start = start};
-  size(e, now);
+  e.size(seen(start.flow, now), setup_.budget_bytes);
   announced_ += e.bytes;
   e.grant_from = start.due ? std::max(now, *start.due - setup_.policy.overlap) : now;
-  e.ends_at = e.grant_from + patience(announced_);
-  index_.insert(start.flow, place);
-  tags_.add(start.flow);
+  e.ends_at = e.grant_from + patience(setup_, announced_);
   line_.join(place, start.flow, e.bytes, number_++);
   events_.push(place, next_of(e, place));
   ++counters_.entered;
@@ -110,9 +120,8 @@ void BurstAdmission::enter(const StartSignal& start, Time now) noexcept {
 
 BurstAdmission::Answer BurstAdmission::on_ack(const FlowKey& flow, std::uint32_t sequence,
                                               std::uint64_t queued_bytes, Time now) noexcept {
-  const std::uint32_t* known = index_.find(flow);
-  if (known == nullptr) return {};
-  const std::uint32_t place = *known;
+  const std::uint32_t place = places_.find(flow);
+  if (place == EntryPlaces::kNone) return {};
   Entry& e = entries_[place];
   if (e.start.sequence != sequence) return {};
   if (e.state == State::kWaiting) {
@@ -120,12 +129,13 @@ BurstAdmission::Answer BurstAdmission::on_ack(const FlowKey& flow, std::uint32_t
     return {AckVerdict::kDrop, place};
   }
   if (e.state != State::kAnnounced) return {};
-  shares_.begin(place);
+  places_.begin(place);
   if (e.grant_from <= now && line_.empty() && fits(place, queued_bytes, now)) {
     ++counters_.acks_at_once;
     line_.wait(place);
     line_.grant(place);
     run(place, now);
+    assert(in_debt(place, now) || in_flight_ + queued_bytes <= room_for(setup_, e.bytes) + e.bytes);
     return {AckVerdict::kGranted, place};
   }
   e.state = State::kWaiting;
@@ -139,31 +149,27 @@ BurstAdmission::Answer BurstAdmission::on_ack(const FlowKey& flow, std::uint32_t
 
 void BurstAdmission::on_payload(const FlowKey& flow, std::uint32_t sequence, std::uint32_t bytes,
                                 bool fin, Time now) noexcept {
-  const std::uint32_t* known = index_.find(flow);
-  if (known == nullptr) return;
-  const std::uint32_t place = *known;
+  const std::uint32_t place = places_.find(flow);
+  if (place == EntryPlaces::kNone) return;
   Entry& e = entries_[place];
-  // Counted from the furthest byte so far: a burst may be longer than half the circle.
-  const auto furthest = e.start.sequence + static_cast<std::uint32_t>(e.reached);
-  const std::int32_t beyond = sequence_distance(sequence + bytes, furthest);
-  if (beyond <= 0 && e.reached == 0) return;  // earlier data, sent again
-  const std::uint64_t left = left_of(e);
-  if (beyond > 0) e.reached += static_cast<std::uint32_t>(beyond);
+  const std::uint64_t left = e.left();
+  e.reached = reached_after(e.start.sequence, e.reached, sequence + bytes);
+  if (e.reached == 0) return;                                         // earlier data, sent again
   if (e.state == State::kWaiting) return events_.change(place, now);  // take() lets it pass
   if (e.state == State::kGranted) {
-    in_flight_ -= left - left_of(e);
+    in_flight_ -= left - e.left();
     blame(e, bytes, now);
     e.since = now;
     if (in_debt(place, now)) lapse(e);
   } else if (e.state != State::kLapsed || !in_debt(place, now)) {
     ++(e.state == State::kLapsed ? counters_.revived : counters_.came_unasked);
-    if (e.state == State::kAnnounced) shares_.begin(place);
+    if (e.state == State::kAnnounced) places_.begin(place);
     const Time ends_at = e.ends_at;
     const bool anew = e.state == State::kAnnounced;
     run(place, now);
     if (!anew) e.ends_at = ends_at;  // who is silent gains no time
   }
-  if (fin || (e.known && left_of(e) == 0)) end(place, counters_.complete, now);
+  if (fin || (e.known && e.left() == 0)) end(place, counters_.complete, now);
 }
 
 Time BurstAdmission::next_of(const Entry& e, std::uint32_t place) const noexcept {
@@ -177,7 +183,7 @@ bool BurstAdmission::process(std::uint32_t place, Time now) noexcept {
   Entry& e = entries_[place];
   if (e.state == State::kWaiting && e.reached > 0) {
     release(place, counters_.went_ahead, now);
-    if (e.known && left_of(e) == 0) end(place, counters_.complete, now);
+    if (e.known && e.left() == 0) end(place, counters_.complete, now);
     return true;
   }
   if (e.ends_at <= now) {
@@ -199,7 +205,7 @@ bool BurstAdmission::process(std::uint32_t place, Time now) noexcept {
 
 /// The burst takes no room from now on. @pre it does
 void BurstAdmission::lapse(Entry& e) noexcept {
-  in_flight_ -= left_of(e);
+  in_flight_ -= e.left();
   e.state = State::kLapsed;
   ++counters_.lapsed;
 }
@@ -221,9 +227,9 @@ void BurstAdmission::run(std::uint32_t place, Time now) noexcept {
   Entry& e = entries_[place];
   e.state = in_debt(place, now) ? State::kLapsed : State::kGranted;
   e.since = now;
-  if (e.state == State::kGranted) in_flight_ += left_of(e);
+  if (e.state == State::kGranted) in_flight_ += e.left();
   else ++counters_.in_debt;
-  e.ends_at = now + patience(std::max(in_flight_, e.bytes));
+  e.ends_at = now + patience(setup_, std::max(in_flight_, e.bytes));
   events_.change(place, next_of(e, place));
 }
 
@@ -242,38 +248,23 @@ void BurstAdmission::end(std::uint32_t place, std::uint64_t& why, Time now) noex
   Entry& e = entries_[place];
   ++why;
   if (e.state == State::kGranted) {
-    in_flight_ -= left_of(e);
+    in_flight_ -= e.left();
     blame(e, 0, now);
   }
   if (e.state == State::kWaiting) --held_;
   if (line_.waits(place)) line_.leave(place);
   line_.part(place);
-  if (e.reached > 0) remember(e, now);
+  if (e.reached > 0) seen_.put(e.start.flow, {e.start.sequence, e.reached, now});
   announced_ -= e.bytes;
   events_.remove(place);
-  tags_.remove(e.start.flow);
-  index_.erase(e.start.flow);
-  shares_.remove(place);
+  places_.remove(place);
+  assert(bursts() > 0 || (in_flight_ == 0 && announced_ == 0 && held_ == 0));
 }
 
-void BurstAdmission::remember(const Entry& e, Time now) noexcept {
-  const Seen last{e.start.sequence, e.reached, now};
-  if (Seen* known = seen_.find(e.start.flow); known != nullptr) {
-    *known = last;
-    return;
-  }
-  if (seen_.full()) seen_.erase(seen_order_[seen_next_]);
-  seen_.insert(e.start.flow, last);
-  seen_order_[seen_next_] = e.start.flow;
-  seen_next_ = (seen_next_ + 1) % seen_order_.size();
-}
-
-/// Returns the most that may be ahead of a burst when it is granted.
-std::uint64_t BurstAdmission::room_for(std::uint32_t place) const noexcept {
-  const std::uint64_t bytes = entries_[place].bytes;
-  const std::uint64_t beside = setup_.budget_bytes - std::min(setup_.budget_bytes, bytes);
-  const double overlap = static_cast<double>(setup_.policy.overlap.count()) * setup_.bytes_per_ns;
-  return std::max(beside, static_cast<std::uint64_t>(overlap));
+bool BurstAdmission::fits(std::uint32_t place, std::uint64_t queued_bytes,
+                          Time now) const noexcept {
+  return in_flight_ + queued_bytes <= room_for(setup_, entries_[place].bytes) ||
+         in_debt(place, now);
 }
 
 std::optional<BurstAdmission::Release> BurstAdmission::take(std::uint64_t queued_bytes,
@@ -288,6 +279,9 @@ std::optional<BurstAdmission::Release> BurstAdmission::take(std::uint64_t queued
     const std::uint32_t place = line_.next();
     line_.grant(place);
     release(place, counters_.granted, now);
+    assert(in_debt(place, now) ||
+           in_flight_ + queued_bytes <=
+               room_for(setup_, entries_[place].bytes) + entries_[place].bytes);
     return Release{place, true};
   }
   return std::nullopt;
@@ -298,7 +292,7 @@ std::optional<BurstAdmission::Release> BurstAdmission::take(std::uint64_t queued
 Time BurstAdmission::next_event(std::uint64_t queued_bytes, Time now) const noexcept {
   Time at = events_.empty() ? kNever : std::max(events_.top_key(), now);
   if (line_.empty()) return at;
-  const std::uint64_t room = room_for(line_.next());
+  const std::uint64_t room = room_for(setup_, entries_[line_.next()].bytes);
   const std::uint64_t ahead = in_flight_ + queued_bytes;
   if (ahead <= room || in_debt(line_.next(), now)) return now;
   const std::uint64_t over = ahead - room;

@@ -7,14 +7,13 @@
 
 #include "common/core/clock.h"
 #include "common/core/flow_key.h"
-#include "common/core/flow_table.h"
 #include "common/core/indexed_heap.h"
-#include "switch/regulation/entry_shares.h"
+#include "switch/regulation/entry_places.h"
+#include "switch/regulation/flow_memory.h"
 #include "switch/regulation/grant_counters.h"
 #include "switch/regulation/grant_debts.h"
 #include "switch/regulation/grant_line.h"
 #include "switch/regulation/grant_policy.h"
-#include "switch/regulation/live_tags.h"
 #include "switch/regulation/start_signal.h"
 
 namespace outrider {
@@ -107,7 +106,7 @@ class BurstAdmission {
                 Time now) noexcept;
 
   /// Returns whether on_payload() may do anything.
-  [[nodiscard]] bool concerns(const FlowKey& flow) const noexcept { return tags_.may_have(flow); }
+  [[nodiscard]] bool concerns(const FlowKey& flow) const noexcept { return places_.may_have(flow); }
   /// Handles payload that reaches the queue. @param bytes > 0
   void on_payload(const FlowKey& flow, std::uint32_t sequence, std::uint32_t bytes, bool fin,
                   Time now) noexcept;
@@ -131,7 +130,7 @@ class BurstAdmission {
 
   /// Returns the bytes that were granted and have not come.
   [[nodiscard]] std::uint64_t in_flight() const noexcept { return in_flight_; }
-  [[nodiscard]] std::uint32_t bursts() const noexcept { return index_.size(); }
+  [[nodiscard]] std::uint32_t bursts() const noexcept { return places_.size(); }
   [[nodiscard]] std::uint32_t held() const noexcept { return held_; }
   [[nodiscard]] const GrantCounters& counters() const noexcept { return counters_; }
 
@@ -142,6 +141,11 @@ class BurstAdmission {
     kGranted,    ///< takes room
     kLapsed,     ///< granted, but silent or of a sender in debt: takes no room
   };
+  struct Seen {
+    std::uint32_t sequence = 0;
+    std::uint64_t bytes = 0;  ///< that have come
+    Time at{};
+  };
   struct Entry {
     StartSignal start{};
     std::uint64_t bytes = 0;    ///< that it is taken to have
@@ -151,31 +155,20 @@ class BurstAdmission {
     Time grant_from{};   ///< not granted before
     Time ends_at{};      ///< of its patience, or of its time once it is granted
     Time since{};        ///< kWaiting: its answer came; kGranted: the last payload or the grant
-  };
-  struct Seen {
-    std::uint32_t sequence = 0;
-    std::uint64_t bytes = 0;  ///< that have come
-    Time at{};
+
+    [[nodiscard]] std::uint64_t left() const noexcept { return bytes - std::min(bytes, reached); }
+    void size(const Seen* last, std::uint64_t otherwise) noexcept;
   };
   /// As Regulator has it: a new connection on the same ports may begin behind the old one.
   static constexpr Duration kStaleFor = std::chrono::seconds(60);
 
-  [[nodiscard]] bool make_room(const FlowKey& sender) noexcept;
+  [[nodiscard]] bool make_room(const FlowKey& flow) noexcept;
   void enter(const StartSignal& start, Time now) noexcept;
-  void size(Entry& e, Time now) const noexcept;
   [[nodiscard]] const Seen* seen(const FlowKey& flow, Time now) const noexcept;
-  [[nodiscard]] Duration patience(std::uint64_t bytes) const noexcept;
   [[nodiscard]] Time next_of(const Entry& e, std::uint32_t place) const noexcept;
-  [[nodiscard]] std::uint64_t room_for(std::uint32_t place) const noexcept;
-  [[nodiscard]] bool fits(std::uint32_t place, std::uint64_t queued_bytes,
-                          Time now) const noexcept {
-    return in_flight_ + queued_bytes <= room_for(place) || in_debt(place, now);
-  }
+  [[nodiscard]] bool fits(std::uint32_t place, std::uint64_t queued_bytes, Time now) const noexcept;
   [[nodiscard]] bool in_debt(std::uint32_t place, Time now) const noexcept {
     return debts_.in_debt(RegulationBudget::sender_of(entries_[place].start.flow), now);
-  }
-  [[nodiscard]] std::uint64_t left_of(const Entry& e) const noexcept {
-    return e.bytes - std::min(e.bytes, e.reached);
   }
   [[nodiscard]] bool process(std::uint32_t place, Time now) noexcept;
   void lapse(Entry& e) noexcept;
@@ -183,19 +176,14 @@ class BurstAdmission {
   void run(std::uint32_t place, Time now) noexcept;
   void blame(const Entry& e, std::uint32_t bytes, Time now) noexcept;
   void end(std::uint32_t place, std::uint64_t& why, Time now) noexcept;
-  void remember(const Entry& e, Time now) noexcept;
 
   Setup setup_;
-  LiveTags tags_;                   ///< of the flows of index_
-  FlowTable<std::uint32_t> index_;  ///< flow -> its place
-  std::vector<Entry> entries_;      ///< by place
-  EntryShares shares_;              ///< an entry waits there until its answer or payload comes
+  EntryPlaces places_;          ///< an entry waits there until its answer or payload comes
+  std::vector<Entry> entries_;  ///< by place
   GrantLine line_;
   GrantDebts debts_;
-  IndexedHeap<Time> events_;         ///< of all entries, or an instant before
-  FlowTable<Seen> seen_;             ///< flow -> its last burst
-  std::vector<FlowKey> seen_order_;  ///< ring of max_entries; the oldest makes room
-  std::size_t seen_next_ = 0;
+  IndexedHeap<Time> events_;  ///< of all entries, or an instant before
+  FlowMemory<Seen> seen_;     ///< flow -> its last burst
   std::uint64_t in_flight_ = 0;
   std::uint64_t announced_ = 0;  ///< bytes of all entries
   std::uint64_t number_ = 0;     ///< of the next START

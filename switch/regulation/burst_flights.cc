@@ -202,6 +202,7 @@ void BurstFlights::close(Burst& b) noexcept {
   open_unknown_ -= !b.known();
   in_flight_bytes_ -= b.flight();
   remaining_bytes_ -= b.remaining();
+  assert(open_ > 0 || (open_unknown_ == 0 && in_flight_bytes_ == 0 && remaining_bytes_ == 0));
 }
 
 void BurstFlights::close_all() noexcept {

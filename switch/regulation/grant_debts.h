@@ -1,13 +1,12 @@
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
+#include <cassert>
 #include <cstdint>
-#include <vector>
 
 #include "common/core/clock.h"
 #include "common/core/flow_key.h"
-#include "common/core/flow_table.h"
+#include "switch/regulation/flow_memory.h"
 
 namespace outrider {
 
@@ -17,8 +16,8 @@ namespace outrider {
 /// its debt, which time pays off. The bursts of a sender in debt take no room, so that nobody waits
 /// for them. The caller says what was wasted.
 ///
-/// The table forgets the sender that came in first when it is full. O(1), allocates only at
-/// construction. Not thread-safe.
+/// When it knows as many senders as it may, it forgets the one that came in first. O(1), allocates
+/// only at construction. Not thread-safe.
 ///
 /// Source: the virtual scheduling algorithm of ITU-T I.371, annex A, for time instead of cells.
 class GrantDebts {
@@ -27,18 +26,14 @@ class GrantDebts {
 
   /// @param senders  that are known at a time, > 0
   GrantDebts(std::uint32_t senders, Duration forgiven)
-      : forgiven_(forgiven), paid_off_at_(senders), order_(senders) {}
+      : forgiven_(forgiven), paid_off_at_(senders) {}
 
   /// The sender has wasted that time before `now`. @param wasted >= 0
   void charge(const FlowKey& sender, Duration wasted, Time now) noexcept {
-    if (Time* known = paid_off_at_.find(sender); known != nullptr) {
-      *known = std::max(*known, now) + kShare * wasted;
-      return;
-    }
-    if (paid_off_at_.full()) paid_off_at_.erase(order_[next_]);
-    paid_off_at_.insert(sender, now + kShare * wasted);
-    order_[next_] = sender;
-    next_ = (next_ + 1) % order_.size();
+    assert(wasted >= Duration::zero());
+    const Time* known = paid_off_at_.find(sender);
+    const Time from = known == nullptr ? now : std::max(*known, now);
+    paid_off_at_.put(sender, from + kShare * wasted);
   }
   [[nodiscard]] bool in_debt(const FlowKey& sender, Time now) const noexcept {
     const Time* known = paid_off_at_.find(sender);
@@ -47,9 +42,7 @@ class GrantDebts {
 
  private:
   Duration forgiven_;
-  FlowTable<Time> paid_off_at_;  ///< sender -> when it has wasted no more than its share
-  std::vector<FlowKey> order_;   ///< ring of senders, in the order in which they came in
-  std::size_t next_ = 0;
+  FlowMemory<Time> paid_off_at_;  ///< sender -> when it has wasted no more than its share
 };
 
 }  // namespace outrider

@@ -49,6 +49,7 @@ class GrantLine {
   /// @param number  of the START, which grows from START to START. @pre the slot has not joined
   void join(std::uint32_t slot, const FlowKey& flow, std::uint64_t bytes,
             std::uint64_t number) noexcept {
+    assert(!free_.empty());  // each group has a member
     const FlowKey key = by_job_ ? RegulationBudget::job_of(flow) : flow;
     const std::uint32_t* known = index_.find(key);
     const std::uint32_t at = known != nullptr ? *known : free_.back();
@@ -91,6 +92,7 @@ class GrantLine {
   /// The burst waits no more because it was granted. @pre waits(slot)
   void grant(std::uint32_t slot) noexcept {
     const std::uint32_t at = members_[slot].group;
+    assert(order_ != GrantOrder::kShare || groups_[at].tag >= virtual_time_);
     virtual_time_ = groups_[at].tag;
     groups_[at].tag += members_[slot].bytes;
     leave(slot);

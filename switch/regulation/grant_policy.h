@@ -36,7 +36,7 @@ struct GrantPolicy {
   /// `idle_end` and the time in which a full queue drains.
   std::optional<Duration> idle{};
   /// Longest wait for a grant from the instant at which it could be given, > 0. Absent: see
-  /// BurstAdmission::patience().
+  /// burst_admission.h.
   std::optional<Duration> max_wait{};
 };
 

@@ -19,8 +19,8 @@ enum class RegulationMode : std::uint8_t {
 };
 
 /// A mode of regulation: its name in files, and what of a queue it needs. The switch makes the
-/// queue's parts from these, checks join other settings to them, and nothing else asks for a mode
-/// by its name.
+/// queue's parts from these, checks join other settings to them by the functions below, and nothing
+/// else asks for a mode by its name.
 struct ModeRow {
   RegulationMode mode{};
   std::string_view name{};
@@ -30,6 +30,8 @@ struct ModeRow {
   /// Held flows are not marked at the low threshold: it is for those that cannot be held.
   bool spares_held = false;
   bool steers = false;  ///< the burst goes to another queue; background is left alone
+
+  friend bool operator==(const ModeRow&, const ModeRow&) = default;
 };
 
 /// All modes, in the order of the enumeration.
@@ -58,5 +60,18 @@ static_assert([] {
     if (&row_of(row.mode) != &row) return false;
   return true;
 }());
+
+// Short forms of what a row says.
+constexpr bool marks(RegulationMode m) noexcept { return row_of(m).marks; }
+constexpr bool paces(RegulationMode m) noexcept { return row_of(m).paces; }
+constexpr bool holds_windows(RegulationMode m) noexcept { return row_of(m).holds_windows; }
+constexpr bool steers(RegulationMode m) noexcept { return row_of(m).steers; }
+
+/// Returns whether announced or predicted bursts make the mode act: it needs their signals.
+constexpr bool acts_on_bursts(RegulationMode m) noexcept {
+  return marks(m) || paces(m) || holds_windows(m) || steers(m);
+}
+/// Returns whether the mode rewrites windows: the queue follows flows of TCP in both directions.
+constexpr bool rewrites_windows(RegulationMode m) noexcept { return holds_windows(m); }
 
 }  // namespace outrider

@@ -243,6 +243,7 @@ class RegulationBudget {
     if (--account.live > 0) return;
     roll(account, account.last_end);
     account.held += account.last_end - std::max(account.since, account.window_start);
+    assert(account.held <= account.last_end - account.window_start);
   }
 
   /// A stretch that outlives its window is charged to the next window from that window's

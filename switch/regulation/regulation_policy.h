@@ -13,12 +13,6 @@
 
 namespace outrider {
 
-// Short forms of what a row says.
-constexpr bool marks(RegulationMode m) noexcept { return row_of(m).marks; }
-constexpr bool paces(RegulationMode m) noexcept { return row_of(m).paces; }
-constexpr bool holds_windows(RegulationMode m) noexcept { return row_of(m).holds_windows; }
-constexpr bool steers(RegulationMode m) noexcept { return row_of(m).steers; }
-
 /// The event that ends the regulation of an announced burst. An expiry always ends it, too.
 enum class Recovery : std::uint8_t {
   kArrival,   ///< the first announced payload byte (the PCN paper)
@@ -81,7 +75,7 @@ struct RegulationPolicy {
   double pace_floor = 0.05;
   /// kSteer: the queue of the same port that announced bursts go to.
   std::uint32_t steer_to_queue = 0;
-  std::uint32_t max_entries = 1024;  ///< > 0; see entry_shares.h for what happens beyond it
+  std::uint32_t max_entries = 1024;  ///< > 0; see entry_places.h for what happens beyond it
   /// Entries of one sender, > 0. Absent: a quarter of max_entries, rounded up
   std::optional<std::uint32_t> max_entries_per_sender{};
   /// Greatest h of a START, > 0; a START that asks for more gets this. Absent: the switch

@@ -1,37 +1,21 @@
 #pragma once
 
+#include <cassert>
 #include <cstdint>
-#include <functional>
 #include <optional>
-#include <vector>
+#include <utility>
 
 #include "common/core/clock.h"
 #include "common/core/flow_key.h"
-#include "common/core/flow_table.h"
-#include "common/core/indexed_heap.h"
-#include "common/core/recency_list.h"
-#include "switch/regulation/entry_shares.h"
-#include "switch/regulation/live_tags.h"
+#include "switch/regulation/flow_memory.h"
 #include "switch/regulation/period_predictor.h"
-#include "switch/regulation/regulated_time.h"
-#include "switch/regulation/regulation_budget.h"
+#include "switch/regulation/predicted_bursts.h"
 #include "switch/regulation/regulation_policy.h"
-#include "switch/regulation/regulator_composition.h"
 #include "switch/regulation/regulator_counters.h"
-#include "switch/regulation/regulator_entry.h"
+#include "switch/regulation/regulator_entries.h"
 #include "switch/regulation/start_signal.h"
 
 namespace outrider {
-
-enum class ArmVerdict : std::uint8_t {
-  kArmed,
-  kRepeated,
-  kTightened,  ///< a copy of a live START that asks for more: the entry takes that over
-  kStale,      ///< of an earlier burst than the flow's live or last one
-  kRefusedBudget,
-  kRefusedSender,
-  kRefusedTable
-};
 
 /// Decides the marking threshold of one egress queue from the bursts announced for it.
 ///
@@ -52,7 +36,7 @@ enum class ArmVerdict : std::uint8_t {
 /// due, the entry is live but uses no budget and regulates nothing. Every cause that ends
 /// an entry may also end it before it has begun.
 ///
-/// The table of entries is shared among senders, see entry_shares.h. When it is full, a START
+/// The table of entries is shared among senders, see entry_places.h. When it is full, a START
 /// may take the place of an entry that has not begun, so far-off bursts keep nobody out.
 ///
 /// A signer with a share of its own has budget and places that others cannot use up (`signers` of
@@ -60,13 +44,7 @@ enum class ArmVerdict : std::uint8_t {
 /// that nobody signed, wherever that burst begins, and any other START of a flow is stale while
 /// the signer's entry is live.
 ///
-/// A burst may also be *predicted* from its job's rhythm (`predict`). `lead` before the
-/// expected burst, an entry of the job begins as if it had been announced. It stands for
-/// all flows of the job: payload of any of them counts as the arrival. No packet is known
-/// to be the last, so `burst_end` means that the job was idle for `idle_end`. The entry has
-/// a budget of its own. If no payload comes, it ends `expiry` after the expected instant.
-/// There is no timer: the first packet that reaches the queue after the begin is due begins
-/// the entry, and an entry that no packet begins regulates nothing.
+/// A burst may also be *predicted* from its job's rhythm (`predict`), see predicted_bursts.h.
 ///
 /// A window clamp needs to know whose bursts these are: tell_begun() reports each entry
 /// once, after it has begun.
@@ -88,9 +66,6 @@ enum class ArmVerdict : std::uint8_t {
 ///  - An entry whose end is due still holds its place in the table, and its end counts late.
 ///  - No prediction begins.
 ///
-/// Many methods: the steps of an entry's life are small, and begins, ends, copies and predictions
-/// share them.
-///
 /// Time never decreases from call to call. A packet costs O(1) while no entry is live, and DDL
 /// payload costs a hash lookup otherwise. Each prediction that is due costs O(`max_jobs`), and
 /// control operations (change_policy(), withdraw_all()) are O(n log n). Nothing allocates after
@@ -104,7 +79,7 @@ enum class ArmVerdict : std::uint8_t {
 class Regulator {
  public:
   /// Begins and ends that a call processes at most. Ends of one job's entries often coincide.
-  static constexpr std::uint32_t kMostEvents = 32;
+  static constexpr std::uint32_t kMostEvents = RegulatorEntries::kMostEvents;
 
   explicit Regulator(const RegulationPolicy& policy);
 
@@ -121,7 +96,7 @@ class Regulator {
   [[nodiscard]] bool concerns(const FlowKey& flow, Time now) const noexcept {
     if (now >= next_event_ || predicts_) [[unlikely]]
       return true;
-    return live_index_.size() != 0 && live_tags_.may_have(flow);
+    return entries_.places().size() != 0 && entries_.places().may_have(flow);
   }
 
   /// Sets the lead from now on, where the policy's is "auto". An entry keeps its begin. It is zero
@@ -154,39 +129,28 @@ class Regulator {
   /// the threshold while the regulator is behind see above. The reference is valid until the
   /// next call; it saves packets a copy through memory.
   [[nodiscard]] const std::optional<std::uint16_t>& threshold(Time now) noexcept {
+    assert(next_event_ <= entries_.times().next());
     if (now >= next_event_) [[unlikely]]
       advance(now);
     return effective_;
   }
 
-  /// A burst whose regulation has begun.
-  struct BegunBurst {
-    FlowKey flow;                ///< predicted: any flow to its destination_address
-    std::uint32_t sequence = 0;  ///< announced sequence number of its first byte
-    std::uint64_t bytes = 0;     ///< announced, or (predicted) of the last burst; 0: not known
-    bool predicted = false;
-  };
+  using BegunBurst = outrider::BegunBurst;
   /// Returns whether tell_begun() has something to tell.
-  [[nodiscard]] bool has_untold() const noexcept { return !untold_.empty(); }
+  [[nodiscard]] bool has_untold() const noexcept { return entries_.has_untold(); }
   /// Calls `hear(const BegunBurst&)` for live entries that have begun and were not reported yet,
   /// the earliest first, and for at most kMostEvents of them. It is up to date after
   /// threshold(now).
   template <class Hear>
   void tell_begun(Hear&& hear) noexcept {
-    for (std::uint32_t left = kMostEvents; !untold_.empty() && left > 0; --left) {
-      const std::uint32_t slot = untold_.oldest;
-      untold_slots_.remove(untold_, slot);
-      const RegulatorEntry& e = slots_[slot];
-      hear(BegunBurst{e.flow, e.announced_sequence,
-                      e.predicted ? e.expected_bytes : e.bytes.value_or(0), e.predicted});
-    }
+    entries_.tell_begun(std::forward<Hear>(hear));
   }
 
-  [[nodiscard]] std::uint32_t live_entries() const noexcept { return live_index_.size(); }
-  [[nodiscard]] const RegulatorCounters& counters() const noexcept { return counters_; }
+  [[nodiscard]] std::uint32_t live_entries() const noexcept { return entries_.places().size(); }
+  [[nodiscard]] const RegulatorCounters& counters() const noexcept { return entries_.counters(); }
   /// Returns zeros if predictions are off.
   [[nodiscard]] PeriodPredictor::Counters prediction_counters() const noexcept {
-    return predictor_ ? predictor_->counters() : PeriodPredictor::Counters{};
+    return predictions_ ? predictions_->counters() : PeriodPredictor::Counters{};
   }
   /// For reports: threshold(now), and the total time until `now` with at least one entry that
   /// had begun. Both count begins and ends that are due by `now`. As they are const, they
@@ -197,48 +161,22 @@ class Regulator {
   /// Returns the steps taken so far (begins and ends processed, and levels of heaps passed): for
   /// tests of what a call costs.
   [[nodiscard]] std::uint64_t steps() const noexcept {
-    return events_processed_ + events_.steps() + ends_.steps() + wishes_.steps();
+    return entries_.steps() + (predictions_ ? predictions_->handled() : 0);
   }
   /// Returns the bytes of memory that one entry takes, tables included.
   static std::size_t bytes_per_entry() noexcept;
 
  private:
-  using Entry = RegulatorEntry;
-  using Event = RegulatorEntry::Event;
-  static constexpr std::uint32_t kNone = SlotLinks::kNone;  ///< no slot
+  static constexpr std::uint32_t kNone = RegulatorEntries::kNone;  ///< no slot
   static constexpr std::uint32_t kAllEvents = 0xFFFF'FFFF;
 
-  ArmVerdict make_room(const FlowKey& flow, std::uint16_t signer, Time now) noexcept;
-  [[nodiscard]] Time begin_of(const StartSignal& start, Time now) const noexcept;
-  [[nodiscard]] std::uint32_t find_live(const FlowKey& flow, Time now) noexcept;
-  [[nodiscard]] bool is_stale(const StartSignal& start, std::uint32_t live,
-                              Time now) const noexcept;
-  [[nodiscard]] bool is_seen(const StartSignal& start) const noexcept;
-  ArmVerdict hear_copy(std::uint32_t slot, const StartSignal& start, Time now) noexcept;
-  [[nodiscard]] bool behind(Time now) const noexcept {
-    return !events_.empty() && events_.top_key().at <= now;
-  }
+  ArmVerdict hear_copy(std::uint32_t live, const StartSignal& start, Time now) noexcept;
+  void learn(const FlowKey& flow, std::uint32_t payload_bytes, bool accepted, Time now) noexcept;
   /// Processes at most `most` begins and ends that are due by `now`, in order of time.
   void advance(Time now, std::uint32_t most = kMostEvents) noexcept;
-  void process(std::uint32_t slot) noexcept;
-  std::uint32_t add(const Entry& e) noexcept;
-  void begin(std::uint32_t slot, Time at, Time budget_ends_at) noexcept;
-  void reschedule(std::uint32_t slot) noexcept;
-  void note_payload(std::uint32_t slot, bool first, Time now) noexcept;
-  void end(std::uint32_t slot, EntryEnd why, Time now) noexcept;  ///< remove() and refresh()
-  void remove(std::uint32_t slot, EntryEnd why, Time at) noexcept;
-  void remember(const Entry& e, Time now) noexcept;
-  void weigh(std::uint32_t slot) noexcept;
-  [[nodiscard]] std::optional<std::uint16_t> lasting_threshold(Time now) noexcept;
+  void end(std::uint32_t slot, EntryEnd why, Time now) noexcept;
+  /// Takes over what the entries and predictions have come to.
   void refresh(Time now) noexcept;
-
-  /// Returns a key that stands for a job in tables of flows; no real flow has source 0.
-  [[nodiscard]] static FlowKey job_at(std::uint32_t address) noexcept { return {0, address, 0, 0}; }
-  void arm_predicted(Time now, std::uint32_t most) noexcept;
-  void add_predicted(const PeriodPredictor::Prediction& prediction, Time now) noexcept;
-  void hear_start(const StartSignal& start, Time now) noexcept;
-  void hear_payload(const FlowKey& flow, std::uint32_t payload_bytes, Time now) noexcept;
-  void note_onset(std::uint32_t address, Time at, Time now) noexcept;
 
   /// A new connection on the same ports begins ahead of the old one for as long as TCP keeps
   /// TIME_WAIT (RFC 9293, 3.6.1; 60 s in Linux), and anywhere on the circle after that.
@@ -250,32 +188,14 @@ class Regulator {
   };
 
   // Read for each packet, so kept together.
-  Time next_event_ = kNever;  ///< not after the first begin or end of a live entry, or predict_at_
+  Time next_event_ = kNever;                ///< not after the first event of an entry or prediction
   std::optional<std::uint16_t> effective_;  ///< as of the last call
   bool predicts_ = false;
-  SlotLinks::List untold_{};             ///< of untold_slots_
-  FlowTable<std::uint32_t> live_index_;  ///< flow -> its slot
-  LiveTags live_tags_;                   ///< of live entries' flows
-  RegulationPolicy policy_;
+  RegulatorEntries entries_;
   std::optional<Duration> lead_;  ///< of the policy, or as set
-  std::vector<Entry> slots_;      ///< by its place in shares_
-  IndexedHeap<Event> events_;     ///< live entries by their next event, or an instant before it
-  /// Entries that have begun, the last to end first, by their end or an instant before it. One
-  /// whose end was found to be due may be missing.
-  IndexedHeap<Time, std::greater<>> ends_;
-  SlotLinks untold_slots_;           ///< slots of entries that have begun and were not reported
-  FlowTable<Seen> seen_;             ///< flow -> its last burst
-  std::vector<FlowKey> seen_order_;  ///< ring of max_entries; the oldest is evicted
-  std::size_t seen_next_ = 0;
-  EntryShares shares_;
-  RegulationBudget budget_;
-  std::optional<PeriodPredictor> predictor_;
-  JobWishes wishes_;  ///< of entries that have begun
-  RegulatorCounters counters_{};
-  Time predict_at_ = kNever;  ///< a prediction may be due then
+  FlowMemory<Seen> seen_;         ///< flow -> its last burst
+  std::optional<PredictedBursts> predictions_;
   Time stopped_at_ = kNever;  ///< the last call that left it behind; kNever: none
-  RegulatedTime time_;
-  std::uint64_t events_processed_ = 0;
 };
 
 }  // namespace outrider

@@ -84,6 +84,8 @@ void JobWishes::remove(std::uint32_t slot) noexcept {
   owner.bytes -= wish.bytes;
   put_in(owner);
   --entries_;
+  assert(entries_ > 0 ||
+         (known_.jobs + silent_.jobs == 0 && known_.quotients == 0 && silent_.quotients == 0));
   if (owner.entries > 0 || composition_ == Composition::kMin) return;
   index_.erase(owner.key);
   free_jobs_.push_back(wish.job);

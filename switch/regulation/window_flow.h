@@ -1,16 +1,18 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
+#include <cassert>
 #include <cstdint>
 #include <optional>
 
 #include "common/core/clock.h"
 #include "common/core/flow_key.h"
 #include "common/core/sequence.h"
+#include "switch/regulation/flight_marks.h"
 #include "switch/regulation/floor_line.h"
 #include "switch/regulation/recent_minimum.h"
 #include "switch/regulation/tcp_view.h"
+#include "switch/regulation/window_probe.h"
 
 namespace outrider {
 
@@ -20,9 +22,8 @@ namespace outrider {
 ///
 /// The flight is the sender's, not what is between this switch and the receiver. An answer
 /// takes `up` to reach the sender and bring its data here. So data that arrive `up` after an
-/// answer left were sent with that answer known. A few answers on their way are remembered,
-/// a third of `up` apart, so the flight is overestimated by what a third of `up`
-/// acknowledges.
+/// answer left were sent with that answer known. Few answers on their way are remembered
+/// (`FlightMarks`), so the flight is overestimated by what a third of `up` acknowledges.
 ///
 /// Anybody can send a segment with the addresses and ports of somebody else's connection.
 /// Therefore a header changes nothing here unless a receiver would accept it (RFC 9293,
@@ -36,10 +37,8 @@ namespace outrider {
 /// the latest samples from then on, so they follow a path that becomes longer or shorter:
 /// * `down`: from a segment's departure to its acknowledgment. A later segment has to be on its way
 ///   too, because a receiver may keep the acknowledgment of a single one.
-/// * `up`: from an answer with a new timestamp to the first data that echo it (RFC 7323, 4.2). A
-///   sender that had nothing to send echoes late. So the data have to follow others within half of
-///   the sample, or the sender must have used its window up. Without timestamps the handshake's
-///   stays.
+/// * `up`: from an answer with a new timestamp to the first data that echo it (`WindowProbe`).
+///   Without timestamps the handshake's stays.
 class WindowFlow {
  public:
   enum class Handshake : std::uint8_t {
@@ -170,14 +169,6 @@ class WindowFlow {
   [[nodiscard]] bool within_offer(const TcpView& s) const noexcept;
   void take_end(std::uint32_t sequence) noexcept;
   void take_payload(const TcpView& s, Time now, Time departs) noexcept;
-  struct Mark {
-    Time at{};
-    std::uint32_t acknowledged = 0;
-  };
-  /// Of the timestamps' clock while an echo is awaited, so that few forged echoes are taken.
-  static constexpr std::int32_t kMostTicks = 1 << 16;
-  static constexpr std::uint32_t kMarks = 4;  ///< the latest, and older ones a third of `up` apart
-
   void take_up(Duration sample, Time now) noexcept {
     up_samples_.add(sample, now);
     up = up_samples_.value();
@@ -186,12 +177,6 @@ class WindowFlow {
     down_samples_.add(sample, now);
     down = down_samples_.value();
   }
-  /// Of the answers since the probe nothing is known.
-  void end_probe() noexcept { probing_ = has_ts_value_ = false; }
-  void probe_up(const TcpView& s, bool advances, Time now) noexcept;
-  void take_echo(const TcpView& s, Time now) noexcept;
-  void sample_flight(Time now) noexcept;
-  void note_answer(Time now) noexcept;
 
   std::int8_t data_scale_ = -1;  ///< of a SYN; -1: it had none
   std::int8_t answer_scale_ = -1;
@@ -199,20 +184,12 @@ class WindowFlow {
   std::uint32_t syn_next_ = 0;   ///< the number that acknowledges the SYN
   std::uint32_t true_edge_ = 0;  ///< furthest right edge that the receiver has offered
   Time epoch_began_{};
-  Time syn_at_{};                         ///< the latest SYN of either direction
-  Time departs_{};                        ///< when the timed segment leaves the queue
-  std::array<Mark, kMarks> marks_{};      ///< answers on their way to the sender, oldest first
-  std::uint32_t known_acknowledged_ = 0;  ///< acknowledgment that the sender of arriving data knew
+  Time syn_at_{};   ///< the latest SYN of either direction
+  Time departs_{};  ///< when the timed segment leaves the queue
+  FlightMarks marks_;
   std::uint32_t timed_end_ = 0;
-  std::uint8_t marks_used_ = 0;
-  bool has_known_ = false;
   bool timed_ = false;
-  bool has_ts_value_ = false;
-  bool probing_ = false;           ///< the echo of `ts_value_` is awaited
-  bool probe_found_edge_ = false;  ///< the sender had used its window up when it left
-  std::uint32_t ts_value_ = 0;     ///< of the latest answer; while probing, of the probe
-  Time probe_at_{};
-  Time data_at_{};  ///< the latest data
+  WindowProbe probe_;
   RecentMinimum up_samples_, down_samples_;
 };
 
@@ -240,7 +217,8 @@ inline bool WindowFlow::within_offer(const TcpView& s) const noexcept {
     handshake = Handshake::kDone;
   }
   active_at = now;
-  if (probing_ && s.timestamps && s.payload_bytes != 0) take_echo(s, now);
+  if (probe_.waits() && s.timestamps && s.payload_bytes != 0)
+    if (const auto sample = probe_.take_echo(s, up, now)) take_up(*sample, now);
   if (s.payload_bytes != 0) take_payload(s, now, departs);
   if (s.fin || s.rst) [[unlikely]]
     take_end(s.sequence);
@@ -256,7 +234,7 @@ inline bool WindowFlow::within_offer(const TcpView& s) const noexcept {
   const std::uint32_t segment_end = s.sequence + s.payload_bytes;
   if (handshake == Handshake::kNone && sent_bytes == 0) [[unlikely]]
     end = acknowledged = s.sequence;
-  data_at_ = now;
+  probe_.on_data(now);
   const std::int32_t fresh = sequence_distance(segment_end, end);
   if (fresh <= 0) [[unlikely]] {  // a retransmission
     if (sequence_distance(segment_end, acknowledged) <= 0) return;
@@ -273,31 +251,11 @@ inline bool WindowFlow::within_offer(const TcpView& s) const noexcept {
     timed_end_ = segment_end;
     departs_ = departs;
   }
-  sample_flight(now);
-}
-
-/// @pre `end` is the end of the segment that arrives now
-inline void WindowFlow::sample_flight(Time now) noexcept {
   if (!up) return;
-  std::uint8_t arrived = 0;
-  while (arrived < marks_used_ && marks_[arrived].at + *up <= now) ++arrived;
-  if (arrived > 0) {
-    known_acknowledged_ = marks_[arrived - 1U].acknowledged;
-    has_known_ = true;
-    for (std::uint8_t i = arrived; i < marks_used_; ++i) marks_[i - arrived] = marks_[i];
-    marks_used_ = static_cast<std::uint8_t>(marks_used_ - arrived);
-  }
-  if (!has_known_) return;
-  const std::int32_t flight = sequence_distance(end, known_acknowledged_);
+  marks_.pass(*up, now);
+  if (!marks_.has_known()) return;
+  const std::int32_t flight = sequence_distance(end, marks_.known());
   if (flight > 0) largest_now = std::max(largest_now, static_cast<std::uint32_t>(flight));
-}
-
-/// Keeps the latest answer; those before it are a third of `up` apart.
-inline void WindowFlow::note_answer(Time now) noexcept {
-  const bool crowded =
-      marks_used_ >= 2 && up && marks_[marks_used_ - 1U].at - marks_[marks_used_ - 2U].at < *up / 3;
-  if (marks_used_ == kMarks || crowded) --marks_used_;
-  marks_[marks_used_++] = {now, acknowledged};
 }
 
 [[gnu::always_inline]] inline bool WindowFlow::on_answer(const TcpView& s, Time now) noexcept {
@@ -321,6 +279,7 @@ inline void WindowFlow::note_answer(Time now) noexcept {
   duplicate = advance == 0 && s.payload_bytes == 0 && passed_unacknowledged() > 0;
   if (!of_what_passed) return true;
   if (advance > 0) acknowledged = s.acknowledgment;
+  assert(sequence_distance(acknowledged, end) <= 0);
   if (timed_ && sequence_distance(acknowledged, timed_end_) >= 0) {
     timed_ = false;
     down_sample = now - departs_;
@@ -335,35 +294,9 @@ inline void WindowFlow::note_answer(Time now) noexcept {
     in_recovery = true;
     timed_ = false;
   }
-  if (s.timestamps) probe_up(s, advance > 0, now);
-  if (advance > 0) note_answer(now);
+  if (s.timestamps && probe_.on_answer(s, advance > 0, kSilence, now)) probe_.begin(at_edge(), now);
+  if (advance > 0) marks_.add(acknowledged, up, now);
   return true;
-}
-
-/// Begins to wait for the echo of an answer that is the first with its timestamp. An answer with
-/// the timestamp of an earlier one would be taken to have been echoed too soon.
-inline void WindowFlow::probe_up(const TcpView& s, bool advances, Time now) noexcept {
-  if (probing_) {
-    // An answer that was lost, or that somebody else has sent, may never be echoed.
-    if (now - probe_at_ < kSilence) return;
-    end_probe();
-  }
-  const bool first = has_ts_value_ && s.ts_value != ts_value_;
-  has_ts_value_ = true;
-  ts_value_ = s.ts_value;
-  if (!first || !advances) return;
-  probing_ = true;
-  probe_found_edge_ = at_edge();
-  probe_at_ = now;
-}
-
-inline void WindowFlow::take_echo(const TcpView& s, Time now) noexcept {
-  const std::int32_t ticks = sequence_distance(s.ts_echo, ts_value_);
-  if (ticks < 0 || ticks > kMostTicks) return;
-  end_probe();
-  const Duration sample = now - probe_at_;
-  const bool sends_on = 2 * (now - data_at_) < sample;
-  if (sends_on || probe_found_edge_ || (up && sample < *up)) take_up(sample, now);
 }
 
 }  // namespace outrider

@@ -93,7 +93,7 @@ void compare_keys(const SignalConfig& before, const SignalConfig& after, const s
 }
 
 bool learns_of_flows(const RegulationPolicy& policy) {
-  return holds_windows(policy.mode) || steers(policy.mode) ||
+  return rewrites_windows(policy.mode) || steers(policy.mode) ||
          policy.predict.from != PredictFrom::kOff;
 }
 
@@ -110,7 +110,7 @@ void refuse_windows(const SwitchConfig& running, const SwitchConfig& wanted,
     for (std::size_t q = 0; q < std::min(was.size(), is.size()); ++q) {
       const RegulationPolicy& from = was[q].regulation;
       const RegulationPolicy& to = is[q].regulation;
-      windows |= holds_windows(from.mode);
+      windows |= rewrites_windows(from.mode);
       if (from.mode == to.mode || !(learns_of_flows(from) || learns_of_flows(to))) continue;
       const std::string queue = before.queues.empty() ? at : join_key(at, "queues", q);
       refused.push_back(

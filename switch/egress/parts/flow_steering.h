@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <vector>
 
@@ -53,6 +54,7 @@ class FlowSteering {
     ++counters_.followed;
     places_[place] = flow;
     flows_.insert(flow, {.last_own = own.next_number() - 1});
+    assert(flows_.size() == used_);
   }
 
   /// Decides on a packet. The caller then offers it to the queue named, and to no other.

@@ -70,10 +70,10 @@ void check_jobs(const Checks& at, const CaseParameters& p) {
              "must be 1 with placement: it says where the one server of each job is");
 }
 
-/// Checks the signal faults of a regulated arm. (The generator checks the other rules, because the
-/// point of a sweep may still change what they need.)
+/// Checks the signal faults of an arm that acts on bursts. (The generator checks the other rules,
+/// because the point of a sweep may still change what they need.)
 void check_signal_faults(const Checks& at, const CaseParameters& p) {
-  if (p.regulation == RegulationMode::kOff) return;
+  if (!acts_on_bursts(p.regulation)) return;
   for (const auto& [key, share] : std::initializer_list<std::pair<std::string_view, double>>{
            {"signal_lost", p.signal_lost},
            {"signal_late", p.signal_late},
@@ -240,7 +240,7 @@ ConfigIssues validate(const CaseParameters& p) {
   at.require(load == 0 || !p.background_sizes.empty(), "background_sizes", "\"\"",
              "is required with background_load, e.g. \"../distributions/web-search.cdf\"");
   const bool roce_alone = p.background_protocol == LabBackgroundProtocol::kRoce;
-  at.require(!roce_alone || !holds_windows(p.regulation), "regulation",
+  at.require(!roce_alone || !rewrites_windows(p.regulation), "regulation",
              Checks::quoted(row_of(p.regulation).name),
              "cannot hold background_protocol \"roce\", which has no receive window: \"mark\", "
              "\"pace\" and \"mark_pace\" act on it");
@@ -259,7 +259,7 @@ ConfigIssues validate(const CaseParameters& p, const ProgramSettings& settings) 
   ConfigIssues issues;
   const Checks at(issues);
   const RegulationPolicy& policy = settings.sw.ports.front().regulation;
-  at.require(p.regulation == RegulationMode::kOff || policy.predict.from == PredictFrom::kTraffic ||
+  at.require(!acts_on_bursts(p.regulation) || policy.predict.from == PredictFrom::kTraffic ||
                  p.lead_source != tg::LeadSource::kNone,
              "lead_source", "\"none\"",
              "must be \"wait\" or \"overlap\" with regulation \"mark\": nothing would arm it");

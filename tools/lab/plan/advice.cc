@@ -89,13 +89,13 @@ void add_of_roce(ConfigIssues& found, const Case& c, const RegulationPolicy& pol
         std::ranges::find(c.traffic.transports, flows.transport, &tg::TransportConfig::name);
     return it != c.traffic.transports.end() && it->protocol == tg::TransportProtocol::kRoce;
   };
-  if (!holds_windows(policy.mode) || (std::ranges::none_of(c.traffic.long_flows, over_roce) &&
-                                      std::ranges::none_of(c.traffic.flows, over_roce)))
+  if (!rewrites_windows(policy.mode) || (std::ranges::none_of(c.traffic.long_flows, over_roce) &&
+                                         std::ranges::none_of(c.traffic.flows, over_roce)))
     return;
   add(found, c.label,
       {"mode",
-       "windows cannot hold background over RoCEv2, which has no receive window: it is "
-       "marked from h on instead"});
+       std::string("windows cannot hold background over RoCEv2, which has no receive window") +
+           (marks(policy.mode) ? ": it is marked from h on instead" : "")});
 }
 
 /// Warns of senders over RoCEv2 that no mark slows down.

@@ -31,10 +31,11 @@ struct Place {
   [[nodiscard]] bool has_load() const { return p.background_load.value_or(0) > 0; }
   [[nodiscard]] bool regulates() const { return p.regulation != RegulationMode::kOff; }
   [[nodiscard]] bool grants() const { return grants_bursts(p.settings); }
-  [[nodiscard]] bool hears_starts() const { return regulates() || grants(); }
+  [[nodiscard]] bool acts_on_bursts() const { return outrider::acts_on_bursts(p.regulation); }
+  [[nodiscard]] bool hears_starts() const { return acts_on_bursts() || grants(); }
   /// Grants take idle_end for the silence that ends a burst, unless they have their own.
   [[nodiscard]] bool waits_for_idle_end() const {
-    return (regulates() && p.recovery == Recovery::kBurstEnd) ||
+    return (acts_on_bursts() && p.recovery == Recovery::kBurstEnd) ||
            (grants() && find(p.settings, "switch.regulation.grant.idle") == nullptr);
   }
   [[nodiscard]] bool copies_signals() const { return hears_starts() && p.signal_duplicated > 0; }
@@ -47,8 +48,7 @@ struct Place {
            !has_setting("job.learner.model", "none");
   }
   [[nodiscard]] bool predicts() const {
-    return p.regulation != RegulationMode::kOff &&
-           find(p.settings, "switch.regulation.predict.from") != nullptr &&
+    return acts_on_bursts() && find(p.settings, "switch.regulation.predict.from") != nullptr &&
            !has_setting("switch.regulation.predict.from", "off");
   }
   [[nodiscard]] bool bursts_over_roce() const { return p.protocol == tg::TransportProtocol::kRoce; }
@@ -96,10 +96,11 @@ constexpr std::array kRules{
          "a [[switch]] with outside = true"},
     Rule{"gray_loss", [](At a) { return std::ranges::any_of(a.e.trunks, &TrunkEntry::gray); },
          "a [[link]] with gray = true"},
-    Rule{"recovery", [](At a) { return a.regulates(); },
+    Rule{"recovery", [](At a) { return a.acts_on_bursts(); },
          "a regulation: grants end with the burst, or with grant.idle"},
     Rule{"spare_ddl", [](At a) { return marks(a.p.regulation); }, "a regulation that marks"},
-    Rule{"h_packets", [](At a) { return a.hears_starts() || a.p.static_pair; }, kRegulated},
+    Rule{"h_packets", [](At a) { return a.regulates() || a.grants() || a.p.static_pair; },
+         kRegulated},
     Rule{"signal_lost", hears_starts, kRegulated},
     Rule{"signal_late", hears_starts, kRegulated},
     Rule{"signal_late_rtts", [](At a) { return a.p.signal_late > 0; }, "signal_late above 0"},
@@ -137,14 +138,14 @@ constexpr std::array kRules{
          "switch.marker.kind = \"pi2\""},
     Rule{"switch.marker.codel.", [](At a) { return a.marker_is("codel"); },
          "switch.marker.kind = \"codel\""},
-    Rule{"switch.regulation.window.", [](At a) { return holds_windows(a.p.regulation); },
-         "regulation = \"window\" or \"mark_window\""},
+    Rule{"switch.regulation.window.", [](At a) { return rewrites_windows(a.p.regulation); },
+         "a regulation that rewrites windows, such as \"window\""},
     Rule{"switch.regulation.predict.", [](At a) { return a.predicts(); },
          "switch.regulation.predict.from and a regulation"},
     Rule{"switch.regulation.pace_floor", [](At a) { return paces(a.p.regulation); },
          "regulation = \"pace\" or \"mark_pace\""},
     Rule{"switch.regulation.hold",
-         [](At a) { return a.regulates() && a.p.recovery == Recovery::kTimer; },
+         [](At a) { return a.acts_on_bursts() && a.p.recovery == Recovery::kTimer; },
          "a regulation with recovery = \"timer\""},
     Rule{"switch.regulation.idle_end", [](At a) { return a.waits_for_idle_end(); },
          "a regulation with recovery = \"burst_end\", or grants without grant.idle"},

@@ -18,7 +18,7 @@ sw::SwitchPortConfig port_of(const CaseParameters& p, const ProgramSettings& set
   policy.recovery = p.recovery;
   policy.spare_ddl = p.spare_ddl;
   policy.predict.threshold_packets = p.h_packets;
-  if (p.regulation == RegulationMode::kOff) policy.predict.from = PredictFrom::kOff;
+  if (!acts_on_bursts(p.regulation)) policy.predict.from = PredictFrom::kOff;
   if (p.static_pair) {
     port.marker.ddl_threshold_packets = port.marker.threshold_packets;
     port.marker.threshold_packets = p.h_packets;

@@ -137,8 +137,8 @@ TEST(Modes, EachHasItsOwnNameAndNeedsSomething) {
   for (const ModeRow& row : kModeRows) {
     for (const ModeRow& other : kModeRows)
       EXPECT_EQ(row.name == other.name, row.mode == other.mode) << row.name;
-    const bool acts = row.marks || row.paces || row.holds_windows || row.steers;
-    EXPECT_EQ(acts, row.mode != RegulationMode::kOff) << row.name;
+    const ModeRow needs_nothing{.mode = row.mode, .name = row.name};
+    EXPECT_EQ(row != needs_nothing, row.mode != RegulationMode::kOff) << row.name;
     EXPECT_FALSE(row.spares_held && !row.holds_windows) << row.name;
   }
 }
