@@ -1,32 +1,17 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cassert>
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "common/core/clock.h"
-#include "common/core/hash_key.h"
+#include "switch/forwarding/mac_buckets.h"
 
 namespace outrider {
-
-/// Identifies a station of a bridge: VLAN and MAC address in one number.
-struct MacKey {
-  static constexpr std::uint16_t kAnyVlan = 0xFFF;  ///< reserved by IEEE 802.1Q: no frame has it
-  static constexpr std::uint64_t kMacMask = 0xFFFF'FFFF'FFFF;
-
-  std::uint64_t bits = 0;
-
-  /// @param vlan VID, 0 to 4094, or kAnyVlan. @param mac its six bytes as a number
-  static constexpr MacKey of(std::uint16_t vlan, std::uint64_t mac) noexcept {
-    return {(std::uint64_t{vlan} << 48) | (mac & kMacMask)};
-  }
-  [[nodiscard]] constexpr std::uint64_t mac() const noexcept { return bits & kMacMask; }
-  bool operator==(const MacKey&) const = default;
-};
 
 /// Returns the group bit, the first on the wire: broadcast or multicast. (IEEE 802, 8.2)
 constexpr bool is_group_mac(std::uint64_t mac) noexcept { return (mac >> 40 & 1) != 0; }
@@ -37,32 +22,24 @@ struct MacTableCounters {
   std::uint64_t learned = 0;
   std::uint64_t moved = 0;           ///< was known at another port before
   std::uint64_t aged = 0;            ///< entries removed because their station was silent
-  std::uint64_t refused_full = 0;    ///< new, but there was no place in the table
+  std::uint64_t refused_full = 0;    ///< new, but there was no room in the table
   std::uint64_t refused_source = 0;  ///< group or zero address as source
   std::uint64_t refused_static = 0;  ///< a static address, seen at another port
 };
 
 /// Remembers at which port a bridge has heard each station: (VLAN, MAC) -> port. Bounded,
-/// with ageing.
-///
-/// A bucket holds six entries in one cache line. A key lives in one of two buckets, so find()
-/// nearly always reads one line and never more than two. To keep the table small, for caches
-/// and their page tables, as many as three quarters of its places are promised to entries. If
-/// both buckets of a new entry are full, one neighbour is moved to its other bucket. This
-/// fails (and counts as full) with a probability of the order of 1e-7 per new entry. Buckets
-/// depend on a secret, see HashKey, so that nobody can choose addresses that fill the buckets of
-/// a station and keep it out.
+/// with ageing. The entries are in MacBuckets.
 ///
 /// Time is counted in ticks of 2^20 ns (about 1 ms), and ageing in epochs of a sixteenth of
 /// `ageing`, rounded up to ticks. An entry expires after `ageing` plus at most one epoch and
 /// one tick, and a station that is heard writes its line at most once an epoch. An expired
-/// entry is not found any more. A new entry or sweep() reuses its place.
+/// entry is not found any more. A new entry or sweep() reuses its slot.
 ///
 /// learn() sweeps a few buckets after an epoch has begun, so that no entry outlives the five
 /// bits of its age. Work proportional to the table is done at once only after a time in which
 /// fewer than one station in fifty was heard per epoch, and to empty the table after silence.
 ///
-/// Memory: 64 B per 4.5 entries of max_entries, at construction. Not thread-safe.
+/// Memory: that of MacBuckets. Not thread-safe.
 class MacTable {
  public:
   struct Settings {
@@ -78,25 +55,24 @@ class MacTable {
         epoch_ticks_(divided_up(ticks_in(settings.ageing), kEpochs)),
         ageing_epochs_(divided_up(ticks_in(settings.ageing), epoch_ticks_)),
         refresh_shift_(static_cast<unsigned>(std::bit_width(ageing_epochs_ / 4 + 1)) - 1),
-        buckets_(divided_up(std::uint64_t{settings.max_entries} * 4, std::uint64_t{kWays} * 3) +
-                 kMoreBuckets) {
+        buckets_(settings.max_entries) {
     assert(settings.max_entries > 0 && settings.ageing > Duration::zero());
   }
 
   /// Adds an entry that neither ages nor moves, and overwrites a learned one. For start-up.
   /// @param port < 32768, also in learn()
-  /// @return false if there is no place for it
+  /// @return false if there is no room for it
   [[nodiscard]] bool insert_static(MacKey key, std::uint16_t port) noexcept {
-    assert(port < kStaticBit);
-    Slot slot = find_slot(key);
+    assert(port < MacBuckets::kStaticBit);
+    Slot slot = buckets_.find(key);
     if (!slot) {
-      if (size_ < max_entries_) slot = place_for(key);
+      if (size_ < max_entries_) slot = slot_for(key);
       if (!slot) return false;
       ++size_;
     } else if (!slot.is_static()) {
       ++counters_.aged;
     }
-    slot.set(key, port | kStaticBit, 0);
+    slot.set(key, port | MacBuckets::kStaticBit, 0);
     return true;
   }
 
@@ -107,11 +83,11 @@ class MacTable {
       ++counters_.refused_source;
       return Learned::kRefused;
     }
-    assert(port < kStaticBit);
+    assert(port < MacBuckets::kStaticBit);
     advance(tick_of(now));
     if (to_sweep_ != 0) [[unlikely]]
       sweep_due(kSweptAtOnce);
-    const Slot slot = find_slot(key);
+    const Slot slot = buckets_.find(key);
     if (!slot) [[unlikely]]
       return add(key, port);
     if (slot.is_static()) [[unlikely]]
@@ -124,14 +100,14 @@ class MacTable {
     }
     if (slot.port() == port) [[likely]]
       return refreshed ? Learned::kRefreshed : Learned::kKnown;
-    slot.place() = port;
+    slot.port_bits() = port;
     ++counters_.moved;
     return Learned::kMoved;
   }
 
   /// Returns the station's port, if it is known. @param now not before that of the last learn()
   [[nodiscard]] std::optional<std::uint16_t> find(MacKey key, Time now) const noexcept {
-    const Slot slot = const_cast<MacTable*>(this)->find_slot(key);
+    const Slot slot = const_cast<MacBuckets&>(buckets_).find(key);
     if (!slot) return std::nullopt;
     const std::uint64_t tick = tick_of(now);
     const std::uint64_t since = tick < epoch_end_ ? 0 : tick / epoch_ticks_ - epoch_;
@@ -140,7 +116,7 @@ class MacTable {
   }
 
   /// Prefetches what find() and learn() of the key read first.
-  void prefetch(MacKey key) const noexcept { __builtin_prefetch(&buckets_[first_of(mix(key))]); }
+  void prefetch(MacKey key) const noexcept { buckets_.prefetch(key); }
 
   /// Removes what has expired in the next `buckets` buckets, in a cycle through the table.
   void sweep(Time now, std::uint64_t buckets) noexcept {
@@ -148,58 +124,23 @@ class MacTable {
     sweep_next(buckets);
   }
 
-  /// Returns the entries that take a place: static, live, and expired but not swept yet.
+  /// Returns the entries that take a slot: static, live, and expired but not swept yet.
   [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
   [[nodiscard]] std::uint32_t max_entries() const noexcept { return max_entries_; }
   [[nodiscard]] std::size_t buckets() const noexcept { return buckets_.size(); }
   [[nodiscard]] const MacTableCounters& counters() const noexcept { return counters_; }
 
  private:
-  static constexpr unsigned kWays = 6;
-  static constexpr std::uint64_t kMoreBuckets = 16;  ///< small tables fill less evenly
+  using Slot = MacBuckets::Slot;
+
   static constexpr std::uint64_t kTickNs = 1U << 20;
   static constexpr std::uint64_t kEpochs = 16;  ///< per `ageing`
-  static constexpr unsigned kAgeBits = 5;
-  static constexpr std::uint32_t kAgeMask = (1U << kAgeBits) - 1;
-  static constexpr std::uint64_t kUsedBit = std::uint64_t{1} << 63;  ///< above a key's 60 bits
-  static constexpr std::uint16_t kStaticBit = 0x8000;                ///< of a port in a bucket
-  static constexpr std::uint64_t kSweptAtOnce = 8;                   ///< [buckets]
+  static constexpr std::uint64_t kSweptAtOnce = 8;  ///< [buckets]
   /// All buckets are swept within this many epochs, while at most half of them are overdue. So an
   /// entry is removed at most kSweepEpochs + kSweepEpochs / 2 + 1 epochs after its last one.
   static constexpr std::uint64_t kSweepEpochs = 8;
-  static_assert(kEpochs + kSweepEpochs + kSweepEpochs / 2 + 1 <= kAgeMask, "ages stay distinct");
-
-  struct alignas(64) Bucket {
-    std::array<std::uint64_t, kWays> ids{};    ///< key with kUsedBit; 0: free
-    std::array<std::uint16_t, kWays> ports{};  ///< port, with kStaticBit if static
-    std::uint32_t epochs = 0;                  ///< kAgeBits each: epoch when it was heard, modulo
-  };
-  static_assert(sizeof(Bucket) == 64 && kWays * kAgeBits <= 32, "one cache line");
-
-  /// Refers to an entry of a bucket, or to none.
-  struct Slot {
-    Bucket* bucket = nullptr;
-    unsigned way = 0;
-
-    explicit operator bool() const noexcept { return bucket != nullptr; }
-    [[nodiscard]] std::uint64_t& id() const noexcept { return bucket->ids[way]; }
-    [[nodiscard]] std::uint16_t& place() const noexcept { return bucket->ports[way]; }
-    [[nodiscard]] std::uint16_t port() const noexcept { return place() & ~kStaticBit; }
-    [[nodiscard]] MacKey key() const noexcept { return {id() & ~kUsedBit}; }
-    [[nodiscard]] bool is_static() const noexcept { return (place() & kStaticBit) != 0; }
-    [[nodiscard]] std::uint32_t epoch() const noexcept {
-      return bucket->epochs >> (way * kAgeBits) & kAgeMask;
-    }
-    void set_epoch(std::uint64_t epoch) const noexcept {
-      const std::uint32_t low = static_cast<std::uint32_t>(epoch) & kAgeMask;
-      bucket->epochs = (bucket->epochs & ~(kAgeMask << (way * kAgeBits))) | low << (way * kAgeBits);
-    }
-    void set(MacKey key, std::uint16_t at, std::uint64_t epoch) const noexcept {
-      id() = key.bits | kUsedBit;
-      place() = at;
-      set_epoch(epoch);
-    }
-  };
+  static_assert(kEpochs + kSweepEpochs + kSweepEpochs / 2 + 1 <= MacBuckets::kAgeMask,
+                "ages stay distinct");
 
   static constexpr std::uint64_t divided_up(std::uint64_t a, std::uint64_t b) noexcept {
     return (a + b - 1) / b;
@@ -210,40 +151,19 @@ class MacTable {
   static std::uint64_t tick_of(Time t) noexcept {
     return static_cast<std::uint64_t>(t.time_since_epoch().count()) / kTickNs;
   }
-  /// Mixes a key for both of its buckets.
-  static std::uint64_t mix(MacKey key) noexcept {
-    return keyed_mix(key.bits, 0, ProcessHashKey::get());
-  }
-  /// Maps to [0, buckets) without a division. (D. Lemire, Fast random integer generation in an
-  /// interval, 2019, section 4)
-  [[nodiscard]] std::size_t scaled(std::uint64_t mixed) const noexcept {
-    __extension__ using Wide = unsigned __int128;
-    return static_cast<std::size_t>(Wide{mixed} * buckets_.size() >> 64);
-  }
-  [[nodiscard]] std::size_t first_of(std::uint64_t mixed) const noexcept { return scaled(mixed); }
-  [[nodiscard]] std::size_t second_of(std::uint64_t mixed) const noexcept {
-    return scaled((mixed << 32 | mixed >> 32) * 0xC4CEB9FE1A85EC53ULL);
-  }
   /// Returns the age of a learned entry [epochs]. @pre advance() was called for now
   [[nodiscard]] std::uint64_t age_of(const Slot& slot) const noexcept {
-    return (epoch_ - slot.epoch()) & kAgeMask;
+    return (epoch_ - slot.epoch()) & MacBuckets::kAgeMask;
   }
   [[nodiscard]] bool expired(const Slot& slot) const noexcept {
     return !slot.is_static() && age_of(slot) > ageing_epochs_;
   }
 
-  /// Compares all ways without a branch, because the matching way cannot be predicted.
-  static Slot find_in(Bucket& bucket, MacKey key) noexcept {
-    unsigned found = kWays;
-    for (unsigned way = 0; way < kWays; ++way)
-      found = bucket.ids[way] == (key.bits | kUsedBit) ? way : found;
-    return found == kWays ? Slot{} : Slot{&bucket, found};
-  }
-  [[nodiscard]] Slot find_slot(MacKey key) noexcept {
-    const std::uint64_t mixed = mix(key);
-    if (const Slot slot = find_in(buckets_[first_of(mixed)], key)) [[likely]]
-      return slot;
-    return find_in(buckets_[second_of(mixed)], key);
+  /// Returns a free slot for the key. Entries in the way that have expired go.
+  [[nodiscard]] Slot slot_for(MacKey key) noexcept {
+    return buckets_.slot_for(key, [this](const Slot& slot) {
+      if (expired(slot)) remove(slot);
+    });
   }
 
   void advance(std::uint64_t tick) noexcept {
@@ -267,9 +187,10 @@ class MacTable {
   void forget_all() noexcept {
     to_sweep_ = 0;
     if (size_ == 0) return;
-    for (Bucket& bucket : buckets_)
-      for (unsigned way = 0; way < kWays; ++way)
-        if (const Slot slot{&bucket, way}; slot.id() != 0 && !slot.is_static()) remove(slot);
+    for (std::size_t b = 0; b < buckets_.size(); ++b)
+      buckets_.each(b, [this](const Slot& slot) {
+        if (!slot.is_static()) remove(slot);
+      });
   }
   [[gnu::noinline]] void sweep_due(std::uint64_t buckets) noexcept {
     buckets = std::min(buckets, to_sweep_);
@@ -278,14 +199,15 @@ class MacTable {
   }
   void sweep_next(std::uint64_t buckets) noexcept {
     for (; buckets != 0; --buckets) {
-      for (unsigned way = 0; way < kWays; ++way)
-        if (const Slot slot{&buckets_[swept_], way}; slot.id() != 0 && expired(slot)) remove(slot);
+      buckets_.each(swept_, [this](const Slot& slot) {
+        if (expired(slot)) remove(slot);
+      });
       if (++swept_ == buckets_.size()) swept_ = 0;
     }
   }
 
   void remove(const Slot& slot) noexcept {
-    slot.id() = 0;
+    slot.free();
     --size_;
     ++counters_.aged;
   }
@@ -300,51 +222,21 @@ class MacTable {
     ++counters_.aged;
     ++counters_.learned;
     slot.set_epoch(epoch_);
-    slot.place() = port;
+    slot.port_bits() = port;
     return Learned::kNew;
   }
 
   [[gnu::noinline]] Learned add(MacKey key, std::uint16_t port) noexcept {
     sweep_next(kSweptAtOnce);
-    const Slot place = size_ < max_entries_ ? place_for(key) : Slot{};
-    if (!place) {
+    const Slot slot = size_ < max_entries_ ? slot_for(key) : Slot{};
+    if (!slot) {
       ++counters_.refused_full;
       return Learned::kFull;
     }
-    place.set(key, port, epoch_);
+    slot.set(key, port, epoch_);
     ++size_;
     ++counters_.learned;
     return Learned::kNew;
-  }
-
-  /// Returns a free entry of the key's buckets, made by moving a neighbour if necessary.
-  Slot place_for(MacKey key) noexcept {
-    const std::uint64_t mixed = mix(key);
-    const std::array<std::size_t, 2> own = {first_of(mixed), second_of(mixed)};
-    for (const std::size_t b : own)
-      if (const Slot free = free_in(buckets_[b])) return free;
-    for (const std::size_t b : own) {
-      for (unsigned way = 0; way < kWays; ++way) {
-        const Slot slot{&buckets_[b], way};
-        const std::uint64_t its = mix(slot.key());
-        const std::size_t other = first_of(its) == b ? second_of(its) : first_of(its);
-        if (other == b) continue;
-        if (const Slot free = free_in(buckets_[other])) {
-          free.set(slot.key(), slot.place(), slot.epoch());
-          slot.id() = 0;
-          return slot;
-        }
-      }
-    }
-    return {};
-  }
-  Slot free_in(Bucket& bucket) noexcept {
-    for (unsigned way = 0; way < kWays; ++way) {
-      const Slot slot{&bucket, way};
-      if (slot.id() != 0 && expired(slot)) remove(slot);
-      if (slot.id() == 0) return slot;
-    }
-    return {};
   }
 
   std::uint32_t max_entries_;
@@ -356,7 +248,7 @@ class MacTable {
   std::uint64_t epoch_end_ = 0;  ///< [ticks], exclusive
   std::uint64_t to_sweep_ = 0;   ///< buckets that are due to be swept
   std::size_t swept_ = 0;
-  std::vector<Bucket> buckets_;
+  MacBuckets buckets_;
   MacTableCounters counters_{};
 };
 
