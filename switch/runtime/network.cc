@@ -131,7 +131,7 @@ void SwitchNetwork::receive_from_device(std::uint32_t device, Packet* packet,
   std::uint32_t edge = edges.front();
   if (edges.size() > 1) {
     const auto sw = edges_[edge].switch_index;
-    if (const auto port = switches_[sw]->port_behind(switches_[sw]->lane(0), *packet, arrived)) {
+    if (const auto port = port_behind(switches_[sw]->lane(0), *packet, arrived)) {
       const auto found = std::ranges::find_if(
           edges, [&](std::uint32_t e) { return port == edges_[e].port_index; });
       if (found != edges.end()) edge = *found;

@@ -94,9 +94,9 @@ void SwitchWorker::publish(SwitchSnapshots& to, LoopSnapshot loop, Time now) noe
 
 void SwitchWorker::apply(ReloadChange& change, Time now) noexcept {
   SwitchChange& part = change.switches.front();
-  switch_.apply_lane(part, setup_.index);
+  swap_in(part.lanes[setup_.index], lane_);
   for (std::uint32_t p = 0; p < switch_.ports(); ++p)
-    if (owns(p)) switch_.apply_port(part, p, now);
+    if (owns(p) && part.ports[p]) switch_.port(p).apply(*part.ports[p], now);
 }
 
 bool SwitchWorker::receive(const LcorePlan::RxQueue& from, Arrivals& arrivals, Time now) noexcept {
@@ -104,8 +104,8 @@ bool SwitchWorker::receive(const LcorePlan::RxQueue& from, Arrivals& arrivals, T
   const std::uint16_t size = devices_.receive_batch(from.device, from.queue, batch);
   if (size == 0) return false;
   const auto& ports = (*setup_.ports_of_device)[from.device];
-  if (Switch::looks_up_stations(lane_)) [[unlikely]]
-    for (Packet* packet : std::span(batch.data(), size)) switch_.prefetch(lane_, *packet);
+  if (lane_.tables->forwarder.looks_at_macs()) [[unlikely]]
+    for (Packet* packet : std::span(batch.data(), size)) prefetch_stations(lane_, *packet);
   const bool shared = ports.size() > 1;
   const std::uint32_t first = ports.front();
   for (Packet* packet : std::span(batch.data(), size)) {
@@ -131,7 +131,7 @@ bool SwitchWorker::receive(const LcorePlan::RxQueue& from, Arrivals& arrivals, T
 /// Returns the ingress port. Ports that share a device are distinguished by the packet's sender.
 std::uint32_t SwitchWorker::port_of(std::uint32_t device, Packet& packet, Time now) const noexcept {
   const auto& ports = (*setup_.ports_of_device)[device];
-  const auto behind = switch_.port_behind(lane_, packet, now);
+  const auto behind = sw::port_behind(lane_, packet, now);
   return behind && std::ranges::count(ports, *behind) != 0 ? *behind : ports.front();
 }
 
@@ -148,7 +148,7 @@ void SwitchWorker::hand_over() noexcept {
     if (packets.empty()) continue;
     const std::uint32_t taken = setup_.to[lcore]->packets.put(packets);
     for (std::size_t i = taken; i < packets.size(); ++i)
-      switch_.take_back(lane_, *packets[i], DropReason::kHandoverFull);
+      take_back(lane_, *packets[i], DropReason::kHandoverFull);
     packets.clear();
   }
 }
