@@ -51,7 +51,7 @@ void PortQueue::add(QueuePart& part) noexcept {
 void PortQueue::renew_parts() noexcept {
   parts_.renew();
   may_pass_ = true;
-  for (const Step s : {Step::kRoom, Step::kEnter, Step::kKeep, Step::kExit})
+  for (const Step s : {Step::kRoom, Step::kEnter, Step::kExit})
     may_pass_ &= !parts_.act_at(s);
 }
 
@@ -88,7 +88,7 @@ void PortQueue::show_departure(Item item, Time start, Time finish) noexcept {
 
 std::optional<DropReason> PortQueue::refusal(const Packet& packet) const noexcept {
   // A queue that discards what comes is empty and has room for a frame, so its part refuses.
-  const Occupancy also = kept();
+  const Occupancy also = parts_.kept();
   auto refused = fifo_.refuses(meta(packet).frame_bytes, also.packets, also.bytes);
   if (refused) return refused;
   parts_.any(Step::kRoom, [&](const QueuePart& part) {
@@ -101,11 +101,8 @@ std::optional<DropReason> PortQueue::refusal(const Packet& packet) const noexcep
 bool PortQueue::find_room(Packet* packet, Time now) noexcept {
   auto refused = refusal(*packet);
   while (refused) {
-    Item given_up{};
-    parts_.any(Step::kRoom, [&](QueuePart& part) {
-      given_up = part.give_up(meta(*packet));
-      return given_up.packet != nullptr;
-    });
+    if (parts_.keeper() == nullptr) break;
+    const Item given_up = parts_.keeper()->give_up(meta(*packet));
     if (given_up.packet == nullptr) break;
     exit(given_up, now);
     drop(given_up.packet, *refused);
@@ -159,17 +156,8 @@ void PortQueue::mark(Packet& packet, MarkReason reason) noexcept {
   else counters_.marks_not_ect[m.traffic_class] += !is_ect(ecn_at(packet, m.ip_offset));
 }
 
-Occupancy PortQueue::kept() const noexcept {
-  Occupancy all;
-  parts_.each(Step::kKeep, [&](const QueuePart& part) {
-    all.packets += part.kept().packets;
-    all.bytes += part.kept().bytes;
-  });
-  return all;
-}
-
 Occupancy PortQueue::waiting() const noexcept {
-  const Occupancy also = kept();
+  const Occupancy also = parts_.kept();
   return {fifo_.occupancy_packets() + also.packets, fifo_.occupancy_bytes() + also.bytes};
 }
 
@@ -179,10 +167,10 @@ void PortQueue::discard(DropReason reason, Time now) noexcept {
     drop(item.packet, reason);
   };
   while (!fifo_.empty()) drop_item(fifo_.pop());
-  parts_.each(Step::kKeep, [&](QueuePart& part) {
-    for (Item item = part.take_out(); item.packet != nullptr; item = part.take_out())
-      drop_item(item);
-  });
+  PacketKeeper* const keeper = parts_.keeper();
+  if (keeper == nullptr) return;
+  for (Item item = keeper->take_out(); item.packet != nullptr; item = keeper->take_out())
+    drop_item(item);
 }
 
 void PortQueue::flush() noexcept {
@@ -191,10 +179,10 @@ void PortQueue::flush() noexcept {
     parts_.each([&](QueuePart& part) { part.forget(item); });
     release(item.packet);
   }
-  parts_.each(Step::kKeep, [&](QueuePart& part) {
-    for (Item item = part.take_out(); item.packet != nullptr; item = part.take_out())
-      release(item.packet);
-  });
+  PacketKeeper* const keeper = parts_.keeper();
+  if (keeper == nullptr) return;
+  for (Item item = keeper->take_out(); item.packet != nullptr; item = keeper->take_out())
+    release(item.packet);
 }
 
 void PortQueue::settle(Time now) noexcept {

@@ -65,8 +65,7 @@ class PortQueue {
   [[nodiscard]] bool enqueue(Packet* packet, Time now) noexcept {
     if (!admit<false>(packet, now)) return false;
     parts_.each(Step::kEnter, [&](QueuePart& part) { part.on_entry(*packet, now); });
-    if (parts_.any(Step::kKeep, [&](QueuePart& part) { return part.keeps(packet, now); }))
-        [[unlikely]]
+    if (parts_.keeper() != nullptr && parts_.keeper()->keep(packet, now)) [[unlikely]]
       return true;
     const PacketMeta& m = meta(*packet);
     fifo_.push(packet, now, m.frame_bytes, m.traffic_class);
@@ -92,7 +91,8 @@ class PortQueue {
   /// @return an item without a packet if the marker dropped it: the scheduler must be asked again
   [[nodiscard]] Item dequeue(Time now) noexcept {
     Item item = fifo_.pop();
-    parts_.each(Step::kNext, [now](QueuePart& part) { part.on_next(now); });
+    if (parts_.keeper() != nullptr) [[unlikely]]
+      parts_.keeper()->let_in(now);
     if (parts_.act_at(Step::kExit)) [[unlikely]]
       exit(item, now);
     if (marking_.at_dequeue() && !leave(item, now)) item.packet = nullptr;
@@ -127,8 +127,6 @@ class PortQueue {
   [[nodiscard]] const QueueRegulation& regulation() const noexcept { return regulation_; }
   [[nodiscard]] QueueMarking& marking() noexcept { return marking_; }
   [[nodiscard]] const QueueCounters& counters() const noexcept { return counters_; }
-  /// Returns what parts keep before the FIFO.
-  [[nodiscard]] Occupancy kept() const noexcept;
   /// Returns what waits, in the FIFO and before it.
   [[nodiscard]] Occupancy waiting() const noexcept;
 
@@ -170,10 +168,10 @@ class PortQueue {
     const auto judgement = marking_.enqueued(c, kEmpty ? Occupancy{} : met_by(c), now);
     return judgement == Judgement::kPass || act_on(judgement, packet);
   }
-  /// Returns what waits before a packet of that class. Background also waits behind what parts
-  /// keep.
+  /// Returns what waits before a packet of that class. Background also waits behind what is
+  /// kept before the FIFO.
   [[nodiscard]] Occupancy met_by(TrafficClass c) const noexcept {
-    if (parts_.act_at(Step::kKeep) && c == TrafficClass::kBackground) [[unlikely]]
+    if (parts_.keeper() != nullptr && c == TrafficClass::kBackground) [[unlikely]]
       return waiting();
     return {fifo_.occupancy_packets(), fifo_.occupancy_bytes()};
   }

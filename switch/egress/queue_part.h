@@ -29,9 +29,7 @@ enum class Step : std::uint8_t {
   kAdmit,   ///< what follows flows sees what may enter
   kRoom,    ///< whether the memory that it needs is there
   kEnter,   ///< it is admitted
-  kKeep,    ///< a part may keep it before the FIFO
   kWait,    ///< it waits behind others
-  kNext,    ///< the FIFO's first packet has been taken out to be sent
   kExit,    ///< it no longer waits
   kMark,    ///< a marker wants CE
   kDepart,  ///< it occupies the transmitter
@@ -70,6 +68,26 @@ struct Transmission {
   const EgressQueue<Packet*>::Item& item;
   Time start{};
   Time finish{};
+};
+
+/// Keeps packets of a queue before its FIFO: a queue has at most one. What it keeps counts against
+/// the queue's limits.
+class PacketKeeper {
+ public:
+  using Item = EgressQueue<Packet*>::Item;
+
+  /// Takes an admitted packet, or lets it pass into the FIFO. @return whether it took it
+  [[nodiscard]] virtual bool keep(Packet* packet, Time now) noexcept = 0;
+  /// The FIFO's first packet has been taken out to be sent: lets into the FIFO what may enter.
+  virtual void let_in(Time now) noexcept = 0;
+  [[nodiscard]] virtual Occupancy kept() const noexcept = 0;
+  /// Takes out the latest packet. @return without a packet: it keeps none
+  [[nodiscard]] virtual Item take_out() noexcept = 0;
+  /// The same for a packet that finds no room. @return without a packet: that has no precedence
+  [[nodiscard]] virtual Item give_up(const PacketMeta& needs_room) noexcept = 0;
+
+ protected:
+  ~PacketKeeper() = default;
 };
 
 /// A part's share of a reload: a control thread makes and frees it, the owner applies it.
@@ -122,17 +140,10 @@ class QueuePart {
   virtual bool on_admission(Packet& packet, Time now) noexcept;
   /// kRoom. @return why a packet cannot enter; nothing: it may
   [[nodiscard]] virtual std::optional<DropReason> refuses(const Packet& packet) const noexcept;
-  /// kRoom: gives up a packet that it keeps, for one that finds no room. @return which the queue
-  /// then drops; without a packet: none
-  [[nodiscard]] virtual Fifo::Item give_up(const PacketMeta& needs_room) noexcept;
   /// kEnter.
   virtual void on_entry(const Packet& packet, Time now) noexcept;
-  /// kKeep. @return whether it took the packet, which enters the FIFO later
-  [[nodiscard]] virtual bool keeps(Packet* packet, Time now) noexcept;
   /// kWait.
   virtual void on_waiting(Time now) noexcept;
-  /// kNext: what it keeps may enter the FIFO.
-  virtual void on_next(Time now) noexcept;
   /// kExit: sent, given up or discarded.
   virtual void on_exit(const Fifo::Item& item, Time now) noexcept;
   /// kMark. @return whether the packet is spared
@@ -155,10 +166,9 @@ class QueuePart {
   /// The same, after the regulator. @param same_port  whether it takes the same link
   virtual void on_elsewhere(Packet& packet, bool same_port, Time now) noexcept;
 
-  /// kKeep: returns what it keeps before the FIFO, which counts against the queue's limits.
-  [[nodiscard]] virtual Occupancy kept() const noexcept { return {}; }
-  /// kKeep: takes out the latest packet that it keeps. @return without a packet: it keeps none
-  [[nodiscard]] virtual Fifo::Item take_out() noexcept { return {}; }
+  /// Returns itself if it keeps packets before the FIFO; nullptr: it does not. @pre it acts at
+  /// kRoom, as what it keeps counts against the limits
+  [[nodiscard]] virtual PacketKeeper* keeper() noexcept { return nullptr; }
 
   // -- Whatever its steps
 
@@ -191,6 +201,12 @@ class PartList {
   void renew() noexcept;
 
   [[nodiscard]] bool act_at(Step s) const noexcept { return first_[index_of(s)] != nullptr; }
+  /// Returns the part that keeps packets before the FIFO; nullptr: none does.
+  [[nodiscard]] PacketKeeper* keeper() const noexcept { return keeper_; }
+  /// Returns what waits before the FIFO.
+  [[nodiscard]] Occupancy kept() const noexcept {
+    return keeper_ != nullptr ? keeper_->kept() : Occupancy{};
+  }
   /// Calls `act(part)` for those that act at `s`, in order, until one returns true.
   /// @return whether one did
   template <class Act>
@@ -225,6 +241,7 @@ class PartList {
 
   std::array<QueuePart*, kSteps> first_{};      ///< that acts at a step; nullptr: none
   std::array<std::uint16_t, kSteps> others_{};  ///< bit i: parts_[i] does, behind the first
+  PacketKeeper* keeper_ = nullptr;
   std::size_t size_ = 0;
   std::array<QueuePart*, kMost> parts_{};
 };

@@ -15,7 +15,7 @@ QueueState BurstRecords::found_by(const Packet& packet, Time now) noexcept {
           ? transmitter_.ahead_of(number_, m.frame_bytes, now)
           : QueueState{fifo.occupancy_by_class(), fifo.occupancy_packets(), fifo.occupancy_bytes()};
   if (m.traffic_class == TrafficClass::kBackground) {
-    const Occupancy kept = queue_.kept();
+    const Occupancy kept = queue_.parts().kept();
     found.packets[TrafficClass::kBackground] += kept.packets;
     found.total_packets += kept.packets;
     found.bytes += kept.bytes;

@@ -24,15 +24,15 @@ PacedBackground::PacedBackground(const PortQueueConfig& config, BitRate rate, Po
 }
 
 /// A burst was announced for the room that held background takes.
-QueuePart::Fifo::Item PacedBackground::give_up(const PacketMeta& needs_room) noexcept {
-  return needs_room.traffic_class == TrafficClass::kBackground ? Fifo::Item{} : take_out();
+PacketKeeper::Item PacedBackground::give_up(const PacketMeta& needs_room) noexcept {
+  return needs_room.traffic_class == TrafficClass::kBackground ? Item{} : take_out();
 }
 
-bool PacedBackground::keeps(Packet* packet, Time now) noexcept {
+bool PacedBackground::keep(Packet* packet, Time now) noexcept {
   const PacketMeta& m = meta(*packet);
   if (m.traffic_class != TrafficClass::kBackground) return false;
   const auto& target = queue_.regulation().threshold(now);
-  let_in(target, now);
+  let_in_below(target, now);
   const bool waits_its_turn = !hold_->empty() && !is_bare_ack(m);
   if (!waits_its_turn &&
       hold_->admits(m.frame_bytes, queue_.fifo().occupancy_packets(), target, now))
@@ -43,7 +43,7 @@ bool PacedBackground::keeps(Packet* packet, Time now) noexcept {
 
 /// Lets held packets into the queue, in order, as far as the target, the floor or the end of
 /// regulation allow.
-void PacedBackground::let_in(std::optional<std::uint16_t> target, Time now) noexcept {
+void PacedBackground::let_in_below(std::optional<std::uint16_t> target, Time now) noexcept {
   for (;;) {
     const auto item = hold_->release_next(queue_.fifo().occupancy_packets(), target, now);
     if (item.packet == nullptr) return;
@@ -85,7 +85,7 @@ void PacedBackground::apply(PartChange* change, const PortQueueConfig& to, Time 
   } else if (hold_ == nullptr) {
     return;
   } else {
-    let_in(std::nullopt, now);
+    let_in_below(std::nullopt, now);
     ended_ = hold_->counters();
   }
   std::swap(hold_, made);

@@ -89,12 +89,14 @@ TEST(QueueParts, APacketThatFindsTheQueueEmptyPassesUnlessAPartHasToKnow) {
   Bench records;
   records.add("r", {Step::kArrive, Step::kDepart});
   EXPECT_TRUE(records.queue().may_pass());
-  for (const Steps& steps : {Steps{Step::kRoom}, Steps{Step::kEnter}, Steps{Step::kExit},
-                             Steps{Step::kKeep, Step::kRoom, Step::kNext}}) {
+  for (const Steps& steps : {Steps{Step::kRoom}, Steps{Step::kEnter}, Steps{Step::kExit}}) {
     Bench other;
     other.add("m", steps);
     EXPECT_FALSE(other.queue().may_pass());
   }
+  auto paced = port_config();
+  paced.regulation.mode = RegulationMode::kPace;
+  EXPECT_FALSE(PortBench(paced).port.queues()[0].may_pass()) << "background is kept before the FIFO";
 }
 
 TEST(QueueParts, TheQueueActsOnTheirVerdicts) {
