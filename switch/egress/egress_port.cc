@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
-#include <utility>
 
-#include "switch/config/config_toml.h"
 #include "switch/config/same_settings.h"
 #include "switch/egress/parts/attribution.h"
 #include "switch/egress/parts/departure_observers.h"
@@ -13,15 +11,25 @@ namespace outrider::sw {
 
 namespace {
 
-/// The setup of the port's first queue.
-PortQueue::Setup setup_of(const SwitchPortConfig& config, std::uint64_t seed, SourceId port,
-                          const SignerShares& signers) {
+/// Returns the setup of the marker of queue `q`.
+MarkerSetup setup_of(const SwitchPortConfig& config, std::size_t q, std::uint64_t seed,
+                     SourceId port) {
   return {
       .packet_time = Serializer(config.drain_rate, config.rate_layer).duration_of(kFullFrameBytes),
-      .drain_rate = config.drain_rate,
       .seed = seed,
-      .entity = port * kMaxQueuesPerPort,
-      .signers = signers};
+      .entity = port * kMaxQueuesPerPort + static_cast<std::uint32_t>(q)};
+}
+
+/// Releases all that waits in a queue.
+void release_all(PortQueue& queue) noexcept {
+  while (!queue.fifo().empty()) {
+    const PortQueue::Item item = queue.fifo().pop();
+    queue.parts().each([&](QueuePart& part) { part.forget(item); });
+    release(item.packet);
+  }
+  PacketKeeper* const keeper = queue.parts().keeper();
+  if (keeper == nullptr) return;
+  while (Packet* packet = keeper->take_out().packet) release(packet);
 }
 
 }  // namespace
@@ -31,46 +39,76 @@ EgressPort::EgressPort(const SwitchPortConfig& config, EventLoop& loop, const Li
       transmitter_(config, loop, queues_),
       impairments_(config, limits.seed, transmitter_.id()),
       seed_(limits.seed),
-      name_(config.name),
-      drain_rate_(config.drain_rate),
-      rate_layer_(config.rate_layer) {
-  PortQueue::Setup setup = setup_of(config, seed_, transmitter_.id(), limits.signers);
-  const auto configs = queues_of(config);
-  for (const auto& queue : configs) {
-    queues_.emplace_back(queue, setup);
-    ++setup.entity;
-  }
+      name_(config.name) {
+  for (const auto& queue : queues_of(config))
+    queues_.emplace_back(queue, policy_of(queue, config.drain_rate, limits.signers),
+                         setup_of(config, queues_.size(), seed_, transmitter_.id()));
   if (PortPauses::needed(config))
     pauses_ = std::make_unique<PortPauses>(config, limits.number, *limits.lossless, impairments_,
                                            *this, loop);
   if (PortGrants::needed(config)) grants_ = std::make_unique<PortGrants>(config, *this, loop);
-  const PortParts shared{grants_.get(), &impairments_, &subscribers_, pauses_.get()};
-  for (std::size_t q = 0; q < configs.size(); ++q)
-    add_parts(config, configs[q], q, limits, shared, queues_, transmitter_, parts_);
-  // Answers may pass once a packet is there: choose() of every queue sees to that.
+  parts_ = add_parts({.config = config,
+                      .limits = limits,
+                      .queues = queues_,
+                      .transmitter = transmitter_,
+                      .grants = grants_.get(),
+                      .impairments = impairments_,
+                      .subscribers = subscribers_,
+                      .pauses = pauses_.get()});
+  // ACKs may pass once a packet is there: choose() of every queue sees to that.
   assert(!grants_ || std::ranges::all_of(queues_, [](const PortQueue& queue) {
     return queue.parts().act_at(Step::kChoose);
   }));
-  for (const auto& queue : queues_) holds_windows_ |= queue.parts().act_at(Step::kReturn);
-}
-
-void EgressPort::add_to_all(QueuePart& part) noexcept {
-  for (auto& queue : queues_) queue.add(part);
+  returns_.emplace(queues_, transmitter_);
 }
 
 void EgressPort::capture(PortCapture& to) {
   for (std::size_t q = 0; q < queues_.size(); ++q)
-    queues_[q].add(*parts_.emplace_back(
+    queues_[q].parts().add(*parts_.emplace_back(
         std::make_unique<CapturedDepartures>(to, static_cast<std::uint8_t>(q))));
 }
 
 void EgressPort::attribute(std::uint32_t owners) {
-  add_to_all(*parts_.emplace_back(std::make_unique<Attribution>(owners)));
+  QueuePart& part = *parts_.emplace_back(std::make_unique<Attribution>(owners));
+  for (auto& queue : queues_) queue.parts().add(part);
 }
 
 void EgressPort::subscribe(PortQueue& queue, bool same_port) {
   subscribers_.add(queue, same_port);
-  for (auto& own : queues_) own.renew_parts();
+  for (auto& own : queues_) own.parts().renew();
+}
+
+void EgressPort::enqueue(Packet* packet, bool signal, Time now) noexcept {
+  transmitter_.serve_until(now);
+  if (signal) [[unlikely]]
+    return take_signal(packet, now);
+  PortQueue& queue = queues_[meta(*packet).queue];
+  if (queue.parts().act_at(Step::kChoose)) [[unlikely]]
+    return choose(packet, now);
+  enter(queue, packet, now);
+}
+
+inline void EgressPort::enter(PortQueue& queue, Packet* packet, Time now) noexcept {
+  if (!queue.arrive(packet, false, now)) [[unlikely]]
+    return;
+  if (transmitter_.idle(now) && queue.parts().may_pass()) [[likely]]
+    return transmitter_.pass(packet, queue, now);
+  if (queue.enqueue(packet, now))
+    transmitter_.on_queued(transmitter_.order().bit_of(queue), queue, now);
+}
+
+/// Lets parts choose the packet's queue, and ACKs of STARTs pass that may once it is there.
+void EgressPort::choose(Packet* packet, Time now) noexcept {
+  const PacketMeta& m = meta(*packet);
+  queues_[m.queue].parts().each(Step::kChoose, [&](QueuePart& part) { part.choose(*packet, now); });
+  enter(queues_[m.queue], packet, now);
+  if (grants_) grants_->after_packet(now);
+}
+
+/// Signals are counted with queue 0.
+void EgressPort::take_signal(Packet* packet, Time now) noexcept {
+  if (queues_[0].arrive(packet, true, now)) transmitter_.take_signal(packet, now);
+  if (grants_) grants_->after_packet(now);
 }
 
 std::unique_ptr<PortChange> EgressPort::prepare(const SwitchPortConfig& from,
@@ -84,14 +122,13 @@ std::unique_ptr<PortChange> EgressPort::prepare(const SwitchPortConfig& from,
   const auto was = queues_of(from);
   const auto is = queues_of(to);
   assert(was.size() == queues_.size() && is.size() == queues_.size());
-  PortQueue::Setup setup = setup_of(to, seed_, transmitter_.id(), signers);
   bool new_shares = from.scheduler != to.scheduler;
   for (std::size_t q = 0; q < is.size(); ++q) {
     const RegulationPolicy policy = policy_of(is[q], to.drain_rate, signers);
-    change->queues.push_back(queues_[q].prepare(
-        {from, to, was[q], is[q], policy, queues_[q].fifo().slots()}, setup, new_rate));
+    change->queues.push_back(
+        prepare_change(queues_[q], {from, to, was[q], is[q], policy, queues_[q].fifo().slots()},
+                       setup_of(to, q, seed_, transmitter_.id()), new_rate));
     new_shares |= !same_settings(was[q].queue, is[q].queue);
-    ++setup.entity;
   }
   if (new_shares) change->scheduler.emplace(scheduler_of(to));
   return change;
@@ -99,104 +136,18 @@ std::unique_ptr<PortChange> EgressPort::prepare(const SwitchPortConfig& from,
 
 void EgressPort::apply(PortChange& change, Time now) noexcept {
   transmitter_.serve_until(now);
-  drain_rate_ = change.drain_rate;
-  rate_layer_ = change.rate_layer;
-  transmitter_.change(change.drain_rate, change.rate_layer, change.scheduler);
+  transmitter_.output().change(change.drain_rate, change.rate_layer);
+  if (change.scheduler) transmitter_.order().change(*change.scheduler);
   impairments_.change(change.loss);
-  for (std::size_t q = 0; q < queues_.size(); ++q) queues_[q].apply(change.queues[q], now);
-  if (grants_) grants_->change_rate(drain_rate_);
-  if (pauses_) pauses_->change_rate(drain_rate_);
-}
-
-std::optional<Duration> EgressPort::lead_for(const FlowKey& flow, Time now) noexcept {
-  std::optional<Duration> longest;
-  for (auto& queue : queues_)
-    queue.parts().each(Step::kReturn, [&](QueuePart& part) {
-      if (const auto lead = part.lead_for(flow, now))
-        longest = std::max(longest.value_or(*lead), *lead);
-    });
-  return longest;
-}
-
-/// Has parts choose the packet's queue, and answers to STARTs pass that may once it is there.
-void EgressPort::choose(Packet* packet, Time now) noexcept {
-  PacketMeta& m = meta(*packet);
-  queues_[m.queue].parts().each(Step::kChoose, [&](QueuePart& part) { part.choose(*packet, now); });
-  enter(queues_[m.queue], packet, m.traffic_class, now);
-  if (grants_) grants_->after_packet(now);
-}
-
-inline void EgressPort::enter(PortQueue& queue, Packet* packet, TrafficClass c, Time now) noexcept {
-  queue.count_arrival(c);
-  if (queue.arrive(packet, false, now)) [[likely]]
-    transmitter_.take(packet, queue, now);
-}
-
-void EgressPort::enqueue(Packet* packet, bool signal, Time now) noexcept {
-  transmitter_.serve_until(now);
-  if (signal) [[unlikely]]
-    return take_signal(packet, now);
-  const PacketMeta& m = meta(*packet);
-  PortQueue& queue = queues_[m.queue];
-  if (queue.parts().act_at(Step::kChoose)) [[unlikely]]
-    return choose(packet, now);
-  enter(queue, packet, m.traffic_class, now);
-}
-
-/// Signals are counted with queue 0.
-void EgressPort::take_signal(Packet* packet, Time now) noexcept {
-  queues_[0].count_arrival(meta(*packet).traffic_class);
-  if (queues_[0].arrive(packet, true, now)) transmitter_.take_signal(packet, now);
-  if (grants_) grants_->after_packet(now);
-}
-
-std::uint64_t EgressPort::resident() const noexcept {
-  std::uint64_t packets =
-      transmitter_.signals().occupancy_packets() + (grants_ ? grants_->held() : 0);
-  for (const auto& queue : queues_) packets += queue.waiting().packets;
-  return packets;
+  for (std::size_t q = 0; q < queues_.size(); ++q) apply_change(change.queues[q], queues_[q], now);
+  if (grants_) grants_->change_rate(change.drain_rate);
+  if (pauses_) pauses_->change_rate(change.drain_rate);
 }
 
 void EgressPort::flush() noexcept {
-  for (auto& queue : queues_) queue.flush();
+  for (auto& queue : queues_) release_all(queue);
   if (grants_) grants_->flush();
   transmitter_.flush();
-}
-
-void EgressPort::publish(PortCells& to, Time now) noexcept {
-  to.port.write({.at_ns = now.time_since_epoch().count(),
-                 .in_service = transmitter_.in_service(),
-                 .signals_waiting = transmitter_.signals().occupancy_packets(),
-                 .drain_rate = drain_rate_,
-                 .overhead_bytes = rate_layer_ == RateLayer::kL1 ? kL1OverheadBytes : 0});
-  for (std::size_t q = 0; q < queues_.size(); ++q) {
-    queues_[q].settle(now);
-    to.queues[q].write(counts(q, now));
-  }
-}
-
-/// Returns the counters of a queue. Signals, which wait in their own queue, count with queue 0.
-QueueCounts EgressPort::counts(std::size_t queue, Time now) const {
-  QueueCounts n = queues_[queue].counts(now);
-  n.drain_bits_per_second = drain_rate_.bits_per_second;
-  if (grants_) grants_->add_counts(queue, n);
-  if (pauses_) pauses_->add_counts(queue, n, now);
-  if (queue != 0) return n;
-  const auto& signals = transmitter_.signals();
-  for (std::size_t c = 0; c < kTrafficClasses; ++c)
-    n.resident.values[c] += signals.occupancy_by_class().values[c];
-  n.resident_bytes += signals.occupancy_bytes();
-  return n;
-}
-
-void EgressPort::report(std::vector<QueueReport>& reports, Time now) const {
-  for (std::size_t q = 0; q < queues_.size(); ++q) {
-    QueueReport& r = reports.emplace_back();
-    r.port_name = name_;
-    r.queue = static_cast<std::uint32_t>(q);
-    queues_[q].parts().each([&](const QueuePart& part) { part.report(r, now); });
-    static_cast<QueueCounts&>(r) = counts(q, now);
-  }
 }
 
 }  // namespace outrider::sw

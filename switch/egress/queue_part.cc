@@ -12,11 +12,8 @@ bool QueuePart::on_admission(Packet& /*packet*/, Time /*now*/) noexcept { return
 std::optional<DropReason> QueuePart::refuses(const Packet& /*packet*/) const noexcept {
   return std::nullopt;
 }
-QueuePart::Fifo::Item QueuePart::give_up(const PacketMeta& /*needs_room*/) noexcept { return {}; }
 void QueuePart::on_entry(const Packet& /*packet*/, Time /*now*/) noexcept {}
-bool QueuePart::keeps(Packet* /*packet*/, Time /*now*/) noexcept { return false; }
 void QueuePart::on_waiting(Time /*now*/) noexcept {}
-void QueuePart::on_next(Time /*now*/) noexcept {}
 void QueuePart::on_exit(const Fifo::Item& /*item*/, Time /*now*/) noexcept {}
 bool QueuePart::spares(const PacketMeta& /*m*/, MarkReason /*reason*/) noexcept { return false; }
 void QueuePart::on_departure(const Transmission& /*sent*/) noexcept {}
@@ -41,16 +38,24 @@ void QueuePart::apply(PartChange* /*change*/, const PortQueueConfig& /*to*/,
 void PartList::renew() noexcept {
   first_ = {};
   others_ = {};
+  keeper_ = nullptr;
   for (std::size_t i = 0; i < size_; ++i) {
     const Steps steps = parts_[i]->steps();
-    // What is kept counts against the limits, and has to come out again.
-    assert(!steps.has(Step::kKeep) || (steps.has(Step::kRoom) && steps.has(Step::kNext)));
+    if (PacketKeeper* const keeper = parts_[i]->keeper()) {
+      assert(keeper_ == nullptr && steps.has(Step::kRoom));
+      keeper_ = keeper;
+    }
     for (std::size_t s = 0; s < kSteps; ++s) {
       if (!steps.has(static_cast<Step>(s))) continue;
       if (first_[s] == nullptr) first_[s] = parts_[i];
       else others_[s] = static_cast<std::uint16_t>(others_[s] | 1U << i);
     }
   }
+  may_pass_ = !act_at(Step::kRoom) && !act_at(Step::kEnter) && !act_at(Step::kExit);
+}
+
+void PartList::exit(const QueuePart::Fifo::Item& item, Time now) const noexcept {
+  each(Step::kExit, [&](QueuePart& part) { part.on_exit(item, now); });
 }
 
 }  // namespace outrider::sw

@@ -29,9 +29,7 @@ enum class Step : std::uint8_t {
   kAdmit,   ///< what follows flows sees what may enter
   kRoom,    ///< whether the memory that it needs is there
   kEnter,   ///< it is admitted
-  kKeep,    ///< a part may keep it before the FIFO
   kWait,    ///< it waits behind others
-  kNext,    ///< the FIFO's first packet has been taken out to be sent
   kExit,    ///< it no longer waits
   kMark,    ///< a marker wants CE
   kDepart,  ///< it occupies the transmitter
@@ -72,6 +70,26 @@ struct Transmission {
   Time finish{};
 };
 
+/// Keeps packets of a queue before its FIFO: a queue has at most one. What it keeps counts against
+/// the queue's limits.
+class PacketKeeper {
+ public:
+  using Item = EgressQueue<Packet*>::Item;
+
+  /// Takes an admitted packet, or lets it pass into the FIFO. @return whether it took it
+  [[nodiscard]] virtual bool keep(Packet* packet, Time now) noexcept = 0;
+  /// The FIFO's first packet has been taken out to be sent: lets into the FIFO what may enter.
+  virtual void let_in(Time now) noexcept = 0;
+  [[nodiscard]] virtual Occupancy kept() const noexcept = 0;
+  /// Takes out the latest packet. @return without a packet: it keeps none
+  [[nodiscard]] virtual Item take_out() noexcept = 0;
+  /// The same for a packet that finds no room. @return without a packet: that has no precedence
+  [[nodiscard]] virtual Item give_up(const PacketMeta& needs_room) noexcept = 0;
+
+ protected:
+  ~PacketKeeper() = default;
+};
+
 /// A part's share of a reload: a control thread makes and frees it, the owner applies it.
 class PartChange {
  public:
@@ -110,7 +128,7 @@ class QueuePart {
   QueuePart& operator=(const QueuePart&) = delete;
   virtual ~QueuePart() = default;
 
-  /// Whoever changes what it returns has PortQueue::renew_parts() follow, as apply() of the queue
+  /// Whoever changes what it returns has PartList::renew() follow, as apply_change() of the queue
   /// does.
   [[nodiscard]] virtual Steps steps() const noexcept = 0;
 
@@ -122,24 +140,17 @@ class QueuePart {
   virtual bool on_admission(Packet& packet, Time now) noexcept;
   /// kRoom. @return why a packet cannot enter; nothing: it may
   [[nodiscard]] virtual std::optional<DropReason> refuses(const Packet& packet) const noexcept;
-  /// kRoom: gives up a packet that it keeps, for one that finds no room. @return which the queue
-  /// then drops; without a packet: none
-  [[nodiscard]] virtual Fifo::Item give_up(const PacketMeta& needs_room) noexcept;
   /// kEnter.
   virtual void on_entry(const Packet& packet, Time now) noexcept;
-  /// kKeep. @return whether it took the packet, which enters the FIFO later
-  [[nodiscard]] virtual bool keeps(Packet* packet, Time now) noexcept;
   /// kWait.
   virtual void on_waiting(Time now) noexcept;
-  /// kNext: what it keeps may enter the FIFO.
-  virtual void on_next(Time now) noexcept;
   /// kExit: sent, given up or discarded.
   virtual void on_exit(const Fifo::Item& item, Time now) noexcept;
   /// kMark. @return whether the packet is spared
   [[nodiscard]] virtual bool spares(const PacketMeta& m, MarkReason reason) noexcept;
   /// kDepart.
   virtual void on_departure(const Transmission& sent) noexcept;
-  /// kStart: before the queue's regulator hears it. @return whether that must not
+  /// kStart: before the queue's regulator handles it. @return whether that must not
   [[nodiscard]] virtual bool takes_start(const StartSignal& start, Time now) noexcept;
   /// kStart: after it was armed.
   virtual void on_armed(const StartSignal& start, Time now) noexcept;
@@ -150,15 +161,14 @@ class QueuePart {
   [[nodiscard]] virtual std::optional<Duration> lead_for(const FlowKey& flow, Time now) noexcept;
 
   /// kStart: a packet of DDL payload goes to another queue, whose bursts this one subscribes to.
-  /// @return whether the queue's regulator must not hear of it
+  /// @return whether the queue's regulator must not follow it
   virtual bool takes_elsewhere(Packet& packet, Time now) noexcept;
   /// The same, after the regulator. @param same_port  whether it takes the same link
   virtual void on_elsewhere(Packet& packet, bool same_port, Time now) noexcept;
 
-  /// kKeep: returns what it keeps before the FIFO, which counts against the queue's limits.
-  [[nodiscard]] virtual Occupancy kept() const noexcept { return {}; }
-  /// kKeep: takes out the latest packet that it keeps. @return without a packet: it keeps none
-  [[nodiscard]] virtual Fifo::Item take_out() noexcept { return {}; }
+  /// Returns itself if it keeps packets before the FIFO; nullptr: it does not. @pre it acts at
+  /// kRoom, as what it keeps counts against the limits
+  [[nodiscard]] virtual PacketKeeper* keeper() noexcept { return nullptr; }
 
   // -- Whatever its steps
 
@@ -191,6 +201,15 @@ class PartList {
   void renew() noexcept;
 
   [[nodiscard]] bool act_at(Step s) const noexcept { return first_[index_of(s)] != nullptr; }
+  /// Returns the part that keeps packets before the FIFO; nullptr: none does.
+  [[nodiscard]] PacketKeeper* keeper() const noexcept { return keeper_; }
+  /// Returns whether a packet that finds the queue empty and the transmitter free may pass without
+  /// being put in the FIFO: no part has to know of it.
+  [[nodiscard]] bool may_pass() const noexcept { return may_pass_; }
+  /// Returns what waits before the FIFO.
+  [[nodiscard]] Occupancy kept() const noexcept {
+    return keeper_ != nullptr ? keeper_->kept() : Occupancy{};
+  }
   /// Calls `act(part)` for those that act at `s`, in order, until one returns true.
   /// @return whether one did
   template <class Act>
@@ -211,6 +230,8 @@ class PartList {
       return false;
     }));
   }
+  /// Tells them of a packet that no longer waits.
+  [[gnu::noinline]] void exit(const QueuePart::Fifo::Item& item, Time now) const noexcept;
   /// Calls `act(part)` for all parts, whatever their steps.
   template <class Act>
   void each(Act&& act) const {
@@ -223,6 +244,8 @@ class PartList {
     return static_cast<std::size_t>(s);
   }
 
+  PacketKeeper* keeper_ = nullptr;
+  bool may_pass_ = true;
   std::array<QueuePart*, kSteps> first_{};      ///< that acts at a step; nullptr: none
   std::array<std::uint16_t, kSteps> others_{};  ///< bit i: parts_[i] does, behind the first
   std::size_t size_ = 0;

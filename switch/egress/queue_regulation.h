@@ -31,7 +31,7 @@ class QueueRegulation {
   /// @pre exists()
   [[nodiscard]] Regulator& regulator() noexcept { return *regulator_; }
 
-  /// Hears a packet that reaches the queue. @pre parsed and classified
+  /// Follows a packet that reaches the queue. @pre parsed and classified
   [[gnu::always_inline]] void on_packet(Packet& packet, Time now) noexcept {
     const PacketMeta& m = meta(packet);
     if (m.traffic_class != TrafficClass::kDdl) return;
@@ -70,7 +70,7 @@ class QueueRegulation {
   void settle(Time now) noexcept {
     if (exists()) static_cast<void>(regulator_->threshold(now));
   }
-  /// Adds its counters. @pre background_threshold_packets is the marker's own
+  /// Adds its counters. @pre QueueMarking::count() was called
   void count(QueueCounts& n, Time now) const {
     if (!exists()) return;
     base_of<RegulatorCounters>(n) = regulator_->counters();

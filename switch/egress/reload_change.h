@@ -7,17 +7,15 @@
 #include "switch/aqm/egress_queue.h"
 #include "switch/aqm/scheduler.h"
 #include "switch/config/config.h"
+#include "switch/egress/marker_list.h"
+#include "switch/egress/port_queue.h"
 #include "switch/egress/queue_marker.h"
 #include "switch/egress/queue_part.h"
-#include "switch/forwarding/classifier.h"
-#include "switch/forwarding/forwarder.h"
 #include "switch/regulation/regulator.h"
-#include "switch/signals/burst_sizes.h"
-#include "switch/signals/signal_gate.h"
 
 namespace outrider::sw {
 
-// The changes that a reload hands to the owners of queues, ports and lanes. A control thread
+// The changes that a reload hands to the owners of queues and ports. A control thread
 // makes and frees them; an owner only swaps its parts in. Each part has one owner, and only
 // that owner may change it.
 
@@ -45,27 +43,12 @@ struct PortChange {
   std::vector<QueueChange> queues{};  ///< one for each queue of the port
 };
 
-/// The tables of a switch, which do not change while packets are forwarded. All lanes read them.
-struct SwitchTables {
-  Forwarder forwarder;
-  Classifier classifier;
-  BurstSizes burst_sizes;
-  std::uint32_t signal_port;  ///< UDP port of signals; above 65535: the UDP form is not read
-  bool predicts;              ///< a queue learns from DDL payload
-};
-
-/// Change of one lane.
-struct LaneChange {
-  const SwitchTables* tables = nullptr;  ///< nullptr: unchanged
-  RouteTable::Turns turns{};             ///< for the new tables
-  std::optional<SignalGate> gate{};
-};
-
-/// Change of one switch. An lcore's part is its lane and the ports that it owns.
-struct SwitchChange {
-  std::unique_ptr<SwitchTables> tables{};
-  std::vector<LaneChange> lanes{};
-  std::vector<std::unique_ptr<PortChange>> ports{};  ///< nullptr: unchanged
-};
+/// Prepares the change of a queue. A control thread calls it while no other change is under
+/// way. @param setup  of the new configuration. @param new_rate  whether the drain rate changes
+[[nodiscard]] QueueChange prepare_change(const PortQueue& queue, const PartReload& reload,
+                                         const MarkerSetup& setup, bool new_rate);
+/// Swaps in what changes. Waiting packets stay, in order. Allocates and frees nothing: what is no
+/// longer needed is left in `change`. @pre `now` is not before the queue's last packet
+void apply_change(QueueChange& change, PortQueue& queue, Time now) noexcept;
 
 }  // namespace outrider::sw

@@ -11,8 +11,8 @@
 #include "common/config/config_result.h"
 #include "common/core/offer_cell.h"
 #include "switch/config/config.h"
-#include "switch/egress/reload_change.h"
 #include "switch/runtime/reload_plan.h"
+#include "switch/runtime/switch_change.h"
 
 namespace outrider::sw {
 

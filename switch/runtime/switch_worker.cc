@@ -40,13 +40,14 @@ SwitchWorker::SwitchWorker(Setup setup, Switch& of, PollDevices& devices)
                                               (arrivals_.size() - polled_.size()) * kTakenOver);
   for (std::uint32_t p = 0; p < switch_.ports(); ++p) {
     if (!owns(p)) continue;
-    if (switch_.port(p).hears_returns()) hears_returns_ |= PortMask{1} << p;
     if (switch_.port(p).grants() != nullptr) grants_ |= PortMask{1} << p;
+    if (switch_.port(p).returns().concern()) takes_returns_ |= PortMask{1} << p;
   }
-  ports_apart_ = hears_returns_ == 0 && !switch_.shares_buffer();
+  takes_returns_ |= grants_;
+  ports_apart_ = takes_returns_ == 0 && !switch_.shares_buffer();
   for (const std::uint32_t device : setup_.plan->serves[setup_.index])
     for (const std::uint16_t p : (*setup_.ports_of_device)[device])
-      switch_.port(p).transmitter().connect(devices_.edge(device));
+      switch_.port(p).transmitter().output().connect(devices_.edge(device));
 }
 
 bool SwitchWorker::poll(Time previous, Time now) noexcept {
@@ -61,7 +62,7 @@ bool SwitchWorker::poll(Time previous, Time now) noexcept {
   }
   if (!alone_) {
     hand_over();
-    tell_news();
+    send_news();
     for (std::uint32_t lcore = 0; lcore < setup_.from.size(); ++lcore)
       if (setup_.from[lcore] != nullptr)
         take_over(*setup_.from[lcore], arrivals_[polled_.size() + lcore], now);
@@ -69,10 +70,10 @@ bool SwitchWorker::poll(Time previous, Time now) noexcept {
   if (!active_.empty()) {
     found = true;
     egress(previous, now);
-    if (hears_returns_ != 0) hand_over();
+    if (takes_returns_ != 0) hand_over();
   }
   if (grants_ != 0) [[unlikely]]
-    pass_answers(now);
+    pass_acks(now);
   serve(now);
   for (const std::uint32_t device : setup_.plan->serves[setup_.index])
     devices_.edge(device).flush();
@@ -87,16 +88,16 @@ void SwitchWorker::publish(SwitchSnapshots& to, LoopSnapshot loop, Time now) noe
   SwitchCells& cells = to.cells(0);
   cells.lanes[setup_.index].write(lane_);
   for (std::uint32_t p = 0; p < switch_.ports(); ++p)
-    if (owns(p)) switch_.port(p).publish(cells.ports[p], now);
+    if (owns(p)) publish_counts(switch_.port(p), cells.ports[p], now);
   for (const std::uint32_t device : setup_.plan->serves[setup_.index])
     to.device(device).write({.tx_dropped = devices_.edge(device).dropped()});
 }
 
 void SwitchWorker::apply(ReloadChange& change, Time now) noexcept {
   SwitchChange& part = change.switches.front();
-  switch_.apply_lane(part, setup_.index);
+  swap_in(part.lanes[setup_.index], lane_);
   for (std::uint32_t p = 0; p < switch_.ports(); ++p)
-    if (owns(p)) switch_.apply_port(part, p, now);
+    if (owns(p) && part.ports[p]) switch_.port(p).apply(*part.ports[p], now);
 }
 
 bool SwitchWorker::receive(const LcorePlan::RxQueue& from, Arrivals& arrivals, Time now) noexcept {
@@ -104,8 +105,8 @@ bool SwitchWorker::receive(const LcorePlan::RxQueue& from, Arrivals& arrivals, T
   const std::uint16_t size = devices_.receive_batch(from.device, from.queue, batch);
   if (size == 0) return false;
   const auto& ports = (*setup_.ports_of_device)[from.device];
-  if (Switch::looks_up_stations(lane_)) [[unlikely]]
-    for (Packet* packet : std::span(batch.data(), size)) switch_.prefetch(lane_, *packet);
+  if (lane_.tables->forwarder.looks_at_macs()) [[unlikely]]
+    for (Packet* packet : std::span(batch.data(), size)) prefetch_stations(lane_, *packet);
   const bool shared = ports.size() > 1;
   const std::uint32_t first = ports.front();
   for (Packet* packet : std::span(batch.data(), size)) {
@@ -117,10 +118,10 @@ bool SwitchWorker::receive(const LcorePlan::RxQueue& from, Arrivals& arrivals, T
     const std::uint32_t port = shared ? port_of(from.device, *packet, now) : first;
     switch_.ingress(lane_, port, packet, now,
                     [this, port, to = &arrivals](std::uint16_t out, Packet* p) {
-                      if ((hears_returns_ >> port & 1) != 0)
+                      if ((takes_returns_ >> port & 1) != 0)
                         to->routed.push_back({p, out, static_cast<std::uint16_t>(port)});
                       else if (alone_ || owns(out)) [[likely]]
-                        to->routed.push_back({p, out, kUnheard});
+                        to->routed.push_back({p, out, kNone});
                       else set_aside(out, p);
                     });
   }
@@ -131,7 +132,7 @@ bool SwitchWorker::receive(const LcorePlan::RxQueue& from, Arrivals& arrivals, T
 /// Returns the ingress port. Ports that share a device are distinguished by the packet's sender.
 std::uint32_t SwitchWorker::port_of(std::uint32_t device, Packet& packet, Time now) const noexcept {
   const auto& ports = (*setup_.ports_of_device)[device];
-  const auto behind = switch_.port_behind(lane_, packet, now);
+  const auto behind = sw::port_behind(lane_, packet, now);
   return behind && std::ranges::count(ports, *behind) != 0 ? *behind : ports.front();
 }
 
@@ -148,14 +149,14 @@ void SwitchWorker::hand_over() noexcept {
     if (packets.empty()) continue;
     const std::uint32_t taken = setup_.to[lcore]->packets.put(packets);
     for (std::size_t i = taken; i < packets.size(); ++i)
-      switch_.take_back(lane_, *packets[i], DropReason::kHandoverFull);
+      take_back(lane_, *packets[i], DropReason::kHandoverFull);
     packets.clear();
   }
 }
 
 /// Sends news of stations to the other lcores. If a ring is full, that lcore learns of the
 /// station when it is heard again.
-void SwitchWorker::tell_news() noexcept {
+void SwitchWorker::send_news() noexcept {
   auto& news = lane_.forwarding.news;
   if (news.empty()) return;
   for (Handover* other : setup_.to)
@@ -165,15 +166,15 @@ void SwitchWorker::tell_news() noexcept {
 
 void SwitchWorker::take_over(Handover& from, Arrivals& arrivals, Time now) noexcept {
   std::array<StationNews, kBatchPackets> news;
-  const std::uint32_t told = from.news.take(news);
-  for (std::uint32_t i = 0; i < told; ++i) lane_.forwarding.hear(news[i], now);
+  const std::uint32_t learned = from.news.take(news);
+  for (std::uint32_t i = 0; i < learned; ++i) lane_.forwarding.learn(news[i], now);
 
   std::array<Packet*, kTakenOver> packets;
   const std::uint32_t taken = from.packets.take(packets);
   if (taken == 0) return;
   for (std::uint32_t i = 0; i < taken; ++i) rte_prefetch0(&meta(*packets[i]));
   for (std::uint32_t i = 0; i < taken; ++i)
-    arrivals.routed.push_back({packets[i], meta(*packets[i]).egress_port, kUnheard});
+    arrivals.routed.push_back({packets[i], meta(*packets[i]).egress_port, kNone});
   active_.push_back(&arrivals);
 }
 
@@ -186,7 +187,7 @@ void SwitchWorker::egress(Time previous, Time now) noexcept {
     return egress_by_port();
   }
   in_order(previous, now, [this](const Routed& next, Time at) {
-    if (next.in != kUnheard &&
+    if (next.in != kNone &&
         switch_.on_return(lane_, switch_.port(next.in), next.packet, next.out, at))
       return;
     if (!owns(next.out)) return set_aside(next.out, next.packet);
@@ -238,8 +239,8 @@ void SwitchWorker::egress_by_port() noexcept {
   }
 }
 
-/// Lets held answers pass that may. They may leave by any port.
-void SwitchWorker::pass_answers(Time now) noexcept {
+/// Lets ACKs pass that wait and may. They may leave by any port.
+void SwitchWorker::pass_acks(Time now) noexcept {
   std::uint32_t passed = 0;
   for (PortMask left = grants_; left != 0; left &= left - 1)
     passed += switch_.port(static_cast<std::uint32_t>(std::countr_zero(left))).grants()->poll(now);

@@ -71,7 +71,7 @@ class Stage {
  private:
   void hand_in(Time now) noexcept {
     sw::SwitchLane& lane = switch_.lane(0);
-    for (Packet* packet : batch_) switch_.prefetch(lane, *packet);
+    for (Packet* packet : batch_) sw::prefetch_stations(lane, *packet);
     for (std::uint32_t i = 0; i < kBatch; ++i)
       switch_.ingress(lane, i & 1, batch_[i], now, [&](std::uint16_t, Packet*) { ++handed_; });
   }

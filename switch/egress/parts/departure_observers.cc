@@ -27,7 +27,7 @@ void CapturedDepartures::on_departure(const Transmission& sent) noexcept {
             .sojourn = sent.start - sent.item.enqueued_at,
             .resident_bytes = left.bytes,
             .resident_packets = left.packets,
-            .held_packets = queue.kept().packets,
+            .held_packets = queue.parts().kept().packets,
             .background_threshold_packets = queue.marking().background_threshold(sent.start),
             .entries = queue.regulation().live_entries(),
             .frame_bytes = sent.item.frame_bytes,

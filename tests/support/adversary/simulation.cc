@@ -113,7 +113,7 @@ void AdversarySimulation::connect_ports(std::uint32_t place) {
     const bool trunk = ports[p].name == kTrunkPort;
     const Duration delay = trunk ? drawn_.switches.links[0].delay : ports[p].delay;
     links_.push_back(std::make_unique<Link>(loop_, delay, *places_[place].exits[p], p));
-    places_[place].sw->port(p).transmitter().connect(*links_.back());
+    places_[place].sw->port(p).transmitter().output().connect(*links_.back());
   }
 }
 
@@ -218,7 +218,7 @@ void AdversarySimulation::receive_start(const SeenFrame& start, std::uint32_t po
   sw::Switch& left = *places_[kLeftPlace].sw;
   const auto out = left.route(announced.flow.destination_address);
   if (out != port_of(kLeftPlace, kTrunkPort)) return hand_over(kLeftPlace, port, packet, now);
-  const auto counts = [&] { return left.port(*out).queues()[0].counts(now); };
+  const auto counts = [&] { return sw::counts_of(left.port(*out).queues()[0], now); };
   const auto before = counts();
   const sw::SignalCounts signals = left.lane(0);
   const std::uint64_t passed = GrantOracle::passed(trunk_grants());
@@ -365,7 +365,7 @@ void AdversarySimulation::settle() {
   const auto most = 1 + StepsOracle::most_packets_behind(trunk_policy(drawn_.switches));
   for (std::uint64_t packet = 0; packet < most; ++packet) {
     const std::uint64_t before = trunk().regulation().steps();
-    port.publish(cells_, now_);
+    sw::publish_counts(port, cells_, now_);
     judge_steps(1);
     if (trunk().regulation().steps() == before) return;
   }

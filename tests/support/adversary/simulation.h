@@ -103,7 +103,7 @@ class AdversarySimulation {
   void violated(const std::string& what);
   [[nodiscard]] const sw::PortQueue& trunk() const;
   [[nodiscard]] RegulationPolicy& trunk_policy(sw::SwitchProcessConfig& of) const;
-  [[nodiscard]] sw::QueueCounts trunk_counts() const { return trunk().counts(now_); }
+  [[nodiscard]] sw::QueueCounts trunk_counts() const { return sw::counts_of(trunk(), now_); }
   [[nodiscard]] sw::QueueCounts trunk_grants() const;
   [[nodiscard]] std::optional<std::string> ledger_fault() const;
 

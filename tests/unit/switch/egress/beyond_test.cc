@@ -51,7 +51,7 @@ struct BeyondBench : PortBench {
   std::uint32_t answer(const FrameSpec& spec, Time now) {
     loop.run_until(now);
     Packet* packet = parsed(spec, TrafficClass::kBackground);
-    port.on_return(*packet, now);
+    port.returns().show(*packet, now);
     const std::uint32_t window = arrival_of(*packet, 0, now).window;
     release(packet);
     return window << 7;
@@ -91,7 +91,7 @@ struct BeyondBench : PortBench {
       data({.flow = kBurst, .sequence = 1 + i * kSegment, .payload_bytes = kSegment},
            from + i * 62us, TrafficClass::kDdl);
   }
-  [[nodiscard]] BeyondReport beyond(std::size_t i) const { return reports()[0].beyond_by_name[i]; }
+  [[nodiscard]] RemoteReport beyond(std::size_t i) const { return reports()[0].beyond_by_name[i]; }
   [[nodiscard]] std::uint64_t held(std::size_t i) const {
     return beyond(i).window.answers[WindowReason::kHeld];
   }

@@ -16,7 +16,7 @@ struct PortBench {
 
   explicit PortBench(const sw::SwitchPortConfig& config, const sw::EgressPort::Limits& limits = {})
       : port(config, loop, limits), link(loop, Duration::zero(), out, 0) {
-    port.transmitter().connect(link);
+    port.transmitter().output().connect(link);
   }
   ~PortBench() {
     port.flush();
@@ -35,7 +35,7 @@ struct PortBench {
   void run() { loop.run_until(kNever - std::chrono::nanoseconds(1)); }
   std::vector<sw::QueueReport> reports() const {
     std::vector<sw::QueueReport> r;
-    port.report(r, {});
+    append_reports(port, r, {});
     return r;
   }
   std::uint64_t drops(unsigned queue, DropReason reason) const {
