@@ -15,7 +15,7 @@ namespace outrider::tg {
 /// thread-safe.
 class ConnectionSampler final : public EventSource {
  public:
-  /// @param hosts  as Generator::State has them; must outlive the sampler, as `loop` must
+  /// @param hosts  as GeneratorHosts has them; must outlive the sampler, as `loop` must
   /// @param period  > 0
   ConnectionSampler(EventLoop& loop, const std::vector<std::unique_ptr<Host>>& hosts,
                     Duration period, std::uint32_t max_samples)

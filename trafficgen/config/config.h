@@ -116,6 +116,10 @@ struct GeneratorConfig {
   bool attribution = false;  ///< virtual time: where each burst's time goes
 };
 
+/// @pre the configuration has a transport with this name
+[[nodiscard]] const TransportConfig& transport_named(const GeneratorConfig& config,
+                                                     const std::string& name);
+
 /// Returns every error, each with the user's key; empty means valid. Pure.
 /// @param max_devices  more than a process can open where nothing opens them, as in virtual time
 ConfigIssues validate(const GeneratorConfig& config, std::uint64_t max_devices = kMaxDevices);

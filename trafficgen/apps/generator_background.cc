@@ -1,0 +1,197 @@
+#include "trafficgen/apps/generator_background.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "common/config/addresses.h"
+#include "common/net/headers.h"
+#include "trafficgen/background/flow_group.h"
+#include "trafficgen/background/long_flow.h"
+#include "trafficgen/background/roce_flow_group.h"
+#include "trafficgen/background/roce_long_flow.h"
+#include "trafficgen/background/roce_transfer.h"
+#include "trafficgen/background/transfer.h"
+
+namespace outrider::tg {
+
+namespace {
+
+/// Returns what arrivals are drawn from.
+std::vector<FlowHost> described(const std::vector<Host*>& side) {
+  std::vector<FlowHost> all;
+  all.reserve(side.size());
+  for (const Host* host : side) all.push_back({host->address(), host->rate()});
+  return all;
+}
+
+}  // namespace
+
+GeneratorBackground::GeneratorBackground(const GeneratorConfig& config, const LcoreShare& share,
+                                         const GeneratorHosts& hosts, GoodputSeries& goodput)
+    : config_(config), hosts_(hosts), goodput_(goodput) {
+  for (const auto& flows : config.long_flows) make_long_flows(flows);
+  for (const auto& flows : config.requests) make_requests(flows);
+  for (const auto& transfer : config.transfers) make_transfer(transfer, share);
+  for (const auto& flows : config.flows) make_flow_group(flows, share);
+  for (const auto& capture : config.captures) make_capture(capture);
+}
+
+void GeneratorBackground::start(Time now) const {
+  const auto schedule = [](const auto& all) {
+    for (const auto& one : all)
+      if (one != nullptr) one->schedule();
+  };
+  schedule(long_flows);
+  schedule(requests);
+  schedule(transfers);
+  schedule(flow_groups);
+  for (const auto& capture : captures)
+    if (capture != nullptr) capture->schedule(now);
+}
+
+void GeneratorBackground::make_long_flows(const LongFlowsConfig& flows) {
+  for (std::size_t pair = 0; pair < flows.from.size(); ++pair) {
+    if (!hosts_.owns(flows.from[pair])) {
+      long_flows.resize(long_flows.size() + flows.flows_per_pair);
+      continue;
+    }
+    for (std::uint32_t n = 0; n < flows.flows_per_pair; ++n)
+      long_flows.push_back(long_flow(flows, pair, static_cast<std::uint32_t>(long_flows.size())));
+  }
+}
+
+std::unique_ptr<LongFlowSource> GeneratorBackground::long_flow(const LongFlowsConfig& flows,
+                                                            std::size_t pair, std::uint32_t index) const {
+  const TransportConfig& how = transport_named(config_, flows.transport);
+  const std::string name = flows.name + " " + std::to_string(index);
+  const Time start = long_flow_start(flows.start, flows.start_spread, config_.seed, index);
+  Host* from = hosts_.named(flows.from[pair]);
+  Host* to = hosts_.named(flows.to[pair]);
+  if (how.protocol == TransportProtocol::kRoce)
+    return std::make_unique<RoceLongFlow>(
+        RoceLongFlow::Setup{
+            .name = name,
+            .stream = {.from = from, .to = to, .priority = how.tcp.priority, .seed = config_.seed},
+            .roce = how.roce,
+            .start = start},
+        goodput_);
+  TcpConfig tcp = how.tcp;
+  tcp.mss_bytes = std::min(from->mtu_bytes(), to->mtu_bytes()) - kIpAndTcpBytes;
+  return std::make_unique<LongFlow>(
+      LongFlow::Setup{.name = name,
+                      .from = from,
+                      .to = to,
+                      .port = static_cast<std::uint16_t>(flows.tcp_port + index),
+                      .tcp = tcp,
+                      .start = start},
+      goodput_);
+}
+
+void GeneratorBackground::make_requests(const RequestFlowsConfig& flows) {
+  for (std::size_t pair = 0; pair < flows.from.size(); ++pair) {
+    requests.emplace_back();
+    if (!hosts_.owns(flows.from[pair])) continue;
+    Host* from = hosts_.named(flows.from[pair]);
+    Host* to = hosts_.named(flows.to[pair]);
+    RequestFlows::Setup setup{.config = flows,
+                              .name = flows.name + " " + from->name() + " " + to->name(),
+                              .from = from,
+                              .to = to,
+                              .tcp = transport_named(config_, flows.transport).tcp,
+                              .seed = config_.seed,
+                              .index = static_cast<std::uint32_t>(requests.size() - 1)};
+    setup.tcp.mss_bytes = std::min(from->mtu_bytes(), to->mtu_bytes()) - kIpAndTcpBytes;
+    requests.back() = std::make_unique<RequestFlows>(setup, goodput_);
+  }
+}
+
+void GeneratorBackground::make_transfer(const TransferConfig& transfer,
+                                        const LcoreShare& share) {
+  transfers.emplace_back();
+  if (!share.has(config_, transfer)) return;
+  const auto known = [this](const std::string& end) {
+    return std::ranges::find(config_.hosts, end, &HostConfig::name) != config_.hosts.end();
+  };
+  const auto find = [&](const std::string& end, Host*& host, std::uint32_t& address) {
+    if (known(end)) host = hosts_.named(end);
+    address = host != nullptr ? host->address() : *parse_ipv4(end).value;
+  };
+  const auto make = [&]<class Kind>(typename Kind::Setup setup) {
+    find(transfer.from, setup.from, setup.from_address);
+    find(transfer.to, setup.to, setup.to_address);
+    transfers.back() = std::make_unique<Kind>(setup, goodput_);
+  };
+  const TransportConfig& how = transport_named(config_, transfer.transport);
+  if (how.protocol == TransportProtocol::kRoce)
+    make.operator()<RoceTransfer>(
+        {.config = transfer, .roce = how.roce, .priority = how.tcp.priority, .seed = config_.seed});
+  else make.operator()<Transfer>({.config = transfer, .tcp = how.tcp});
+}
+
+void GeneratorBackground::make_flow_group(const FlowsConfig& flows, const LcoreShare& share) {
+  const auto index = static_cast<std::uint32_t>(flow_groups.size());
+  flow_groups.emplace_back();
+  if (!share.has(config_, flows)) return;
+  flow_groups.back() = transport_named(config_, flows.transport).protocol == TransportProtocol::kRoce
+                           ? roce_group(flows, index)
+                           : tcp_group(flows, index);
+}
+
+std::unique_ptr<FlowGroupSource> GeneratorBackground::tcp_group(const FlowsConfig& flows,
+                                                             std::uint32_t index) const {
+  FlowGroup::Setup setup{.name = flows.name,
+                         .from = hosts_.named(flows.list ? flows.hosts : flows.from),
+                         .to = hosts_.named(flows.list ? flows.hosts : flows.to),
+                         .port = flows.tcp_port,
+                         .max_open = flows.max_open.value_or(kMaxOpenFlows),
+                         .records = flows.records,
+                         .tcp = transport_named(config_, flows.transport).tcp};
+  const auto from = described(setup.from), to = described(setup.to);
+  for (const FlowHost& host : from) setup.from_rates.push_back(host.rate);
+  for (const FlowHost& host : to) setup.to_rates.push_back(host.rate);
+  const FullPacket packet = full_packet_of(config_, flows);
+  if (!flows.list) setup.offered = offered_rate(flows, from, to, packet);
+  setup.arrivals = make_arrivals(flows, from, to, packet, config_.seed, index);
+  return std::make_unique<FlowGroup>(std::move(setup), goodput_);
+}
+
+std::unique_ptr<FlowGroupSource> GeneratorBackground::roce_group(const FlowsConfig& flows,
+                                                              std::uint32_t index) const {
+  const TransportConfig& how = transport_named(config_, flows.transport);
+  RoceFlowGroup::Setup setup{.name = flows.name,
+                             .from = hosts_.named(flows.list ? flows.hosts : flows.from),
+                             .to = hosts_.named(flows.list ? flows.hosts : flows.to),
+                             .queue_pairs = flows.queue_pairs,
+                             .max_open = flows.max_open.value_or(kMaxOpenFlows),
+                             .records = flows.records,
+                             .roce = how.roce,
+                             .priority = how.tcp.priority,
+                             .seed = config_.seed};
+  const auto from = described(setup.from), to = described(setup.to);
+  const FullPacket packet = full_packet_of(config_, flows);
+  if (!flows.list) setup.offered = offered_rate(flows, from, to, packet);
+  setup.arrivals = make_arrivals(flows, from, to, packet, config_.seed, index);
+  return std::make_unique<RoceFlowGroup>(std::move(setup), goodput_);
+}
+
+void GeneratorBackground::make_capture(const CaptureConfig& capture) {
+  captures.emplace_back();
+  if (!hosts_.owns(capture.from)) return;
+  Host* from = hosts_.named(capture.from);
+  Host* to = hosts_.named(capture.to);
+  auto frames = load_capture_frames(capture.file, std::min(from->mtu_bytes(), to->mtu_bytes()));
+  if (!frames) throw std::runtime_error(format_issues(capture.file, frames.issues));
+  captures.back() = std::make_unique<CapturePlayer>(
+      CapturePlayer::Setup{
+          .name = capture.name,
+          .from = from,
+          .to = to,
+          .udp_port = capture.udp_port,
+          .start = Time{} + capture.start,
+          .rounds = capture.rounds,
+          .capture = std::make_shared<const CaptureFrames>(std::move(*frames.config))},
+      goodput_);
+}
+
+}  // namespace outrider::tg
