@@ -5,13 +5,11 @@
 #include <utility>
 
 #include "common/config/addresses.h"
-#include "common/net/headers.h"
 #include "trafficgen/background/flow_group.h"
-#include "trafficgen/background/long_flow.h"
 #include "trafficgen/background/roce_flow_group.h"
-#include "trafficgen/background/roce_long_flow.h"
 #include "trafficgen/background/roce_transfer.h"
 #include "trafficgen/background/transfer.h"
+#include "trafficgen/channel/make_channels.h"
 
 namespace outrider::tg {
 
@@ -61,53 +59,52 @@ void GeneratorBackground::make_long_flows(const LongFlowsConfig& flows) {
   }
 }
 
-std::unique_ptr<LongFlowSource> GeneratorBackground::long_flow(const LongFlowsConfig& flows,
-                                                            std::size_t pair, std::uint32_t index) const {
-  const TransportConfig& how = transport_named(config_, flows.transport);
-  const std::string name = flows.name + " " + std::to_string(index);
-  const Time start = long_flow_start(flows.start, flows.start_spread, config_.seed, index);
-  Host* from = hosts_.named(flows.from[pair]);
-  Host* to = hosts_.named(flows.to[pair]);
-  if (how.protocol == TransportProtocol::kRoce)
-    return std::make_unique<RoceLongFlow>(
-        RoceLongFlow::Setup{
-            .name = name,
-            .stream = {.from = from, .to = to, .priority = how.tcp.priority, .seed = config_.seed},
-            .roce = how.roce,
-            .start = start},
-        goodput_);
-  TcpConfig tcp = how.tcp;
-  tcp.mss_bytes = std::min(from->mtu_bytes(), to->mtu_bytes()) - kIpAndTcpBytes;
+std::unique_ptr<Channels> GeneratorBackground::channels(const std::string& transport,
+                                                        const std::string& from,
+                                                        const std::string& to,
+                                                        std::uint32_t first_port,
+                                                        std::uint16_t ports) const {
+  return make_channels(transport_named(config_, transport),
+                       {.from = hosts_.named(from),
+                        .to = hosts_.named(to),
+                        .first_port = static_cast<std::uint16_t>(first_port),
+                        .ports = ports,
+                        .seed = config_.seed});
+}
+
+std::unique_ptr<LongFlow> GeneratorBackground::long_flow(const LongFlowsConfig& flows,
+                                                         std::size_t pair,
+                                                         std::uint32_t index) const {
+  const auto& from = flows.from[pair];
   return std::make_unique<LongFlow>(
-      LongFlow::Setup{.name = name,
-                      .from = from,
-                      .to = to,
-                      .port = static_cast<std::uint16_t>(flows.tcp_port + index),
-                      .tcp = tcp,
-                      .start = start},
+      LongFlow::Setup{
+          .name = flows.name + " " + std::to_string(index),
+          .from = hosts_.named(from),
+          .channels = channels(flows.transport, from, flows.to[pair], flows.tcp_port + index, 1),
+          .start = long_flow_start(flows.start, flows.start_spread, config_.seed, index)},
       goodput_);
 }
 
 void GeneratorBackground::make_requests(const RequestFlowsConfig& flows) {
   for (std::size_t pair = 0; pair < flows.from.size(); ++pair) {
+    const auto& from = flows.from[pair];
+    const auto& to = flows.to[pair];
+    const auto index = static_cast<std::uint32_t>(requests.size());
     requests.emplace_back();
-    if (!hosts_.owns(flows.from[pair])) continue;
-    Host* from = hosts_.named(flows.from[pair]);
-    Host* to = hosts_.named(flows.to[pair]);
-    RequestFlows::Setup setup{.config = flows,
-                              .name = flows.name + " " + from->name() + " " + to->name(),
-                              .from = from,
-                              .to = to,
-                              .tcp = transport_named(config_, flows.transport).tcp,
-                              .seed = config_.seed,
-                              .index = static_cast<std::uint32_t>(requests.size() - 1)};
-    setup.tcp.mss_bytes = std::min(from->mtu_bytes(), to->mtu_bytes()) - kIpAndTcpBytes;
-    requests.back() = std::make_unique<RequestFlows>(setup, goodput_);
+    if (!hosts_.owns(from)) continue;
+    requests.back() = std::make_unique<RequestFlows>(
+        RequestFlows::Setup{
+            .config = flows,
+            .name = flows.name + " " + from + " " + to,
+            .from = hosts_.named(from),
+            .channels = channels(flows.transport, from, to, flows.tcp_port, flows.server_ports),
+            .seed = config_.seed,
+            .index = index},
+        goodput_);
   }
 }
 
-void GeneratorBackground::make_transfer(const TransferConfig& transfer,
-                                        const LcoreShare& share) {
+void GeneratorBackground::make_transfer(const TransferConfig& transfer, const LcoreShare& share) {
   transfers.emplace_back();
   if (!share.has(config_, transfer)) return;
   const auto known = [this](const std::string& end) {
@@ -133,13 +130,14 @@ void GeneratorBackground::make_flow_group(const FlowsConfig& flows, const LcoreS
   const auto index = static_cast<std::uint32_t>(flow_groups.size());
   flow_groups.emplace_back();
   if (!share.has(config_, flows)) return;
-  flow_groups.back() = transport_named(config_, flows.transport).protocol == TransportProtocol::kRoce
-                           ? roce_group(flows, index)
-                           : tcp_group(flows, index);
+  flow_groups.back() =
+      transport_named(config_, flows.transport).protocol == TransportProtocol::kRoce
+          ? roce_group(flows, index)
+          : tcp_group(flows, index);
 }
 
 std::unique_ptr<FlowGroupSource> GeneratorBackground::tcp_group(const FlowsConfig& flows,
-                                                             std::uint32_t index) const {
+                                                                std::uint32_t index) const {
   FlowGroup::Setup setup{.name = flows.name,
                          .from = hosts_.named(flows.list ? flows.hosts : flows.from),
                          .to = hosts_.named(flows.list ? flows.hosts : flows.to),
@@ -157,7 +155,7 @@ std::unique_ptr<FlowGroupSource> GeneratorBackground::tcp_group(const FlowsConfi
 }
 
 std::unique_ptr<FlowGroupSource> GeneratorBackground::roce_group(const FlowsConfig& flows,
-                                                              std::uint32_t index) const {
+                                                                 std::uint32_t index) const {
   const TransportConfig& how = transport_named(config_, flows.transport);
   RoceFlowGroup::Setup setup{.name = flows.name,
                              .from = hosts_.named(flows.list ? flows.hosts : flows.from),

@@ -9,6 +9,7 @@
 #include "trafficgen/background/capture_player.h"
 #include "trafficgen/background/flow_arrivals.h"
 #include "trafficgen/background/flow_sources.h"
+#include "trafficgen/background/long_flow.h"
 #include "trafficgen/background/request_flows.h"
 #include "trafficgen/background/transfer_source.h"
 #include "trafficgen/config/full_packet.h"
@@ -28,17 +29,20 @@ class GeneratorBackground {
   /// Schedules the first event of each. Call it once.
   void start(Time now) const;
 
-  std::vector<std::unique_ptr<LongFlowSource>> long_flows;
+  std::vector<std::unique_ptr<LongFlow>> long_flows;
   std::vector<std::unique_ptr<RequestFlows>> requests;
   std::vector<std::unique_ptr<TransferSource>> transfers;
   std::vector<std::unique_ptr<FlowGroupSource>> flow_groups;
   std::vector<std::unique_ptr<CapturePlayer>> captures;
 
  private:
+  [[nodiscard]] std::unique_ptr<Channels> channels(const std::string& transport,
+                                                   const std::string& from, const std::string& to,
+                                                   std::uint32_t first_port,
+                                                   std::uint16_t ports) const;
   void make_long_flows(const LongFlowsConfig& flows);
-  [[nodiscard]] std::unique_ptr<LongFlowSource> long_flow(const LongFlowsConfig& flows,
-                                                          std::size_t pair,
-                                                          std::uint32_t index) const;
+  [[nodiscard]] std::unique_ptr<LongFlow> long_flow(const LongFlowsConfig& flows, std::size_t pair,
+                                                    std::uint32_t index) const;
   void make_requests(const RequestFlowsConfig& flows);
   void make_transfer(const TransferConfig& transfer, const LcoreShare& share);
   void make_flow_group(const FlowsConfig& flows, const LcoreShare& share);

@@ -140,8 +140,7 @@ void GeneratorHosts::connect_lcore(std::uint32_t lcore, Node& to) {
   others_[lcore] = &to;
 }
 
-void GeneratorHosts::expect(std::uint32_t device,
-                            std::span<Packet* const> packets) const noexcept {
+void GeneratorHosts::expect(std::uint32_t device, std::span<Packet* const> packets) const noexcept {
   ExpectedFlows expected;
   for (Packet* packet : packets) {
     const auto flow = peek_flow(*packet);

@@ -108,9 +108,9 @@ GeneratorReport Generator::report(std::span<const Generator* const> parts, Time 
   bool ended = true;
   for (const Generator* part : parts) {
     add(totals, part->live(now));
-    ended &= part->finished() && std::ranges::none_of(part->state_->jobs.all(), [](const auto& job) {
-               return job != nullptr && job->gave_up();
-             });
+    ended &= part->finished() &&
+             std::ranges::none_of(part->state_->jobs.all(),
+                                  [](const auto& job) { return job != nullptr && job->gave_up(); });
   }
   r.end_ns = totals.at_ns;
   base_of<GeneratorCounts>(r) = totals;
@@ -165,7 +165,7 @@ void Generator::State::add_records(const std::vector<const State*>& parts, Gener
   const auto jobs_of = [](const State& s) -> const auto& { return s.jobs.all(); };
   for_all(parts, jobs_of, [&](const Job& job) { job.fill(r); });
   r.ledger_balanced &= r.roce.balanced();
-  for_all_flows(parts, &Background::long_flows, [&](const LongFlowSource& flow) {
+  for_all_flows(parts, &Background::long_flows, [&](const LongFlow& flow) {
     r.flows.push_back(flow.report());
     r.background_roce += flow.roce();
   });
@@ -177,13 +177,15 @@ void Generator::State::add_records(const std::vector<const State*>& parts, Gener
     r.flow_groups.push_back(group.report());
     r.background_roce += group.roce();
   });
+  for_all_flows(parts, &Background::requests, [&](const RequestFlows& flows) {
+    r.requests.push_back(flows.report());
+    r.background_roce += flows.roce();
+  });
   r.ledger_balanced &= r.background_roce.balanced();
   for_all_flows(parts, &Background::captures,
                 [&](const CapturePlayer& capture) { r.captures.push_back(capture.report()); });
   for (const CaptureReport& capture : r.captures)
     r.ledger_balanced &= capture.received <= capture.sent;
-  for_all_flows(parts, &Background::requests,
-                [&](const RequestFlows& flows) { r.requests.push_back(flows.report()); });
   const auto edges_of = [](const State& s) -> const auto& { return s.hosts.neighbours(); };
   for_all(parts, edges_of, [&](const NeighbourEdge& edge) { edge.fill(r.neighbourhood); });
   for (const State* s : parts)

@@ -158,7 +158,7 @@ void RoceTransfer::fill(std::vector<TransferReport>& reports) const {
     r.retransmitted = grew(&RoceCounters::retransmitted, &Counts::sending);
     r.rtos_data = grew(&RoceCounters::timeouts, &Counts::sending);
     r.fast_recoveries = grew(&RoceCounters::recoveries, &Counts::sending);
-    r.ece_reductions = grew(&RoceCounters::cnps_received, &Counts::sending);
+    r.cnps_received = grew(&RoceCounters::cnps_received, &Counts::sending);
     r.ce_received = grew(&RoceCounters::marked, &Counts::receiving);
     r.out_of_order_received = grew(&RoceCounters::out_of_order, &Counts::receiving);
     r.duplicates_received = grew(&RoceCounters::duplicate, &Counts::receiving);

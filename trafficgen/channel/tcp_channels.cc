@@ -1,0 +1,140 @@
+#include "trafficgen/channel/tcp_channels.h"
+
+#include <cassert>
+#include <utility>
+
+namespace outrider::tg {
+
+class TcpChannels::TcpChannel final : public Channel {
+ public:
+  TcpChannel(TcpChannels& all, User& user, std::uint16_t port)
+      : all_(all), user_(user), port_(port) {}
+
+  [[nodiscard]] bool open(Time now) noexcept override {
+    assert(near_.connection == nullptr);
+    Host& from = *all_.setup_.from;
+    const std::uint32_t to = all_.setup_.to->address();
+    const auto port = from.allocate_port(to, port_, now);
+    if (!port) return false;
+    near_.delivered = far_.delivered = 0;
+    far_.connection = nullptr;  // that of an earlier open() is heard no more
+    flow_ = {from.address(), to, *port, port_};
+    all_.expected_.insert(flow_, this);
+    near_.connection = &from.open(flow_, all_.setup_.tcp, 0, near_, now);
+    if (tells_idle_) near_.connection->tell_acknowledged();
+    return true;
+  }
+  void send(ChannelSide side, std::uint64_t bytes, Time now) noexcept override {
+    End& end = at(side);
+    assert(bytes > 0 && end.connection != nullptr);
+    end.connection->watch_offset(end.connection->written_bytes());
+    host(side).send(*end.connection, bytes, now);
+  }
+  void tell_idle() noexcept override { tells_idle_ = true; }
+  [[nodiscard]] std::optional<Time> first_sent_at(ChannelSide from) const noexcept override {
+    const End& end = at(from);
+    return end.connection == nullptr ? std::nullopt : end.connection->watched_sent_at();
+  }
+  [[nodiscard]] FlowCounts counts(ChannelSide from) const noexcept override {
+    const End& end = at(from);
+    FlowCounts counts = end.ended;
+    if (end.connection != nullptr) counts += counts_of(end.connection->counters());
+    counts.delivered_bytes = at(peer_of(from)).all_delivered;
+    return counts;
+  }
+  void prefetch() const noexcept override {
+    if (near_.connection != nullptr) near_.connection->prefetch();
+  }
+
+  [[nodiscard]] ConnectionListener* acceptor() noexcept {
+    return far_.connection == nullptr ? &far_ : nullptr;
+  }
+  void accepted(TcpConnection& connection) noexcept {
+    far_.connection = &connection;
+    if (tells_idle_) connection.tell_acknowledged();
+  }
+
+ private:
+  struct End final : ConnectionListener {
+    End(TcpChannel& c, ChannelSide s) : channel(c), side(s) {}
+    void on_established(TcpConnection& /*c*/, Time now) noexcept override {
+      if (side == ChannelSide::kNear) channel.user_.on_open(channel, now);
+    }
+    void on_delivered(TcpConnection& c, Time now) noexcept override {
+      if (&c != connection) return;
+      const std::uint64_t total = c.delivered_bytes();
+      const std::uint64_t fresh = total - std::exchange(delivered, total);
+      all_delivered += fresh;
+      channel.user_.on_delivered(channel, side, fresh, now);
+    }
+    void on_acknowledged(TcpConnection& c, std::uint64_t /*bytes*/, Time now) noexcept override {
+      if (&c == connection && c.acked_bytes() == c.written_bytes())
+        channel.user_.on_idle(channel, side, now);
+    }
+    void on_closed(TcpConnection& c, Time now) noexcept override {
+      ended += counts_of(c.counters());
+      if (&c != connection) return;
+      connection = nullptr;
+      if (side == ChannelSide::kNear) channel.ended(now);
+    }
+
+    TcpChannel& channel;
+    ChannelSide side;
+    TcpConnection* connection = nullptr;
+    std::uint64_t delivered = 0;      ///< by the connection
+    std::uint64_t all_delivered = 0;  ///< by those before too
+    FlowCounts ended{};               ///< counters of connections that have closed
+  };
+
+  void ended(Time now) noexcept {
+    all_.expected_.erase(flow_);
+    user_.on_ended(*this, now);
+  }
+  [[nodiscard]] End& at(ChannelSide side) noexcept {
+    return side == ChannelSide::kNear ? near_ : far_;
+  }
+  [[nodiscard]] const End& at(ChannelSide side) const noexcept {
+    return side == ChannelSide::kNear ? near_ : far_;
+  }
+  [[nodiscard]] Host& host(ChannelSide side) const noexcept {
+    return side == ChannelSide::kNear ? *all_.setup_.from : *all_.setup_.to;
+  }
+
+  TcpChannels& all_;
+  User& user_;
+  std::uint16_t port_;
+  bool tells_idle_ = false;
+  FlowKey flow_{};  ///< of the latest connection
+  End near_{*this, ChannelSide::kNear};
+  End far_{*this, ChannelSide::kFar};
+};
+
+TcpChannels::TcpChannels(const Setup& setup) : setup_(setup), expected_(1) {
+  assert(setup.ports > 0);
+}
+
+TcpChannels::~TcpChannels() = default;
+
+Channel& TcpChannels::make(Channel::User& user) {
+  const auto turn = static_cast<std::uint16_t>(channels_.size() % setup_.ports);
+  if (channels_.size() == expected_.max_entries()) expected_.grow();
+  return channels_.emplace_back(*this, user, static_cast<std::uint16_t>(setup_.first_port + turn));
+}
+
+void TcpChannels::listen() {
+  for (std::uint16_t p = 0; p < setup_.ports; ++p)
+    setup_.to->listen(static_cast<std::uint16_t>(setup_.first_port + p), *this);
+}
+
+Acceptor::Offer TcpChannels::accept(const FlowKey& flow) noexcept {
+  TcpChannel* const* channel = expected_.find(flow);
+  return {.config = &setup_.tcp, .listener = channel == nullptr ? nullptr : (*channel)->acceptor()};
+}
+
+void TcpChannels::on_accepted(TcpConnection& connection) noexcept {
+  TcpChannel* const* channel = expected_.find(connection.flow().reversed());
+  assert(channel != nullptr);
+  (*channel)->accepted(connection);
+}
+
+}  // namespace outrider::tg
