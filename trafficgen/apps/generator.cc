@@ -44,7 +44,7 @@ bool Generator::has_host(std::uint32_t index) const noexcept {
 Node& Generator::host(std::uint32_t index) noexcept { return *state_->hosts.all()[index]; }
 
 void Generator::connect(std::uint32_t index, Link& out, const Backpressure* backpressure) noexcept {
-  state_->hosts.all()[index]->connect(out, backpressure);
+  state_->hosts.all()[index]->nic().connect(out, backpressure);
 }
 
 Node& Generator::egress(std::uint32_t device, Node& edge) noexcept {
@@ -67,7 +67,8 @@ void Generator::start(Time now, std::uint64_t wall_ns) {
   const auto since_zero_ns = static_cast<std::uint64_t>(now.time_since_epoch().count());
   const State& s = *state_;
   for (const auto& host : s.hosts.all())
-    if (host != nullptr) host->signals().set_clock(std::max(wall_ns, since_zero_ns) - since_zero_ns);
+    if (host != nullptr)
+      host->signals().set_clock(std::max(wall_ns, since_zero_ns) - since_zero_ns);
   s.background.start(now);
   s.jobs.start(now);
   if (s.sampler != nullptr) s.sampler->start(now);

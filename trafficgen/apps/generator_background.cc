@@ -21,7 +21,7 @@ namespace {
 std::vector<FlowHost> described(const std::vector<Host*>& side) {
   std::vector<FlowHost> all;
   all.reserve(side.size());
-  for (const Host* host : side) all.push_back({host->address(), host->rate()});
+  for (const Host* host : side) all.push_back({host->address(), host->setup().rate});
   return all;
 }
 
@@ -62,7 +62,8 @@ void GeneratorBackground::make_long_flows(const LongFlowsConfig& flows) {
 }
 
 std::unique_ptr<LongFlowSource> GeneratorBackground::long_flow(const LongFlowsConfig& flows,
-                                                            std::size_t pair, std::uint32_t index) const {
+                                                               std::size_t pair,
+                                                               std::uint32_t index) const {
   const TransportConfig& how = transport_named(config_, flows.transport);
   const std::string name = flows.name + " " + std::to_string(index);
   const Time start = long_flow_start(flows.start, flows.start_spread, config_.seed, index);
@@ -77,7 +78,7 @@ std::unique_ptr<LongFlowSource> GeneratorBackground::long_flow(const LongFlowsCo
             .start = start},
         goodput_);
   TcpConfig tcp = how.tcp;
-  tcp.mss_bytes = std::min(from->mtu_bytes(), to->mtu_bytes()) - kIpAndTcpBytes;
+  tcp.mss_bytes = std::min(from->setup().mtu_bytes, to->setup().mtu_bytes) - kIpAndTcpBytes;
   return std::make_unique<LongFlow>(
       LongFlow::Setup{.name = name,
                       .from = from,
@@ -94,20 +95,20 @@ void GeneratorBackground::make_requests(const RequestFlowsConfig& flows) {
     if (!hosts_.owns(flows.from[pair])) continue;
     Host* from = hosts_.named(flows.from[pair]);
     Host* to = hosts_.named(flows.to[pair]);
-    RequestFlows::Setup setup{.config = flows,
-                              .name = flows.name + " " + from->name() + " " + to->name(),
-                              .from = from,
-                              .to = to,
-                              .tcp = transport_named(config_, flows.transport).tcp,
-                              .seed = config_.seed,
-                              .index = static_cast<std::uint32_t>(requests.size() - 1)};
-    setup.tcp.mss_bytes = std::min(from->mtu_bytes(), to->mtu_bytes()) - kIpAndTcpBytes;
+    RequestFlows::Setup setup{
+        .config = flows,
+        .name = flows.name + " " + from->setup().name + " " + to->setup().name,
+        .from = from,
+        .to = to,
+        .tcp = transport_named(config_, flows.transport).tcp,
+        .seed = config_.seed,
+        .index = static_cast<std::uint32_t>(requests.size() - 1)};
+    setup.tcp.mss_bytes = std::min(from->setup().mtu_bytes, to->setup().mtu_bytes) - kIpAndTcpBytes;
     requests.back() = std::make_unique<RequestFlows>(setup, goodput_);
   }
 }
 
-void GeneratorBackground::make_transfer(const TransferConfig& transfer,
-                                        const LcoreShare& share) {
+void GeneratorBackground::make_transfer(const TransferConfig& transfer, const LcoreShare& share) {
   transfers.emplace_back();
   if (!share.has(config_, transfer)) return;
   const auto known = [this](const std::string& end) {
@@ -133,13 +134,14 @@ void GeneratorBackground::make_flow_group(const FlowsConfig& flows, const LcoreS
   const auto index = static_cast<std::uint32_t>(flow_groups.size());
   flow_groups.emplace_back();
   if (!share.has(config_, flows)) return;
-  flow_groups.back() = transport_named(config_, flows.transport).protocol == TransportProtocol::kRoce
-                           ? roce_group(flows, index)
-                           : tcp_group(flows, index);
+  flow_groups.back() =
+      transport_named(config_, flows.transport).protocol == TransportProtocol::kRoce
+          ? roce_group(flows, index)
+          : tcp_group(flows, index);
 }
 
 std::unique_ptr<FlowGroupSource> GeneratorBackground::tcp_group(const FlowsConfig& flows,
-                                                             std::uint32_t index) const {
+                                                                std::uint32_t index) const {
   FlowGroup::Setup setup{.name = flows.name,
                          .from = hosts_.named(flows.list ? flows.hosts : flows.from),
                          .to = hosts_.named(flows.list ? flows.hosts : flows.to),
@@ -157,7 +159,7 @@ std::unique_ptr<FlowGroupSource> GeneratorBackground::tcp_group(const FlowsConfi
 }
 
 std::unique_ptr<FlowGroupSource> GeneratorBackground::roce_group(const FlowsConfig& flows,
-                                                              std::uint32_t index) const {
+                                                                 std::uint32_t index) const {
   const TransportConfig& how = transport_named(config_, flows.transport);
   RoceFlowGroup::Setup setup{.name = flows.name,
                              .from = hosts_.named(flows.list ? flows.hosts : flows.from),
@@ -180,7 +182,8 @@ void GeneratorBackground::make_capture(const CaptureConfig& capture) {
   if (!hosts_.owns(capture.from)) return;
   Host* from = hosts_.named(capture.from);
   Host* to = hosts_.named(capture.to);
-  auto frames = load_capture_frames(capture.file, std::min(from->mtu_bytes(), to->mtu_bytes()));
+  auto frames =
+      load_capture_frames(capture.file, std::min(from->setup().mtu_bytes, to->setup().mtu_bytes));
   if (!frames) throw std::runtime_error(format_issues(capture.file, frames.issues));
   captures.back() = std::make_unique<CapturePlayer>(
       CapturePlayer::Setup{

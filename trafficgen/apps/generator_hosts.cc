@@ -10,7 +10,7 @@
 #include "trafficgen/config/transport_reserve.h"
 #include "trafficgen/hosts/expected_flows.h"
 #include "trafficgen/hosts/host_totals.h"
-#include "trafficgen/streams/engine/stream_config.h"
+#include "trafficgen/transport/connection/initial_sequence.h"
 
 namespace outrider::tg {
 
@@ -140,8 +140,7 @@ void GeneratorHosts::connect_lcore(std::uint32_t lcore, Node& to) {
   others_[lcore] = &to;
 }
 
-void GeneratorHosts::expect(std::uint32_t device,
-                            std::span<Packet* const> packets) const noexcept {
+void GeneratorHosts::expect(std::uint32_t device, std::span<Packet* const> packets) const noexcept {
   ExpectedFlows expected;
   for (Packet* packet : packets) {
     const auto flow = peek_flow(*packet);

@@ -18,12 +18,12 @@ LongFlow::LongFlow(const Setup& setup, GoodputSeries& goodput)
     : setup_(setup), totals_(setup.name, TrafficClass::kBackground, goodput) {}
 
 void LongFlow::schedule() {
-  setup_.to->listen(setup_.port, *this);
+  setup_.to->connections().listen(setup_.port, *this);
   setup_.from->set_timer(*this, 0, setup_.start);
 }
 
 void LongFlow::on_timer(std::uint32_t /*tag*/, Time now) noexcept {
-  const FlowKey flow{setup_.from->address(), setup_.to->address(), setup_.from->allocate_port(),
+  const FlowKey flow{setup_.from->address(), setup_.to->address(), setup_.from->ports().next(),
                      setup_.port};
   sender_.connection = &setup_.from->open(flow, setup_.tcp, 0, sender_, now);
   setup_.from->send(*sender_.connection, kEndless, now);

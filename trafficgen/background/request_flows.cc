@@ -22,7 +22,7 @@ RequestFlows::RequestFlows(const Setup& setup, GoodputSeries& goodput)
 
 void RequestFlows::schedule() {
   for (std::uint16_t p = 0; p < setup_.config.server_ports; ++p)
-    setup_.to->listen(static_cast<std::uint16_t>(setup_.config.tcp_port + p), *this);
+    setup_.to->connections().listen(static_cast<std::uint16_t>(setup_.config.tcp_port + p), *this);
   setup_.from->set_timer(*this, kOpenTag, opens_at(0));
 }
 
@@ -49,7 +49,8 @@ void RequestFlows::open_due(Time now) noexcept {
 void RequestFlows::open(std::uint32_t index, Time now) noexcept {
   const auto& config = setup_.config;
   const auto to_port = static_cast<std::uint16_t>(config.tcp_port + index % config.server_ports);
-  const auto port = setup_.from->allocate_port(setup_.to->address(), to_port, now);
+  const auto port = setup_.from->connections().free_port(setup_.from->ports(), setup_.to->address(),
+                                                         to_port, now);
   if (!port) {
     ++counts_.out_of_ports;
     return wake(clients_[index], now + kReopenAfter);

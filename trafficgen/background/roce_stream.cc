@@ -17,7 +17,7 @@ constexpr std::uint64_t kPieceBytes = std::uint64_t{1} << 28;
 constexpr std::uint32_t kRequests = 4;
 
 QueuePairEnds ends_of(const RoceStream::Setup& setup) {
-  const std::uint32_t mtu = std::min(setup.from->mtu_bytes(), setup.to->mtu_bytes());
+  const std::uint32_t mtu = std::min(setup.from->setup().mtu_bytes, setup.to->setup().mtu_bytes);
   QueuePairEnds ends = make_queue_pair_ends(*setup.from, *setup.to, mtu, setup.seed);
   ends.near.requests = ends.far.requests = kRequests;
   return ends;
