@@ -44,7 +44,7 @@ bool Generator::has_host(std::uint32_t index) const noexcept {
 Node& Generator::host(std::uint32_t index) noexcept { return *state_->hosts.all()[index]; }
 
 void Generator::connect(std::uint32_t index, Link& out, const Backpressure* backpressure) noexcept {
-  state_->hosts.all()[index]->connect(out, backpressure);
+  state_->hosts.all()[index]->nic().connect(out, backpressure);
 }
 
 Node& Generator::egress(std::uint32_t device, Node& edge) noexcept {

@@ -19,7 +19,7 @@ namespace {
 std::vector<FlowHost> described(const std::vector<Host*>& side) {
   std::vector<FlowHost> all;
   all.reserve(side.size());
-  for (const Host* host : side) all.push_back({host->address(), host->rate()});
+  for (const Host* host : side) all.push_back({host->address(), host->setup().rate});
   return all;
 }
 
@@ -178,7 +178,8 @@ void GeneratorBackground::make_capture(const CaptureConfig& capture) {
   if (!hosts_.owns(capture.from)) return;
   Host* from = hosts_.named(capture.from);
   Host* to = hosts_.named(capture.to);
-  auto frames = load_capture_frames(capture.file, std::min(from->mtu_bytes(), to->mtu_bytes()));
+  auto frames =
+      load_capture_frames(capture.file, std::min(from->setup().mtu_bytes, to->setup().mtu_bytes));
   if (!frames) throw std::runtime_error(format_issues(capture.file, frames.issues));
   captures.back() = std::make_unique<CapturePlayer>(
       CapturePlayer::Setup{

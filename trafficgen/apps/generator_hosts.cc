@@ -10,7 +10,7 @@
 #include "trafficgen/config/transport_reserve.h"
 #include "trafficgen/hosts/expected_flows.h"
 #include "trafficgen/hosts/host_totals.h"
-#include "trafficgen/streams/engine/stream_config.h"
+#include "trafficgen/transport/connection/initial_sequence.h"
 
 namespace outrider::tg {
 

@@ -48,12 +48,18 @@ TrafficLive Generator::live(Time now) const noexcept {
 
 namespace {
 
+const std::string& name_of(const Host& host) { return host.setup().name; }
+template <class Part>
+const std::string& name_of(const Part& part) {
+  return part.name();
+}
+
 /// Names the parts of one kind that there are.
 template <class Counts, class Parts>
 void name_all(PartCells<Counts>& cells, const Parts& parts) {
   cells.resize(parts.size());
   for (std::size_t i = 0; i < parts.size(); ++i)
-    if (parts[i] != nullptr) cells.name(i, parts[i]->name());
+    if (parts[i] != nullptr) cells.name(i, name_of(*parts[i]));
 }
 
 /// Publishes what `counts_of` says of each part of one kind, if the kind is shown.

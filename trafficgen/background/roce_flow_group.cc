@@ -126,12 +126,13 @@ void RoceFlowGroup::delivered(Flow& f, std::uint64_t fresh_bytes, Time now) noex
 }
 
 std::uint32_t RoceFlowGroup::path_mtu(const FlowArrival& a) const noexcept {
-  return path_mtu_of(std::min(setup_.from[a.from]->mtu_bytes(), setup_.to[a.to]->mtu_bytes()));
+  return path_mtu_of(
+      std::min(setup_.from[a.from]->setup().mtu_bytes, setup_.to[a.to]->setup().mtu_bytes));
 }
 
 /// Returns how long frames with so much payload take at the slower NIC.
 std::int64_t RoceFlowGroup::frames_ns(const FlowArrival& a, std::uint64_t bytes) const noexcept {
-  const BitRate rate = std::min(setup_.from[a.from]->rate(), setup_.to[a.to]->rate());
+  const BitRate rate = std::min(setup_.from[a.from]->setup().rate, setup_.to[a.to]->setup().rate);
   return static_cast<std::int64_t>(static_cast<double>(wire_bytes_of_write(bytes, path_mtu(a))) *
                                    8e9 / static_cast<double>(rate.bits_per_second));
 }

@@ -26,7 +26,8 @@ void RoceTransfer::make_ends() {
     host.add_endpoint(end->pair, 0, setup_.priority);
   };
   if (setup_.from != nullptr && setup_.to != nullptr) {
-    const std::uint32_t mtu = std::min(setup_.from->mtu_bytes(), setup_.to->mtu_bytes());
+    const std::uint32_t mtu =
+        std::min(setup_.from->setup().mtu_bytes, setup_.to->setup().mtu_bytes);
     const QueuePairEnds ends = make_queue_pair_ends(*setup_.from, *setup_.to, mtu, setup_.seed);
     add(sender_, *setup_.from, ends.near);
     add(receiver_, *setup_.to, ends.far);

@@ -17,7 +17,8 @@ std::unique_ptr<Channels> over_tcp(const TransportConfig& transport, const Chann
                            .first_port = place.first_port,
                            .ports = place.ports,
                            .tcp = transport.tcp};
-  setup.tcp.mss_bytes = std::min(place.from->mtu_bytes(), place.to->mtu_bytes()) - kIpAndTcpBytes;
+  setup.tcp.mss_bytes =
+      std::min(place.from->setup().mtu_bytes, place.to->setup().mtu_bytes) - kIpAndTcpBytes;
   return std::make_unique<TcpChannels>(setup);
 }
 

@@ -124,7 +124,7 @@ RoceChannels::RoceChannels(const Setup& setup) : setup_(setup) {}
 RoceChannels::~RoceChannels() = default;
 
 Channel& RoceChannels::make(Channel::User& user) {
-  const std::uint32_t mtu = std::min(setup_.from->mtu_bytes(), setup_.to->mtu_bytes());
+  const std::uint32_t mtu = std::min(setup_.from->setup().mtu_bytes, setup_.to->setup().mtu_bytes);
   QueuePairEnds ends = make_queue_pair_ends(*setup_.from, *setup_.to, mtu, setup_.seed);
   ends.near.requests = ends.far.requests = kRequests;
   return channels_.emplace_back(setup_, user, ends);

@@ -14,7 +14,7 @@ class TcpChannels::TcpChannel final : public Channel {
     assert(near_.connection == nullptr);
     Host& from = *all_.setup_.from;
     const std::uint32_t to = all_.setup_.to->address();
-    const auto port = from.allocate_port(to, port_, now);
+    const auto port = from.connections().free_port(from.ports(), to, port_, now);
     if (!port) return false;
     near_.delivered = far_.delivered = 0;
     far_.connection = nullptr;  // that of an earlier open() is heard no more
@@ -123,7 +123,7 @@ Channel& TcpChannels::make(Channel::User& user) {
 
 void TcpChannels::listen() {
   for (std::uint16_t p = 0; p < setup_.ports; ++p)
-    setup_.to->listen(static_cast<std::uint16_t>(setup_.first_port + p), *this);
+    setup_.to->connections().listen(static_cast<std::uint16_t>(setup_.first_port + p), *this);
 }
 
 Acceptor::Offer TcpChannels::accept(const FlowKey& flow) noexcept {

@@ -212,8 +212,8 @@ struct Pair {
   Pair()
       : a(setup("a", kFlow.source_address), loop, pool.get(), memory),
         b(setup("b", kFlow.destination_address), loop, pool.get(), memory) {
-    a.connect(wire_to_b);
-    b.connect(wire_to_a);
+    a.nic().connect(wire_to_b);
+    b.nic().connect(wire_to_a);
   }
   ~Pair() {
     wire_to_a.flush();
@@ -223,7 +223,7 @@ struct Pair {
     const HostCounters& c = host.counters();
     std::uint64_t dropped = 0;
     for (const auto n : c.drops) dropped += n;
-    EXPECT_EQ(c.received, c.to_connections + c.signals_taken + dropped) << host.name();
+    EXPECT_EQ(c.received, c.to_connections + c.signals_taken + dropped) << host.setup().name;
   }
 
   TestPool pool;
@@ -495,7 +495,7 @@ TEST(HostUdpSignals, AFloodOfStartsLeavesDataTheirTurn) {
   Pair p;
   DataApp app;
   p.b.signals().take_at(5900);
-  p.a.listen(5000, app);
+  p.a.connections().listen(5000, app);
   const FlowKey flow{kFlow.destination_address, kFlow.source_address, 40'000, 5000};
   TcpConnection& c = p.b.open(flow, app.config, 0, app, Time{});
   p.b.send(c, 10'000'000, Time{});

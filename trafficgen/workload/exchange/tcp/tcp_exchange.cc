@@ -226,7 +226,7 @@ void TcpExchange::make_gates() {
 }
 
 void TcpExchange::start() {
-  for (const auto& gate : gates_) gate->host.listen(setup_.port, *gate);
+  for (const auto& gate : gates_) gate->host.connections().listen(setup_.port, *gate);
 }
 
 void TcpExchange::open(std::uint32_t worker, Time now) noexcept {
@@ -248,7 +248,7 @@ void TcpExchange::end_iteration(std::uint32_t worker) noexcept {
 
 void TcpExchange::choose_flow(NearEnd& end) noexcept {
   if (end.flow == FlowKey{})
-    end.flow = {end.host.address(), end.far_address, end.host.allocate_port(), setup_.port};
+    end.flow = {end.host.address(), end.far_address, end.host.ports().next(), setup_.port};
 }
 
 /// The flow and initial sequence number of a connection are known before it is opened.
@@ -258,7 +258,7 @@ BurstPlace TcpExchange::next_place(const Lane& lane) noexcept {
   if (lane.direction == BurstDirection::kPull) return {};
   NearEnd& end = pair(lane.worker, lane.target).at_worker;
   choose_flow(end);
-  return {end.flow, end.host.initial_sequence(end.flow) + 1};
+  return {end.flow, end.host.connections().initial_sequence(end.flow) + 1};
 }
 
 FlowKey TcpExchange::flow(const Lane& lane) const noexcept {
@@ -290,7 +290,7 @@ void TcpExchange::begin_push(const BurstLedger& burst, BurstTime idle, Time now)
     end.sent = burst.burst();
     end.connection->set_identity(burst.burst());
     end.connection->watch_offset(end.connection->written_bytes());
-    end.host.begin_burst(*end.connection, burst, idle, now);
+    end.host.connections().begin_burst(*end.connection, burst, idle, now);
   }
 }
 
@@ -299,7 +299,7 @@ void TcpExchange::begin_pull(const BurstLedger& burst, std::uint32_t target, Tim
   if (end.connection == nullptr) return;  // the worker is gone: its burst stays incomplete
   end.connection->set_identity(burst.burst());
   end.connection->watch_offset(end.connection->written_bytes());
-  end.host.begin_burst(*end.connection, burst, BurstTime::kOthers, now);
+  end.host.connections().begin_burst(*end.connection, burst, BurstTime::kOthers, now);
 }
 
 TcpConnection* TcpExchange::sender(const Lane& lane) const noexcept {
