@@ -456,5 +456,47 @@ TEST(RoceBackground, PausesStopItsPriority) {
   EXPECT_GT(run_with(5).traffic.background_roce.retransmitted, 0U) << "another priority";
 }
 
+// A request is a message and its answer another: one round trip over an empty path, as over TCP.
+// The queue pairs go on after a silence of the path.
+TEST(RoceRequests, AreAnsweredInARoundTripAndGoOnAfterADeadPath) {
+  const Dumbbell d = dumbbell(1);
+  RoceConfig background;
+  background.timeout = 5ms;
+  GeneratorConfig g = background_alone(d, background);
+  g.long_flows.clear();
+  g.requests = {{.name = "ask",
+                 .from = {"b0"},
+                 .to = {"c0"},
+                 .connections = 5,
+                 .transport = "background",
+                 .request_bytes = 2'000,
+                 .response_bytes = 30'000}};
+  g.requests[0].think = 1ms;
+  g.requests[0].think_time = ThinkTime::kFixed;
+  const auto pool = make_test_pool(40'000);
+  ImpairedSimulation simulation(switches_by_dscp(d), g, *pool);
+  const auto only = [&simulation] {
+    const RunResult result = simulation.result();
+    EXPECT_TRUE(result.traffic.ledger_balanced);
+    EXPECT_EQ(result.traffic.background_roce.queue_pairs, 5U);
+    return result.traffic.requests.at(0);
+  };
+  simulation.run_until(Time{500ms});
+  const RequestReport before = only();
+  EXPECT_EQ(before.open, 5U);
+  EXPECT_EQ(before.out_of_ports, 0U);
+  const double period_ns = 1e6 + before.latency_ns.mean();
+  EXPECT_NEAR(static_cast<double>(before.completed), 5 * 500e6 / period_ns, 5 * 3);
+  simulation.to("c0").set_rule([](const SeenPacket&) { return Fate{.drop = true}; });
+  simulation.run_until(Time{1s});
+  EXPECT_EQ(only().closed, 5U) << "gave up";
+  simulation.to("c0").set_rule({});
+  simulation.run_until(Time{3s});
+  const RequestReport after = only();
+  EXPECT_EQ(after.open, 5U);
+  EXPECT_EQ(after.opened, after.open + after.closed);
+  EXPECT_GT(after.completed, before.completed + 1'000);
+}
+
 }  // namespace
 }  // namespace outrider::roce_background_test

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string>
 
-#include "common/core/siphash.h"
 #include "common/core/units.h"
+#include "trafficgen/core/siphash.h"
 #include "trafficgen/hosts/payload_kind.h"
 
 namespace outrider::tg {
