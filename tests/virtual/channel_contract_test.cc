@@ -213,6 +213,26 @@ TEST_P(ChannelContract, OnADeadPathItEndsAndIsOpenedAgain) {
       << "totals go on";
 }
 
+// Packets are on their way for longer than the near side has patience, and no answer comes back.
+TEST_P(ChannelContract, WhatArrivesLateOfAnEndedChannelIsNotDelivered) {
+  Notes notes;
+  Channel& channel = make(notes);
+  channels_->listen();
+  ASSERT_TRUE(channel.open(now_));
+  channel.send(ChannelSide::kNear, std::uint64_t{1} << 50, now_);
+  run(50ms);
+  cut();
+  wires_.to_b.set_rule([](const SeenPacket&) { return Fate{.delay = 12s}; });
+  run(11s);
+  ASSERT_EQ(notes.ended, 1);
+  const std::uint64_t delivered = notes.bytes[kFar];
+  heal();
+  ASSERT_TRUE(channel.open(now_));
+  channel.send(ChannelSide::kNear, 12'345, now_);
+  run(5s);
+  EXPECT_EQ(notes.bytes[kFar], delivered + 12'345);
+}
+
 TEST_P(ChannelContract, SaysWhenTheFirstByteLeft) {
   Notes notes;
   Channel& channel = make(notes);

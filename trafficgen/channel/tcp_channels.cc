@@ -1,6 +1,8 @@
 #include "trafficgen/channel/tcp_channels.h"
 
+#include <array>
 #include <cassert>
+#include <memory>
 #include <utility>
 
 namespace outrider::tg {
@@ -16,9 +18,12 @@ class TcpChannels::TcpChannel final : public Channel {
     const std::uint32_t to = all_.setup_.to->address();
     const auto port = from.connections().free_port(from.ports(), to, port_, now);
     if (!port) return false;
+    for (const End* end : {&near_, &far_})
+      if (end->delivered != 0) past(peer_of(end->side)).delivered_bytes += end->delivered;
     near_.delivered = far_.delivered = 0;
     far_.connection = nullptr;  // that of an earlier open() is heard no more
     flow_ = {from.address(), to, *port, port_};
+    if (all_.expected_.full()) all_.expected_.grow();
     all_.expected_.insert(flow_, this);
     near_.connection = &from.open(flow_, all_.setup_.tcp, 0, near_, now);
     if (tells_idle_) near_.connection->tell_acknowledged();
@@ -37,9 +42,9 @@ class TcpChannels::TcpChannel final : public Channel {
   }
   [[nodiscard]] FlowCounts counts(ChannelSide from) const noexcept override {
     const End& end = at(from);
-    FlowCounts counts = end.ended;
+    FlowCounts counts = past_ == nullptr ? FlowCounts{} : (*past_)[index_of(from)];
     if (end.connection != nullptr) counts += counts_of(end.connection->counters());
-    counts.delivered_bytes = at(peer_of(from)).all_delivered;
+    counts.delivered_bytes += at(peer_of(from)).delivered;
     return counts;
   }
   void prefetch() const noexcept override {
@@ -58,13 +63,14 @@ class TcpChannels::TcpChannel final : public Channel {
   struct End final : ConnectionListener {
     End(TcpChannel& c, ChannelSide s) : channel(c), side(s) {}
     void on_established(TcpConnection& /*c*/, Time now) noexcept override {
-      if (side == ChannelSide::kNear) channel.user_.on_open(channel, now);
+      if (side == ChannelSide::kFar) return;
+      channel.all_.expected_.erase(channel.flow_);
+      channel.user_.on_open(channel, now);
     }
     void on_delivered(TcpConnection& c, Time now) noexcept override {
       if (&c != connection) return;
       const std::uint64_t total = c.delivered_bytes();
       const std::uint64_t fresh = total - std::exchange(delivered, total);
-      all_delivered += fresh;
       channel.user_.on_delivered(channel, side, fresh, now);
     }
     void on_acknowledged(TcpConnection& c, std::uint64_t /*bytes*/, Time now) noexcept override {
@@ -72,19 +78,27 @@ class TcpChannels::TcpChannel final : public Channel {
         channel.user_.on_idle(channel, side, now);
     }
     void on_closed(TcpConnection& c, Time now) noexcept override {
-      ended += counts_of(c.counters());
+      channel.past(side) += counts_of(c.counters());
       if (&c != connection) return;
       connection = nullptr;
       if (side == ChannelSide::kNear) channel.ended(now);
     }
 
     TcpChannel& channel;
-    ChannelSide side;
     TcpConnection* connection = nullptr;
-    std::uint64_t delivered = 0;      ///< by the connection
-    std::uint64_t all_delivered = 0;  ///< by those before too
-    FlowCounts ended{};               ///< counters of connections that have closed
+    std::uint64_t delivered = 0;  ///< since open()
+    ChannelSide side;
   };
+  using Past = std::array<FlowCounts, 2>;  ///< [side]
+
+  [[nodiscard]] static constexpr std::size_t index_of(ChannelSide side) noexcept {
+    return static_cast<std::size_t>(side);
+  }
+  /// Returns the counts of connections that have closed, for which few channels need memory.
+  [[nodiscard]] FlowCounts& past(ChannelSide of) {
+    if (past_ == nullptr) past_ = std::make_unique<Past>();
+    return (*past_)[index_of(of)];
+  }
 
   void ended(Time now) noexcept {
     all_.expected_.erase(flow_);
@@ -102,9 +116,10 @@ class TcpChannels::TcpChannel final : public Channel {
 
   TcpChannels& all_;
   User& user_;
+  std::unique_ptr<Past> past_{};
+  FlowKey flow_{};  ///< of the latest connection
   std::uint16_t port_;
   bool tells_idle_ = false;
-  FlowKey flow_{};  ///< of the latest connection
   End near_{*this, ChannelSide::kNear};
   End far_{*this, ChannelSide::kFar};
 };
@@ -117,7 +132,6 @@ TcpChannels::~TcpChannels() = default;
 
 Channel& TcpChannels::make(Channel::User& user) {
   const auto turn = static_cast<std::uint16_t>(channels_.size() % setup_.ports);
-  if (channels_.size() == expected_.max_entries()) expected_.grow();
   return channels_.emplace_back(*this, user, static_cast<std::uint16_t>(setup_.first_port + turn));
 }
 

@@ -34,7 +34,7 @@ class TcpChannels final : public Channels, private Acceptor {
 
   Setup setup_;
   std::deque<TcpChannel> channels_;  ///< never moved
-  FlowTable<TcpChannel*> expected_;  ///< by the flow, in the near host's direction
+  FlowTable<TcpChannel*> expected_;  ///< that are opening, by their flow from the near host
 };
 
 }  // namespace outrider::tg
