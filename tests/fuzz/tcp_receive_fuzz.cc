@@ -300,14 +300,15 @@ class Script {
     FUZZ_REQUIRE(n.duplicates_received + n.out_of_order_received <= n.segments_received);
     FUZZ_REQUIRE(!connection_.time_wait() ||
                  (connection_.closed() && !connection_.reset() && config_.time_wait != seconds(0)));
-    FUZZ_REQUIRE(connection_.sender().window().bytes() > 0 &&
-                 connection_.sender().window().bytes() <= kMaxCongestionWindow);
+    FUZZ_REQUIRE(connection_.sender().state().window.bytes() > 0 &&
+                 connection_.sender().state().window.bytes() <= kMaxCongestionWindow);
     if (app_.established == 0) return;
     // What is in flight lies between what is acknowledged and what was sent.
     const std::uint32_t sent = connection_.next_sequence() - (initial_ + 1);
     FUZZ_REQUIRE(sent <= written_ + 1);
     FUZZ_REQUIRE(connection_.acked_bytes() <= sent);
-    FUZZ_REQUIRE(connection_.sender().in_flight_bytes() <= sent - connection_.acked_bytes());
+    FUZZ_REQUIRE(connection_.sender().state().scoreboard.pipe_bytes() <=
+                 sent - connection_.acked_bytes());
     if (!connection_.established()) return;
     const bool outstanding = sent > connection_.acked_bytes() + (closing_ ? 1 : 0);
     if (outstanding) FUZZ_REQUIRE(connection_.next_timer() != kNever);

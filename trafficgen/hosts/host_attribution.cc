@@ -64,7 +64,7 @@ HostAttribution::~HostAttribution() = default;
 void HostAttribution::attribute(std::uint32_t slot, const TcpConfig& config, std::uint32_t owner) {
   if (owner == 0) return;
   if (flows_.size() <= slot) flows_.resize(slot + 1);
-  flows_[slot] = std::make_unique<Flow>(owner, TcpSender::segments_limit(config));
+  flows_[slot] = std::make_unique<Flow>(owner, segments_limit(config));
 }
 
 void HostAttribution::forget(std::uint32_t slot) noexcept {

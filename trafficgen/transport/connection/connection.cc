@@ -21,19 +21,23 @@ void TcpConnection::open(Time) noexcept {
   handshake_.open();
 }
 
-void TcpConnection::send(std::uint64_t bytes, Time) noexcept { sender_.stream().write(bytes); }
+void TcpConnection::send(std::uint64_t bytes, Time) noexcept {
+  sender_.state().stream.write(bytes);
+}
 
-void TcpConnection::close(Time) noexcept { sender_.stream().finish(); }
+void TcpConnection::close(Time) noexcept { sender_.state().stream.finish(); }
 
 void TcpConnection::set_identity(std::optional<BurstIdentity> identity) noexcept {
   has_identity_ = identity.has_value();
   if (identity) identity_ = *identity;
 }
 
-void TcpConnection::watch_offset(std::uint64_t offset) noexcept { sender_.stream().watch(offset); }
+void TcpConnection::watch_offset(std::uint64_t offset) noexcept {
+  sender_.state().stream.watch(offset);
+}
 
 std::optional<Time> TcpConnection::watched_sent_at() const noexcept {
-  return sender_.stream().watched_sent_at();
+  return sender_.state().stream.watched_sent_at();
 }
 
 bool TcpConnection::take_segment(TcpSegment& s, Time now) noexcept {
@@ -42,7 +46,7 @@ bool TcpConnection::take_segment(TcpSegment& s, Time now) noexcept {
   const bool data = !receiver_.ack_due_alone() && sender_.can_send(now);
   if (!data) {
     if (!receiver_.ack_due() && !sender_.probe_due()) return false;
-    s.sequence = sender_.stream().next_sequence();
+    s.sequence = sender_.state().stream.next_sequence();
     if (sender_.probe_due()) [[unlikely]] {
       --s.sequence;
       sender_.take_probe();
@@ -71,7 +75,7 @@ bool TcpConnection::take_rare(TcpSegment& s, Time now) noexcept {
     handshake_.fill(s, sender_, receiver_, now);
     return true;
   }
-  s.sequence = sender_.stream().next_sequence();
+  s.sequence = sender_.state().stream.next_sequence();
   receiver_.fill_pure_ack(s, now);
   receiver_.stamp(s, now);
   return true;
@@ -124,19 +128,19 @@ void TcpConnection::on_established_segment(const TcpSegment& s, Time now) noexce
     return;
   if ((s.flags & (kTcpRst | kTcpSyn | kTcpAck)) != kTcpAck || !acceptable) [[unlikely]]
     return refuse(s, now);
-  const std::uint64_t acked_before = sender_.stream().acked_bytes();
+  const std::uint64_t acked_before = sender_.state().stream.acked_bytes();
   if (!sender_.on_ack(s, now, receiver_.window().is_current(s))) [[unlikely]]
     return challenge(now);  // RFC 5961, 5.2
   receiver_.note_timestamp(s);
-  if (tells_acknowledged_ && sender_.stream().acked_bytes() != acked_before)
-    listener_->on_acknowledged(*this, sender_.stream().acked_bytes() - acked_before, now);
+  if (tells_acknowledged_ && sender_.state().stream.acked_bytes() != acked_before)
+    listener_->on_acknowledged(*this, sender_.state().stream.acked_bytes() - acked_before, now);
   if (receiver_.take_next(s, now)) [[likely]]
     return listener_->on_delivered(*this, now);
   const std::uint64_t before = receiver_.delivered_bytes();
   receiver_.on_segment(s, now);
   if (receiver_.delivered_bytes() != before) listener_->on_delivered(*this, now);
-  if (state_ == State::kEstablished && receiver_.fin_received() && sender_.stream().closing() &&
-      sender_.stream().fin_acked()) {
+  if (state_ == State::kEstablished && receiver_.fin_received() &&
+      sender_.state().stream.closing() && sender_.state().stream.fin_acked()) {
     finish(State::kClosed, now);
   }
 }
@@ -174,7 +178,7 @@ void TcpConnection::on_timer(Time now) noexcept {
   if (state_ == State::kEstablished) {
     receiver_.on_timer(now);
     if (!sender_.on_timer(now)) finish(State::kReset, now);
-  } else if (now >= sender_.timer().deadline() && !handshake_.on_timer(sender_)) {
+  } else if (now >= sender_.state().timer.deadline() && !handshake_.on_timer(sender_)) {
     finish(State::kReset, now);
   }
 }
@@ -183,7 +187,7 @@ void TcpConnection::on_timer(Time now) noexcept {
 std::optional<TimeWait> TcpConnection::time_wait() const noexcept {
   if (state_ != State::kClosed || !closes_first_ || time_wait_duration() == Duration::zero())
     return std::nullopt;
-  return TimeWait{.sequence = sender_.stream().next_sequence(),
+  return TimeWait{.sequence = sender_.state().stream.next_sequence(),
                   .expected = receiver_.window().next_sequence(),
                   .ts_recent = receiver_.ts_recent(),
                   .window = receiver_.window().field(),
@@ -194,7 +198,7 @@ void TcpConnection::finish(State state, Time now) noexcept {
   assert(state == State::kClosed || state == State::kReset);
   state_ = state;
   handshake_.stop();
-  sender_.timer().set(kNever);
+  sender_.state().timer.set(kNever);
   listener_->on_closed(*this, now);
 }
 

@@ -116,9 +116,9 @@ class TcpConnection {
   [[nodiscard]] Time next_timer() const noexcept {
     if (state_ == State::kEstablished) [[likely]] {
       return std::min(
-          {sender_.timer().deadline(), receiver_.ack_deadline(), sender_.pace_release()});
+          {sender_.state().timer.deadline(), receiver_.ack_deadline(), sender_.pace_release()});
     }
-    return sender_.timer().deadline();
+    return sender_.state().timer.deadline();
   }
   void on_timer(Time now) noexcept;
   /// Ends the connection at once, as after a RST (RFC 9293, 3.10.5). The peer is not told: see
@@ -133,7 +133,7 @@ class TcpConnection {
     for (std::size_t i = 0; i <= sizeof(TcpConnection); i += 64) __builtin_prefetch(bytes + i, 1);
   }
   void prefetch_flight() const noexcept {
-    sender_.prefetch_flight();
+    tg::prefetch(sender_.state().scoreboard.flight());
     __builtin_prefetch(listener_, 1);
   }
 
@@ -147,17 +147,17 @@ class TcpConnection {
   /// Returns true if the connection ended by RST or by giving up, not by FINs.
   [[nodiscard]] bool reset() const noexcept { return state_ == State::kReset; }
   [[nodiscard]] std::uint64_t written_bytes() const noexcept {  ///< by the application
-    return sender_.stream().written_bytes();
+    return sender_.state().stream.written_bytes();
   }
   [[nodiscard]] std::uint64_t acked_bytes() const noexcept {  ///< cumulative
-    return sender_.stream().acked_bytes();
+    return sender_.state().stream.acked_bytes();
   }
   [[nodiscard]] std::uint64_t delivered_bytes() const noexcept {  ///< received in order
     return receiver_.delivered_bytes();
   }
   /// Returns the stream offset, modulo 2^32, of the first payload byte of a segment sent here.
   [[nodiscard]] std::uint32_t sent_offset(const TcpSegment& s) const noexcept {
-    return s.sequence - sender_.stream().first_sequence();
+    return s.sequence - sender_.state().stream.first_sequence();
   }
   /// Returns the same for a segment that arrived; nothing if it is not of the peer's stream.
   [[nodiscard]] std::optional<std::uint32_t> received_offset(const TcpSegment& s) const noexcept {
@@ -174,11 +174,11 @@ class TcpConnection {
   /// Returns true for an answer to a SYN that was not ours (RFC 9293, 3.10.7.3). The host resets
   /// it.
   [[nodiscard]] bool answers_another_syn(const TcpSegment& s) const noexcept {
-    return state_ == State::kOpening && handshake_.answers_another_syn(s, sender_.stream());
+    return state_ == State::kOpening && handshake_.answers_another_syn(s, sender_.state().stream);
   }
   /// Returns the sequence number of the next new data byte (32-bit, on the wire).
   [[nodiscard]] std::uint32_t next_sequence() const noexcept {
-    return sender_.stream().next_sequence();
+    return sender_.state().stream.next_sequence();
   }
   /// Returns the sender, which knows the window, the flight and the round trip.
   [[nodiscard]] const TcpSender& sender() const noexcept { return sender_; }
@@ -200,8 +200,8 @@ class TcpConnection {
   void challenge(Time now) noexcept;
   void finish(State state, Time now) noexcept;
 
-  [[nodiscard]] TcpContext& context() noexcept { return sender_.context(); }
-  [[nodiscard]] const TcpContext& context() const noexcept { return sender_.context(); }
+  [[nodiscard]] TcpContext& context() noexcept { return sender_.state().context; }
+  [[nodiscard]] const TcpContext& context() const noexcept { return sender_.state().context; }
 
   // Members are in the order of use: those that every segment touches come first.
   [[no_unique_address]] TcpSender sender_;  ///< its tail padding holds the next members

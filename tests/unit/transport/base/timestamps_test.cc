@@ -124,7 +124,7 @@ TEST(Timestamps, GiveASampleOfWhatWasSentAgain) {
     t.run_for(1s);
     EXPECT_EQ(t.server().delivered_bytes(), 1000U);
     EXPECT_EQ(t.client().counters().retransmitted, 1U);
-    return t.client().sender().timer().srtt();
+    return t.client().sender().state().timer.srtt();
   };
   EXPECT_EQ(srtt_after_loss(false), 40ms) << "the handshake's";
   const Duration sampled = srtt_after_loss(true);

@@ -30,7 +30,7 @@ TEST(ConnectionEcn, EchoOfTheReducedWindowIsNoNews) {
   t.run_for(50ms);
   EXPECT_EQ(t.client().acked_bytes(), 10 * 1448U);
   EXPECT_EQ(t.client().counters().ece_reductions, 1U);
-  EXPECT_EQ(t.client().sender().window().bytes(), 5 * 1448U);
+  EXPECT_EQ(t.client().sender().state().window.bytes(), 5 * 1448U);
 }
 
 TEST(ConnectionEcn, LossAndMarkOfOneWindowAreOneReduction) {
@@ -47,7 +47,7 @@ TEST(ConnectionEcn, LossAndMarkOfOneWindowAreOneReduction) {
   EXPECT_EQ(t.client().acked_bytes(), 20 * 1448U);
   EXPECT_EQ(t.client().counters().ece_reductions, 1U);
   EXPECT_EQ(t.client().counters().fast_recoveries, 1U);
-  EXPECT_EQ(t.client().sender().window().bytes(), 10 * 1448U);
+  EXPECT_EQ(t.client().sender().state().window.bytes(), 10 * 1448U);
 }
 
 // RFC 3168, 6.1.1: a SYN-ACK that reflects both flags comes from a broken peer.

@@ -201,7 +201,7 @@ TEST(ConnectionLimits, ImpossibleAckMovesNothing) {
   t.client().send(1'000'000, t.now());
   t.run_for(300us);
   const std::uint64_t acked = t.client().acked_bytes();
-  const std::uint32_t in_flight = t.client().sender().in_flight_bytes();
+  const std::uint32_t in_flight = t.client().sender().state().scoreboard.pipe_bytes();
   ASSERT_GT(in_flight, 0U);
   TcpSegment s{.sequence = 2001,
                .acknowledgment = t.client().next_sequence() + 1,
@@ -216,7 +216,7 @@ TEST(ConnectionLimits, ImpossibleAckMovesNothing) {
   t.client().on_segment(s, t.now());
   EXPECT_EQ(t.memory(0).events.invalid(), 3U);
   EXPECT_EQ(t.client().acked_bytes(), acked);
-  EXPECT_EQ(t.client().sender().in_flight_bytes(), in_flight);
+  EXPECT_EQ(t.client().sender().state().scoreboard.pipe_bytes(), in_flight);
 }
 
 }  // namespace

@@ -157,7 +157,7 @@ std::pair<Windows, Windows> windows_before_and_after(
   o.wires[1].drop = std::move(from_server);
   TwoEnds t(std::move(o));
   const auto windows = [&t] {
-    const auto& window = t.client().sender().window();
+    const auto& window = t.client().sender().state().window;
     return Windows{window.bytes(), window.control().ssthresh_bytes()};
   };
   t.client().open(t.now());

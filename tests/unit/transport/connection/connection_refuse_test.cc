@@ -120,7 +120,7 @@ TEST(ConnectionRefuse, CountsEachImpossibleSackBlock) {
   s.sack[2] = {kUna + 1448, kSent};
   t.c.on_segment(s, Time{3ms});
   EXPECT_EQ(t.memory.events.sacks_out_of_window, 2U);
-  EXPECT_EQ(t.c.sender().in_flight_bytes(), 1448U) << "the third one is right";
+  EXPECT_EQ(t.c.sender().state().scoreboard.pipe_bytes(), 1448U) << "the third one is right";
 }
 
 // A half-open peer has forgotten us. We answer its SYN with our state, and it sends an exact

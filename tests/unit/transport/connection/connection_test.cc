@@ -37,8 +37,8 @@ TEST(Connection, TransfersWithoutLossAndWithoutSurprise) {
     EXPECT_EQ(c->counters().rtos_data, 0U);
   }
   EXPECT_EQ(t.memory(0).events.invalid() + t.memory(1).events.invalid(), 0U);
-  EXPECT_GE(t.client().sender().timer().srtt(), 100us);
-  EXPECT_LT(t.client().sender().timer().srtt(), 5ms);
+  EXPECT_GE(t.client().sender().state().timer.srtt(), 100us);
+  EXPECT_LT(t.client().sender().state().timer.srtt(), 5ms);
   // With delayed ACKs there is about one for two segments.
   EXPECT_LT(t.departed(1), t.departed(0) * 6 / 10);
 }
@@ -176,12 +176,12 @@ TEST(Connection, IdleRestartOrKeep) {
     t.client().send(1'000'000, t.now());
     t.run_for(1s);
     ASSERT_EQ(t.server().delivered_bytes(), 1'000'000U);
-    const std::uint32_t grown = t.client().sender().window().bytes();
+    const std::uint32_t grown = t.client().sender().state().window.bytes();
     ASSERT_GT(grown, 50 * 1448U);
     t.client().send(100, t.now());
     t.run_for(1us);
     const std::uint32_t initial = initial_window_bytes(config.control, 1448);
-    EXPECT_EQ(t.client().sender().window().bytes(),
+    EXPECT_EQ(t.client().sender().state().window.bytes(),
               reuse == ConnectionReuse::kKeep ? grown : initial);
     t.run_for(1s);
     EXPECT_EQ(t.server().delivered_bytes(), 1'000'100U);
@@ -299,10 +299,10 @@ Visible visible(TcpConnection& c, const TcpEvents& e, Time now) {
   return {c.written_bytes(),
           c.acked_bytes(),
           c.delivered_bytes(),
-          c.sender().window().bytes(),
-          c.sender().in_flight_bytes(),
+          c.sender().state().window.bytes(),
+          c.sender().state().scoreboard.pipe_bytes(),
           c.next_sequence(),
-          c.sender().timer().deadline(),
+          c.sender().state().timer.deadline(),
           c.next_timer(),
           has_segment,
           c.closed(),
@@ -356,7 +356,7 @@ TEST(Connection, AnIdleAcknowledgmentsShortWayHasTheEffectOfTheLongOne) {
         echoed.send(bytes, now);
       }
       TcpSegment s = next_of_peer(random, plain);
-      const bool idle = plain.sender().in_flight_bytes() == 0 && s.sack_blocks == 0 &&
+      const bool idle = plain.sender().state().scoreboard.pipe_bytes() == 0 && s.sack_blocks == 0 &&
                         s.acknowledgment == 1001 + static_cast<std::uint32_t>(plain.acked_bytes());
       short_ways += idle;
       shrunk += idle && s.window < 1000;

@@ -112,7 +112,7 @@ TEST(ConnectionWindow, APeerMayTakeItsWindowBack) {
   Client t;
   t.ack(1000, 5000, Time{2ms});
   while (t.c.has_segment(Time{2ms})) t.sent.push_back(t.c.next_segment(Time{2ms}));
-  ASSERT_EQ(t.c.sender().in_flight_bytes(), 2000U) << "all that is written";
+  ASSERT_EQ(t.c.sender().state().scoreboard.pipe_bytes(), 2000U) << "all that is written";
   t.c.send(10'000, Time{2ms});
   t.ack(1000, 0, Time{2ms});
   Time now{2ms};

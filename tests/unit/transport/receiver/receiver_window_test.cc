@@ -121,7 +121,7 @@ TEST(ReceiverWindow, TheReaderSetsThePace) {
   t.client().open(t.now());
   t.client().send(1'000'000, t.now());
   while (t.client().acked_bytes() < 1'000'000) {
-    ASSERT_LE(t.client().sender().in_flight_bytes(), 20'000U);
+    ASSERT_LE(t.client().sender().state().scoreboard.pipe_bytes(), 20'000U);
     t.run_for(100us);
     ASSERT_LT(t.now(), Time{1s});
   }
