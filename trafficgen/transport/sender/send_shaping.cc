@@ -23,7 +23,7 @@ bool SendShaping::may_join(SendState& state, bool recovering, Time now) const no
   const auto smaller = [](std::uint32_t a, std::uint64_t b) {
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(a, b));
   };
-  const Time oldest_left{Duration{scoreboard.segment(0).sent_ns}};
+  const Time oldest_left{Duration{scoreboard.segments().oldest().sent_ns}};
   Flight& flight = *state.scoreboard.flight();
   flight.burst_left = SegmentBursts::segments(
       {.mss_bytes = stream.mss_bytes(),

@@ -38,19 +38,20 @@ void TcpSender::start(const Peer& peer) noexcept {
 
 /// Returns true if the flight may grow. If only memory is missing, a deadline is set.
 bool TcpSender::can_borrow(Time now) noexcept {
-  switch (state_.scoreboard.room(state_.context.memory, segments_limit(state_.context.config))) {
-    case Scoreboard::Room::kYes:
+  switch (state_.scoreboard.segments().room(state_.context.memory,
+                                            segments_limit(state_.context.config))) {
+    case SegmentRing::Room::kYes:
       return true;
-    case Scoreboard::Room::kNoSegments:
+    case SegmentRing::Room::kNoSegments:
       ++state_.context.memory.counters.segments_exhausted;
       return false;
-    case Scoreboard::Room::kNoFlight:
+    case SegmentRing::Room::kNoFlight:
       if (!state_.timer.armed()) {
         ++state_.context.memory.counters.flights_exhausted;
         state_.timer.set(now + kMemoryRetry);
       }
       return false;
-    case Scoreboard::Room::kLimit:
+    case SegmentRing::Room::kLimit:
       return false;
   }
   return false;
@@ -139,7 +140,7 @@ void TcpSender::fill_tail_probe(TcpSegment& s, Time now) noexcept {
   state_.tail_probe.spend();
   const bool something =
       state_.stream.new_payload(state_.scoreboard) != 0 || state_.stream.fin_is_next();
-  const bool fresh = something && (state_.scoreboard.has_room() || can_borrow(now));
+  const bool fresh = something && (state_.scoreboard.segments().has_room() || can_borrow(now));
   if (fresh) fill_new(s, now);
   else resend_segment(state_.scoreboard.resend_last(now), s, now);
   state_.tail_probe.on_sent(*state_.scoreboard.flight(), state_.stream.nxt(), fresh);

@@ -132,7 +132,7 @@ class TcpSender {
       return false;
     }
     if (scoreboard.pipe_bytes() + payload > state_.window.bytes()) return false;
-    return scoreboard.has_room() || can_borrow(now);
+    return scoreboard.segments().has_room() || can_borrow(now);
   }
   [[nodiscard]] bool can_resend() const noexcept {
     return losses_.recovery().resends_first() ||

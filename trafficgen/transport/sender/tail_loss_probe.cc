@@ -17,7 +17,7 @@ void TailLossProbe::arm(const Scoreboard& scoreboard, Flight& flight, Retransmis
   if (!may) return timer.arm_aux(flight, Flight::Aux::kNone, kNever);
   const Duration srtt = timer.srtt();
   Duration wait = srtt == Duration::zero() ? kFirstProbe : 2 * srtt;
-  wait += scoreboard.segments() == 1 ? slack.of_one : slack.of_several;
+  wait += scoreboard.segments().size() == 1 ? slack.of_one : slack.of_several;
   timer.arm_aux(flight, Flight::Aux::kProbe, std::min(now + wait, flight.rto_at));
 }
 
