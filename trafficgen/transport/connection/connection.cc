@@ -189,9 +189,9 @@ std::optional<TimeWait> TcpConnection::time_wait() const noexcept {
     return std::nullopt;
   return TimeWait{.sequence = sender_.state().stream.next_sequence(),
                   .expected = receiver_.window().next_sequence(),
-                  .ts_recent = receiver_.ts_recent(),
+                  .ts_recent = receiver_.ts_recent().value_or(0),
                   .window = receiver_.window().field(),
-                  .timestamps = receiver_.timestamps()};
+                  .timestamps = receiver_.ts_recent().has_value()};
 }
 
 void TcpConnection::finish(State state, Time now) noexcept {

@@ -24,7 +24,7 @@ void Handshake::fill(TcpSegment& s, TcpSender& sender, const TcpReceiver& receiv
   s.mss = static_cast<std::uint16_t>(config.mss_bytes + option_bytes_);
   if (client || peer_scales_) s.window_scale = receiver.window().scale();
   s.sack_permitted = client ? config.sack : peer_sack_;
-  if (client ? config.timestamps : receiver.timestamps()) {
+  if (client ? config.timestamps : receiver.ts_recent().has_value()) {
     receiver.stamp(s, now);  // with the echo, once the peer has sent a timestamp
     s.has_timestamps = true;
     s.ts_value = TimestampClock::at(now);
@@ -73,10 +73,12 @@ void Handshake::learn_peer(const TcpSegment& s, bool ecn, TcpSender& sender,
   peer_scales_ = s.window_scale >= 0;
   peer_sack_ = config.sack && s.sack_permitted;
   ecn_ = ecn;
-  if (!peer_scales_) receiver.disable_window_scale();
-  receiver.start(s.sequence, ecn, peer_sack_);
   const bool timestamps = config.timestamps && s.has_timestamps;
-  if (timestamps) receiver.enable_timestamps(s.ts_value);
+  receiver.start({.initial_sequence = s.sequence,
+                  .ecn = ecn,
+                  .sack = peer_sack_,
+                  .window_scale = peer_scales_,
+                  .timestamp = timestamps ? std::optional(s.ts_value) : std::nullopt});
   // A smaller size is not obeyed: it would have a peer's every byte sent in a packet of its own.
   const std::uint32_t mss = s.mss == 0 ? 0 : std::max<std::uint32_t>(s.mss, kLeastPeerMss_bytes);
   // The MSS option does not count TCP options, but the segments that we send do (RFC 6691).

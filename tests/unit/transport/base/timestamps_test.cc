@@ -58,8 +58,7 @@ TEST(Timestamps, FollowsTheRuleOfTsRecentAndPaws) {
   TransportMemory memory({.flights = 1, .segments = 1, .disorders = 1});
   TcpContext context{.config = config, .memory = memory};
   TcpReceiver receiver(context, false);
-  receiver.start(999, false, true);
-  receiver.enable_timestamps(99);
+  receiver.start({.initial_sequence = 999, .sack = true, .timestamp = 99});
   for (const Row& row : kRows) {
     const TcpSegment s{.sequence = 1000 + static_cast<std::uint32_t>(row.offset),
                        .flags = kTcpAck,

@@ -21,7 +21,7 @@ struct Bench {
     config.receive_buffer_bytes = buffer_bytes;
     config.read_rate = BitRate{8'000'000};
     receiver.emplace(context, false);
-    receiver->start(999, false, true);
+    receiver->start({.initial_sequence = 999, .sack = true});
   }
   /// Delivers bytes in order. @return whether they were acceptable
   bool arrive(std::uint16_t bytes, Duration at) {
