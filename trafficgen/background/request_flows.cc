@@ -96,12 +96,12 @@ void RequestFlows::Client::on_established(TcpConnection&, Time now) noexcept {
 
 void RequestFlows::Client::on_delivered(TcpConnection& c, Time now) noexcept {
   const auto& config = flows->setup_.config;
-  const std::uint64_t requests = c.written_bytes() / config.request_bytes;
+  const std::uint64_t requests = c.stream().written_bytes() / config.request_bytes;
   if (c.delivered_bytes() == requests * config.response_bytes) flows->answered(*this, now);
 }
 
 void RequestFlows::Client::on_closed(TcpConnection& c, Time now) noexcept {
-  if (c.delivered_bytes() + c.written_bytes() != 0) --flows->counts_.open;
+  if (c.delivered_bytes() + c.stream().written_bytes() != 0) --flows->counts_.open;
   else ++flows->counts_.opened;  // it was never established
   ++flows->counts_.closed;
   connection = nullptr;
@@ -112,7 +112,7 @@ void RequestFlows::Client::on_closed(TcpConnection& c, Time now) noexcept {
 void RequestFlows::Server::on_delivered(TcpConnection& c, Time now) noexcept {
   const auto& config = flows.setup_.config;
   const std::uint64_t requests = c.delivered_bytes() / config.request_bytes;
-  const std::uint64_t answers = c.written_bytes() / config.response_bytes;
+  const std::uint64_t answers = c.stream().written_bytes() / config.response_bytes;
   if (requests > answers)
     flows.setup_.to->send(c, (requests - answers) * config.response_bytes, now);
 }

@@ -37,7 +37,7 @@ void Host::close(TcpConnection& connection, Time now) noexcept {
 
 void Host::abort(TcpConnection& connection, Time now) noexcept {
   assert(busy_ > 0);  // whoever called the listener removes the connection
-  parts_.strays.abort(connection.flow(), connection.next_sequence());
+  parts_.strays.abort(connection.flow(), connection.stream().next_sequence());
   connection.abort(now);
 }
 

@@ -86,7 +86,8 @@ void HostConnections::note_timer(Slot& slot) noexcept {
 void HostConnections::retire(Slot& slot, Time now) noexcept {
   const std::uint32_t index = slot.index;
   if (const auto old = slot.time_wait())
-    host_.strays.time_waits().add(slot.flow(), *old, slot.time_wait_duration(), now);
+    host_.strays.time_waits().add(slot.flow(), *old, slot.sender().state().context.config.time_wait,
+                                  now);
   table_.remove(index);
   if (host_.attribution) host_.attribution->forget(index);
 }

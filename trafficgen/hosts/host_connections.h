@@ -94,7 +94,7 @@ class HostConnections {
         slot.queued = true;
       }
       if (host_.setup.payload == Payload::kPattern && segment.payload_bytes != 0)
-        write_pattern(packet, slot.sent_offset(segment));
+        write_pattern(packet, segment.sequence - slot.stream().first_sequence());
       if (host_.attribution)
         host_.attribution->on_departure(slot.index, slot, segment, packet, start);
     }

@@ -32,7 +32,7 @@ class ConnectionSeries {
                          .cwnd_bytes = sender.state().window.bytes(),
                          .ssthresh_bytes = sender.state().window.control().ssthresh_bytes(),
                          .in_flight_bytes = sender.state().scoreboard.pipe_bytes(),
-                         .acked_bytes = connection.acked_bytes(),
+                         .acked_bytes = connection.stream().acked_bytes(),
                          .srtt_ns = sender.state().timer.srtt().count(),
                          .retransmitted = counters.retransmitted,
                          .rtos_data = counters.rtos_data,

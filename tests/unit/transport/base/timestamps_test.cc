@@ -137,8 +137,8 @@ TEST(Timestamps, AnOldDuplicateMovesNothing) {
   t.client().send(100'000, t.now());
   t.run_for(100ms);
   const std::uint64_t delivered = t.server().delivered_bytes();
-  const TcpSegment old{.sequence = t.client().next_sequence(),
-                       .acknowledgment = t.server().next_sequence(),
+  const TcpSegment old{.sequence = t.client().stream().next_sequence(),
+                       .acknowledgment = t.server().stream().next_sequence(),
                        .flags = kTcpAck,
                        .payload_bytes = 100,
                        .has_timestamps = true,

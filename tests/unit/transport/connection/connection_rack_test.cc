@@ -164,7 +164,7 @@ std::pair<Windows, Windows> windows_before_and_after(
   t.run_for(1ms);
   t.client().send(10 * kMss, t.now());
   t.run_for(20ms);
-  EXPECT_EQ(t.client().acked_bytes(), 10 * kMss);
+  EXPECT_EQ(t.client().stream().acked_bytes(), 10 * kMss);
   EXPECT_EQ(t.memory(0).events.tail_probes, 1U);
   EXPECT_EQ(t.memory(0).flights.lent(), 0U) << "idle";
   const Windows before = windows();

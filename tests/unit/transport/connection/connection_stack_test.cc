@@ -130,7 +130,7 @@ TcpConfig with(WindowUse validation) {
 std::uint32_t fill_windows(Client& t) {
   EXPECT_EQ(t.write(30), 10);
   for (std::uint32_t n = 1; n <= 30; ++n) t.acked(n);
-  EXPECT_EQ(t.c.acked_bytes(), 30 * kMss);
+  EXPECT_EQ(t.c.stream().acked_bytes(), 30 * kMss);
   return 30;
 }
 

@@ -145,13 +145,13 @@ TEST(ConnectionWindow, AReceiverAnswersAProbe) {
   t.client().open(t.now());
   t.client().send(1000, t.now());
   t.run_for(50ms);
-  TcpSegment probe{.sequence = t.client().next_sequence() - 1,
-                   .acknowledgment = t.server().next_sequence(),
+  TcpSegment probe{.sequence = t.client().stream().next_sequence() - 1,
+                   .acknowledgment = t.server().stream().next_sequence(),
                    .flags = kTcpAck,
                    .window = 100};
   t.server().on_segment(probe, t.now());
   ASSERT_TRUE(t.server().has_segment(t.now()));
-  EXPECT_EQ(t.server().next_segment(t.now()).acknowledgment, t.client().next_sequence());
+  EXPECT_EQ(t.server().next_segment(t.now()).acknowledgment, t.client().stream().next_sequence());
   ++probe.sequence;
   t.server().on_segment(probe, t.now());
   EXPECT_FALSE(t.server().has_segment(t.now())) << "a plain ACK is not answered";

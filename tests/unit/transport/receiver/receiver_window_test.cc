@@ -120,7 +120,7 @@ TEST(ReceiverWindow, TheReaderSetsThePace) {
   TwoEnds t(std::move(o));
   t.client().open(t.now());
   t.client().send(1'000'000, t.now());
-  while (t.client().acked_bytes() < 1'000'000) {
+  while (t.client().stream().acked_bytes() < 1'000'000) {
     ASSERT_LE(t.client().sender().state().scoreboard.pipe_bytes(), 20'000U);
     t.run_for(100us);
     ASSERT_LT(t.now(), Time{1s});
