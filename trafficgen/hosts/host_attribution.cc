@@ -158,7 +158,7 @@ void HostAttribution::on_departure(std::uint32_t slot, const TcpConnection& conn
   ledger = BurstLedger{};
   if (!flow->next.valid()) return;
   const std::uint64_t offset =
-      unwrapped(segment.sequence - connection.stream().first_sequence(), flow->next_offset);
+      unwrapped(segment.sequence - connection.stream().numbers().first(), flow->next_offset);
   if (offset >= flow->next_offset) {
     leave_state(*flow, start);
     flow->state = State::kReady;

@@ -94,7 +94,7 @@ class HostConnections {
         slot.queued = true;
       }
       if (host_.setup.payload == Payload::kPattern && segment.payload_bytes != 0)
-        write_pattern(packet, segment.sequence - slot.stream().first_sequence());
+        write_pattern(packet, segment.sequence - slot.stream().numbers().first());
       if (host_.attribution)
         host_.attribution->on_departure(slot.index, slot, segment, packet, start);
     }

@@ -140,8 +140,7 @@ void TcpConnection::on_established_segment(const TcpSegment& s, Time now) noexce
   const std::uint64_t before = receiver_.delivered_bytes();
   receiver_.on_segment(s, now);
   if (receiver_.delivered_bytes() != before) listener_->on_delivered(*this, now);
-  if (state_ == State::kEstablished && receiver_.fin_received() && stream().closing() &&
-      stream().fin_acked()) {
+  if (state_ == State::kEstablished && receiver_.fin_received() && stream().fin_acked()) {
     finish(State::kClosed, now);
   }
 }

@@ -152,7 +152,7 @@ class TcpConnection {
   [[nodiscard]] std::optional<std::uint32_t> received_offset(const TcpSegment& s) const noexcept {
     const bool heard = established() || (state_ == State::kOpening && handshake_.has_syn());
     if (!heard || !receiver_.window().acceptable(s)) return std::nullopt;
-    return s.sequence - receiver_.window().first_sequence();
+    return s.sequence - receiver_.window().numbers().first();
   }
   /// Returns true if the peer has closed its direction and all of its stream has been delivered.
   [[nodiscard]] bool peer_finished() const noexcept { return receiver_.fin_received(); }

@@ -18,7 +18,7 @@ void Handshake::fill(TcpSegment& s, TcpSender& sender, const TcpReceiver& receiv
   const bool client = phase_ == Phase::kSynSent;
   assert(client || phase_ == Phase::kSynReceived);
   const TcpConfig& config = sender.state().context.config;
-  s.sequence = sender.state().stream.initial_sequence();
+  s.sequence = sender.state().stream.numbers().initial();
   s.flags = kTcpSyn;
   s.window = receiver.window().syn_field();
   s.mss = static_cast<std::uint16_t>(config.mss_bytes + option_bytes_);
@@ -107,7 +107,7 @@ Handshake::Outcome Handshake::in_syn_received(const TcpSegment& s, TcpSender& se
                                               const TcpReceiver& receiver, Time now) noexcept {
   const bool ack = s.has(kTcpAck);
   const bool syn = s.has(kTcpSyn);
-  if (syn && !ack && s.sequence == receiver.window().initial_sequence()) {
+  if (syn && !ack && s.sequence == receiver.window().numbers().initial()) {
     // Our SYN-ACK is late or lost; the timer will resend it.
     ++sender.state().context.counters.duplicates_received;
     return Outcome::kOngoing;

@@ -161,7 +161,7 @@ class TcpReceiver {
   /// Writes acknowledgment, window and ECE.
   void tell(TcpSegment& s, std::uint64_t next, bool ece, Time now) noexcept {
     s.flags |= kTcpAck;
-    s.acknowledgment = window_.wire(next);
+    s.acknowledgment = window_.numbers().wire(next);
     window_.tell(next, context_.config, now);
     s.window = window_.field();
     if (ece) s.flags |= kTcpEce;

@@ -36,7 +36,7 @@ bool SendShaping::may_join(SendState& state, bool recovering, Time now) const no
        .oldest_age = now - oldest_left,
        .recovering = recovering});
   if (flight.burst_left != 0) return true;
-  if (left_bytes < peer_left_bytes) state.window.note_waiting(stream, flight, now);
+  if (left_bytes < peer_left_bytes) state.window.note_use(true, stream, flight, true, now);
   return false;
 }
 

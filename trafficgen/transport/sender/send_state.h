@@ -27,6 +27,11 @@ struct SendState {
     return window.past_reduction(scoreboard.flight(), stream.una());
   }
 
+  /// Returns true if no further segment fits into the window.
+  [[nodiscard]] bool window_filled() const noexcept {
+    return scoreboard.pipe_bytes() + stream.mss_bytes() > window.bytes();
+  }
+
   TcpContext context;  ///< shared by both halves of the connection
   [[no_unique_address]] SendStream stream;
   bool sack : 1 = false;  ///< negotiated

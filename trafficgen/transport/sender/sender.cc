@@ -28,8 +28,7 @@ void TcpSender::start(const Peer& peer) noexcept {
   if (state_.timestamps && mss > TimestampClock::kOptionBytes) mss -= TimestampClock::kOptionBytes;
   if (peer.mss_bytes != 0 && peer.mss_bytes < mss) mss = static_cast<std::uint16_t>(peer.mss_bytes);
   state_.stream.start(mss, peer.window_bytes, peer.window_scale);
-  state_.window.start(state_.context.config, mss);
-  state_.window.negotiate_ecn(peer.ecn);
+  state_.window.start(state_.context.config, mss, peer.ecn);
   state_.sack = peer.sack;
   state_.joins = state_.context.config.segment_bursts == SegmentJoining::kLinux;
   state_.shaped = state_.joins || shaping_.paced();
@@ -80,7 +79,7 @@ void TcpSender::fill_new(TcpSegment& s, Time now) noexcept {
     flight.by_time = state_.by_time;
     losses_.begin_flight(state_, flight);
   }
-  state_.window.note_use(state_.scoreboard.pipe_bytes(), state_.stream, flight, true, now);
+  state_.window.note_use(state_.window_filled(), state_.stream, flight, true, now);
   if (state_.window.unneeded(state_.timer.rto(), now)) [[unlikely]]
     lower_unused_window(now);
 }
@@ -106,11 +105,11 @@ void TcpSender::fill(TcpSegment& s, Time now) noexcept {
   else {
     resend_segment(state_.scoreboard.resend(now), s, now);
     losses_.recovery().on_resent();
-    state_.window.note_use(state_.scoreboard.pipe_bytes(), state_.stream,
-                           *state_.scoreboard.flight(), false, now);
+    state_.window.note_use(state_.window_filled(), state_.stream, *state_.scoreboard.flight(),
+                           false, now);
   }
   if (state_.window.reducing()) [[unlikely]]
-    state_.window.on_sent(*state_.scoreboard.flight(), s.payload_bytes);
+    state_.scoreboard.flight()->reduction.on_sent(s.payload_bytes);
   if (state_.by_time) {
     Flight& flight = *state_.scoreboard.flight();
     if (flight.rto_at == kNever)

@@ -151,8 +151,8 @@ class TcpSender {
   /// then on_any_ack() would change nothing but the peer's window.
   [[nodiscard]] bool is_idle_ack(const TcpSegment& s) const noexcept {
     return state_.scoreboard.flight() == nullptr &&
-           s.acknowledgment == state_.stream.wire(state_.stream.una()) && !s.has(kTcpEce) &&
-           s.sack_blocks == 0 && losses_.recovery().open() && !state_.by_time;
+           s.acknowledgment == state_.stream.numbers().wire(state_.stream.una()) &&
+           !s.has(kTcpEce) && s.sack_blocks == 0 && losses_.recovery().open() && !state_.by_time;
   }
   bool on_any_ack(const TcpSegment& s, Time now, bool current) noexcept;
   void on_advance(std::uint64_t una, Duration rtt, Time now) noexcept;

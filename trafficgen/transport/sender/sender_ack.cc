@@ -63,8 +63,8 @@ std::uint32_t take_sack(const TcpSegment& s, const SendStream& stream, Scoreboar
   const std::size_t blocks = std::min<std::size_t>(s.sack_blocks, s.sack.size());
   const auto una = static_cast<std::int64_t>(stream.una());
   for (std::size_t i = 0; i < blocks; ++i) {
-    const std::int64_t begin = stream.offset(s.sack[i].begin);
-    const std::int64_t end = stream.offset(s.sack[i].end);
+    const std::int64_t begin = stream.numbers().offset(s.sack[i].begin, stream.una());
+    const std::int64_t end = stream.numbers().offset(s.sack[i].end, stream.una());
     if (begin >= end || end > static_cast<std::int64_t>(stream.nxt()) ||
         begin < una - kMaxWindowBytes) {
       ++events.sacks_out_of_window;
@@ -82,7 +82,7 @@ bool TcpSender::on_any_ack(const TcpSegment& s, Time now, bool current) noexcept
   SendStream& stream = state_.stream;
   Scoreboard& scoreboard = state_.scoreboard;
   CongestionWindow& window = state_.window;
-  const std::int64_t ack = stream.offset(s.acknowledgment);
+  const std::int64_t ack = stream.numbers().offset(s.acknowledgment, stream.una());
   const auto una_before = stream.una();
   const bool usual = ack >= static_cast<std::int64_t>(una_before) &&
                      ack <= static_cast<std::int64_t>(stream.nxt());
