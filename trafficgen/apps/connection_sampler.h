@@ -28,7 +28,8 @@ class ConnectionSampler final : public EventSource {
     for (std::uint32_t h = 0; h < hosts_.size(); ++h)
       if (hosts_[h] != nullptr)
         hosts_[h]->connections().table().for_each([&](const TcpConnection& connection) {
-          if (connection.written_bytes() > 0 && !series_.full()) series_.add(h, connection, now);
+          if (connection.stream().written_bytes() > 0 && !series_.full())
+            series_.add(h, connection, now);
         });
     return series_.full() ? kNever : now + period_;
   }

@@ -7,122 +7,136 @@
 
 namespace outrider::tg {
 
+namespace {
+constexpr std::size_t index_of(ChannelSide side) noexcept { return static_cast<std::size_t>(side); }
+}  // namespace
+
+/// There may be a million of these: what their ends need is kept by side.
 class TcpChannels::TcpChannel final : public Channel {
  public:
   TcpChannel(TcpChannels& all, User& user, std::uint16_t port)
-      : all_(all), user_(user), port_(port) {}
+      : all_(all), user_(user), near_(*this), far_(*this), port_(port) {}
 
-  [[nodiscard]] bool open(Time now) noexcept override {
-    assert(near_.connection == nullptr);
-    Host& from = *all_.setup_.from;
-    const std::uint32_t to = all_.setup_.to->address();
-    const auto port = from.connections().free_port(from.ports(), to, port_, now);
-    if (!port) return false;
-    for (const End* end : {&near_, &far_})
-      if (end->delivered != 0) past(peer_of(end->side)).delivered_bytes += end->delivered;
-    near_.delivered = far_.delivered = 0;
-    far_.connection = nullptr;  // that of an earlier open() is heard no more
-    flow_ = {from.address(), to, *port, port_};
-    if (all_.expected_.full()) all_.expected_.grow();
-    all_.expected_.insert(flow_, this);
-    near_.connection = &from.open(flow_, all_.setup_.tcp, 0, near_, now);
-    if (tells_idle_) near_.connection->tell_acknowledged();
-    return true;
-  }
-  void send(ChannelSide side, std::uint64_t bytes, Time now) noexcept override {
-    End& end = at(side);
-    assert(bytes > 0 && end.connection != nullptr);
-    end.connection->watch_offset(end.connection->written_bytes());
-    host(side).send(*end.connection, bytes, now);
+  [[nodiscard]] bool open(Time now) noexcept override;
+  void send(ChannelSide from, std::uint64_t bytes, Time now) noexcept override {
+    TcpConnection* const connection = connection_[index_of(from)];
+    assert(bytes > 0 && connection != nullptr);
+    connection->watch_offset(connection->stream().written_bytes());
+    Host& host = from == ChannelSide::kNear ? *all_.setup_.from : *all_.setup_.to;
+    host.send(*connection, bytes, now);
   }
   void tell_idle() noexcept override { tells_idle_ = true; }
   [[nodiscard]] std::optional<Time> first_sent_at(ChannelSide from) const noexcept override {
-    const End& end = at(from);
-    return end.connection == nullptr ? std::nullopt : end.connection->watched_sent_at();
+    const TcpConnection* const connection = connection_[index_of(from)];
+    return connection == nullptr ? std::nullopt : connection->watched_sent_at();
   }
-  [[nodiscard]] FlowCounts counts(ChannelSide from) const noexcept override {
-    const End& end = at(from);
-    FlowCounts counts = past_ == nullptr ? FlowCounts{} : (*past_)[index_of(from)];
-    if (end.connection != nullptr) counts += counts_of(end.connection->counters());
-    counts.delivered_bytes += at(peer_of(from)).delivered;
-    return counts;
-  }
+  [[nodiscard]] FlowCounts counts(ChannelSide from) const noexcept override;
   void prefetch() const noexcept override {
-    if (near_.connection != nullptr) near_.connection->prefetch();
+    if (connection_[index_of(ChannelSide::kNear)] != nullptr)
+      connection_[index_of(ChannelSide::kNear)]->prefetch();
   }
 
+  /// Returns who hears of the far end; nullptr if there is one.
   [[nodiscard]] ConnectionListener* acceptor() noexcept {
-    return far_.connection == nullptr ? &far_ : nullptr;
+    return connection_[index_of(ChannelSide::kFar)] == nullptr ? &far_ : nullptr;
   }
   void accepted(TcpConnection& connection) noexcept {
-    far_.connection = &connection;
+    connection_[index_of(ChannelSide::kFar)] = &connection;
     if (tells_idle_) connection.tell_acknowledged();
   }
 
  private:
+  template <ChannelSide kSide>
   struct End final : ConnectionListener {
-    End(TcpChannel& c, ChannelSide s) : channel(c), side(s) {}
-    void on_established(TcpConnection& /*c*/, Time now) noexcept override {
-      if (side == ChannelSide::kFar) return;
-      channel.all_.expected_.erase(channel.flow_);
-      channel.user_.on_open(channel, now);
+    explicit End(TcpChannel& c) : channel(c) {}
+    void on_established(TcpConnection& c, Time now) noexcept override {
+      if (kSide == ChannelSide::kNear) channel.on_established(c, now);
     }
     void on_delivered(TcpConnection& c, Time now) noexcept override {
-      if (&c != connection) return;
-      const std::uint64_t total = c.delivered_bytes();
-      const std::uint64_t fresh = total - std::exchange(delivered, total);
-      channel.user_.on_delivered(channel, side, fresh, now);
+      channel.on_delivered(kSide, c, now);
     }
     void on_acknowledged(TcpConnection& c, std::uint64_t /*bytes*/, Time now) noexcept override {
-      if (&c == connection && c.acked_bytes() == c.written_bytes())
-        channel.user_.on_idle(channel, side, now);
+      if (channel.is_current(kSide, c) && c.stream().acked_bytes() == c.stream().written_bytes())
+        channel.user_.on_idle(channel, kSide, now);
     }
     void on_closed(TcpConnection& c, Time now) noexcept override {
-      channel.past(side) += counts_of(c.counters());
-      if (&c != connection) return;
-      connection = nullptr;
-      if (side == ChannelSide::kNear) channel.ended(now);
+      channel.on_closed(kSide, c, now);
     }
-
     TcpChannel& channel;
-    TcpConnection* connection = nullptr;
-    std::uint64_t delivered = 0;  ///< since open()
-    ChannelSide side;
   };
   using Past = std::array<FlowCounts, 2>;  ///< [side]
 
-  [[nodiscard]] static constexpr std::size_t index_of(ChannelSide side) noexcept {
-    return static_cast<std::size_t>(side);
+  /// A connection of an earlier open() may still hear of late packets.
+  [[nodiscard]] bool is_current(ChannelSide side, const TcpConnection& c) const noexcept {
+    return &c == connection_[index_of(side)];
   }
-  /// Returns the counts of connections that have closed, for which few channels need memory.
+  void on_established(TcpConnection& c, Time now) noexcept;
+  void on_delivered(ChannelSide at, TcpConnection& c, Time now) noexcept;
+  void on_closed(ChannelSide side, TcpConnection& c, Time now) noexcept;
+  /// Returns the counts of connections that are over, for which few channels need memory.
   [[nodiscard]] FlowCounts& past(ChannelSide of) {
     if (past_ == nullptr) past_ = std::make_unique<Past>();
     return (*past_)[index_of(of)];
   }
 
-  void ended(Time now) noexcept {
-    all_.expected_.erase(flow_);
-    user_.on_ended(*this, now);
-  }
-  [[nodiscard]] End& at(ChannelSide side) noexcept {
-    return side == ChannelSide::kNear ? near_ : far_;
-  }
-  [[nodiscard]] const End& at(ChannelSide side) const noexcept {
-    return side == ChannelSide::kNear ? near_ : far_;
-  }
-  [[nodiscard]] Host& host(ChannelSide side) const noexcept {
-    return side == ChannelSide::kNear ? *all_.setup_.from : *all_.setup_.to;
-  }
-
   TcpChannels& all_;
   User& user_;
+  End<ChannelSide::kNear> near_;
+  End<ChannelSide::kFar> far_;
+  std::array<TcpConnection*, 2> connection_{};  ///< [side]
+  std::array<std::uint64_t, 2> delivered_{};    ///< since open(), [side]
   std::unique_ptr<Past> past_{};
-  FlowKey flow_{};  ///< of the latest connection
   std::uint16_t port_;
   bool tells_idle_ = false;
-  End near_{*this, ChannelSide::kNear};
-  End far_{*this, ChannelSide::kFar};
 };
+
+bool TcpChannels::TcpChannel::open(Time now) noexcept {
+  assert(connection_[index_of(ChannelSide::kNear)] == nullptr);
+  Host& from = *all_.setup_.from;
+  const std::uint32_t to = all_.setup_.to->address();
+  const auto port = from.connections().free_port(from.ports(), to, port_, now);
+  if (!port) return false;
+  for (const ChannelSide side : {ChannelSide::kNear, ChannelSide::kFar})
+    if (const std::uint64_t bytes = std::exchange(delivered_[index_of(side)], 0); bytes != 0)
+      past(peer_of(side)).delivered_bytes += bytes;
+  connection_ = {};
+  const FlowKey flow{from.address(), to, *port, port_};
+  if (all_.expected_.full()) all_.expected_.grow();
+  all_.expected_.insert(flow, this);
+  TcpConnection& connection = from.open(flow, all_.setup_.tcp, 0, near_, now);
+  connection_[index_of(ChannelSide::kNear)] = &connection;
+  if (tells_idle_) connection.tell_acknowledged();
+  return true;
+}
+
+FlowCounts TcpChannels::TcpChannel::counts(ChannelSide from) const noexcept {
+  FlowCounts counts = past_ == nullptr ? FlowCounts{} : (*past_)[index_of(from)];
+  if (const TcpConnection* connection = connection_[index_of(from)])
+    counts += counts_of(connection->counters());
+  counts.delivered_bytes += delivered_[index_of(peer_of(from))];
+  return counts;
+}
+
+void TcpChannels::TcpChannel::on_established(TcpConnection& c, Time now) noexcept {
+  all_.expected_.erase(c.flow());
+  user_.on_open(*this, now);
+}
+
+void TcpChannels::TcpChannel::on_delivered(ChannelSide at, TcpConnection& c, Time now) noexcept {
+  if (!is_current(at, c)) return;
+  const std::uint64_t total = c.delivered_bytes();
+  const std::uint64_t fresh = total - std::exchange(delivered_[index_of(at)], total);
+  user_.on_delivered(*this, at, fresh, now);
+}
+
+void TcpChannels::TcpChannel::on_closed(ChannelSide side, TcpConnection& c, Time now) noexcept {
+  past(side) += counts_of(c.counters());
+  if (!is_current(side, c)) return;
+  connection_[index_of(side)] = nullptr;
+  if (side == ChannelSide::kFar) return;
+  all_.expected_.erase(c.flow());
+  user_.on_ended(*this, now);
+}
 
 TcpChannels::TcpChannels(const Setup& setup) : setup_(setup), expected_(1) {
   assert(setup.ports > 0);

@@ -6,35 +6,12 @@
 namespace outrider::tg {
 
 Host::Host(const Setup& setup, EventLoop& loop, rte_mempool& pool, TransportMemory& memory)
-    : setup_(setup),
-      loop_(loop),
+    : loop_(loop),
       nic_id_(loop.add(nic_source_)),
-      timers_(loop, timer_source_),
-      attribution_(setup.owners != 0 ? std::make_unique<HostAttribution>(setup.owners) : nullptr),
-      turns_(setup.tso_bytes),
-      signals_(counters_),
-      strays_(memory.events, counters_),
-      pauses_(setup.rate, turns_, counters_),
-      datagrams_(turns_.queue(), timers_, setup.full_payload),
-      connections_(setup_,
-                   {.turns = turns_,
-                    .timers = timers_,
-                    .pauses = pauses_,
-                    .strays = strays_,
-                    .datagrams = datagrams_,
-                    .counters = counters_,
-                    .attribution = attribution_.get()},
-                   memory),
-      nic_(setup_, pool,
-           {.turns = turns_,
-            .pauses = pauses_,
-            .signals = signals_,
-            .strays = strays_,
-            .connections = connections_,
-            .datagrams = datagrams_,
-            .counters = counters_,
-            .attribution = attribution_.get()}) {
-  assert(!attribution_ || can_attribute(pool));
+      parts_(setup, loop, timer_source_, memory.events),
+      connections_(parts_, memory),
+      nic_(parts_, connections_, pool) {
+  assert(!parts_.attribution || can_attribute(pool));
 }
 
 // -- for applications
@@ -60,24 +37,24 @@ void Host::close(TcpConnection& connection, Time now) noexcept {
 
 void Host::abort(TcpConnection& connection, Time now) noexcept {
   assert(busy_ > 0);  // whoever called the listener removes the connection
-  strays_.abort(connection.flow(), connection.next_sequence());
+  parts_.strays.abort(connection.flow(), connection.stream().next_sequence());
   connection.abort(now);
 }
 
 bool Host::replay_start(Time now) noexcept {
-  const bool replayed = signals_.push_replay();
+  const bool replayed = parts_.signals.push_replay();
   settle(now);
   return replayed;
 }
 
 void Host::add_endpoint(DatagramEndpoint& endpoint, std::uint8_t nic_class,
                         std::optional<std::uint8_t> priority) {
-  datagrams_.add(endpoint, nic_class, priority.value_or(kNoPriority));
-  if (priority) pauses_.make_room(*priority, connections_.size() + datagrams_.size());
+  parts_.datagrams.add(endpoint, nic_class, priority.value_or(kNoPriority));
+  if (priority) parts_.pauses.make_room(*priority, connections_.size() + parts_.datagrams.size());
 }
 
 void Host::changed(const DatagramEndpoint& endpoint, Time now) noexcept {
-  datagrams_.changed(endpoint, now);
+  parts_.datagrams.changed(endpoint, now);
   settle(now);
 }
 
@@ -85,20 +62,20 @@ void Host::changed(const DatagramEndpoint& endpoint, Time now) noexcept {
 
 void Host::receive(std::uint32_t /*port*/, Packet* packet, Time now) noexcept {
   ++busy_;
-  counters_.count_received(*packet);
+  parts_.counters.count_received(*packet);
   ReceivedFrame frame;
   if (const auto dropped = read_frame(*packet, frame)) [[unlikely]] {
     take_other(*packet, *dropped, now);
   } else {
     const std::uint16_t payload_bytes = frame.segment.payload_bytes;
-    if (setup_.payload == Payload::kPattern && payload_bytes != 0)
+    if (parts_.setup.payload == Payload::kPattern && payload_bytes != 0)
       connections_.verify(*packet, frame);
-    if (attribution_) attribution_->on_packet(*packet, payload_bytes, now);
+    if (parts_.attribution) parts_.attribution->on_packet(*packet, payload_bytes, now);
     release(packet);
-    if (!signals_.take(frame, now)) [[likely]]
+    if (!parts_.signals.take(frame, now)) [[likely]]
       connections_.take(frame, now);
   }
-  if (attribution_) attribution_->end_event();
+  if (parts_.attribution) parts_.attribution->end_event();
   --busy_;
   settle(now);
 }
@@ -107,40 +84,40 @@ void Host::receive(std::uint32_t /*port*/, Packet* packet, Time now) noexcept {
 /// @param reason why it is not one
 void Host::take_other(Packet& packet, DropReason reason, Time now) noexcept {
   std::optional<DropReason> dropped = reason;
-  if (reason == DropReason::kNotIpv4 && pauses_.any()) {
+  if (reason == DropReason::kNotIpv4 && parts_.pauses.any()) {
     if (const auto frame = decode_pause_frame(buffer(packet))) {
-      ++counters_.pauses_taken;
+      ++parts_.counters.pauses_taken;
       obey(*frame, now);
       return release(&packet);
     }
   }
   if (reason == DropReason::kNoConnection) {
-    const bool may_be_signal = !signals_.ports().empty() && !knows_roce(packet);
+    const bool may_be_signal = !parts_.signals.ports().empty() && !knows_roce(packet);
     if (may_be_signal && take_signal(packet, now)) return;
-    if (!datagrams_.empty()) dropped = datagrams_.take(packet, now);
-    counters_.datagrams_taken += !dropped;
+    if (!parts_.datagrams.empty()) dropped = parts_.datagrams.take(packet, now);
+    parts_.counters.datagrams_taken += !dropped;
   }
-  if (attribution_ && !dropped) attribution_->on_packet(packet, 0, now);
+  if (parts_.attribution && !dropped) parts_.attribution->on_packet(packet, 0, now);
   release(&packet);
-  if (dropped) ++counters_.drops[*dropped];
+  if (dropped) ++parts_.counters.drops[*dropped];
 }
 
 /// @return false if the packet is no signal; it is not touched then
 bool Host::take_signal(Packet& packet, Time now) noexcept {
   ReceivedSignal signal;
-  const auto dropped = read_signal_frame(packet, signals_.ports(), signal);
+  const auto dropped = read_signal_frame(packet, parts_.signals.ports(), signal);
   if (dropped == DropReason::kNoConnection) return false;
-  if (attribution_ && !dropped) attribution_->on_packet(packet, 0, now);
+  if (parts_.attribution && !dropped) parts_.attribution->on_packet(packet, 0, now);
   release(&packet);
-  if (dropped) ++counters_.drops[*dropped];
-  else signals_.take(signal, now);
+  if (dropped) ++parts_.counters.drops[*dropped];
+  else parts_.signals.take(signal, now);
   return true;
 }
 
 bool Host::obey(const PauseFrame& frame, Time now) noexcept {
-  if (!pauses_.any()) return false;
-  pauses_.on_frame(frame, now);
-  timers_.note(pauses_.next());
+  if (!parts_.pauses.any()) return false;
+  parts_.pauses.on_frame(frame, now);
+  parts_.timers.note(parts_.pauses.next());
   settle(now);
   return true;
 }
@@ -150,13 +127,13 @@ bool Host::obey(const PauseFrame& frame, Time now) noexcept {
 Time Host::fire_timers(Time now) noexcept {
   ++busy_;
   connections_.fire_due(now);
-  datagrams_.fire_due(now);
-  timers_.fire_due(now);
-  if (pauses_.next() <= now) pauses_.settle(now);
+  parts_.datagrams.fire_due(now);
+  parts_.timers.fire_due(now);
+  if (parts_.pauses.next() <= now) parts_.pauses.settle(now);
   --busy_;
   settle(now);
-  return std::max(now, std::min({timers_.next(), connections_.next_timer(), datagrams_.next_timer(),
-                                 pauses_.next()}));
+  return std::max(now, std::min({parts_.timers.next(), connections_.next_timer(),
+                                 parts_.datagrams.next_timer(), parts_.pauses.next()}));
 }
 
 }  // namespace outrider::tg

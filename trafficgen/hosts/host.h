@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 
 #include "common/core/units.h"
@@ -9,17 +8,10 @@
 #include "common/runtime/node.h"
 #include "trafficgen/hosts/acceptor.h"
 #include "trafficgen/hosts/ephemeral_ports.h"
-#include "trafficgen/hosts/host_attribution.h"
 #include "trafficgen/hosts/host_connections.h"
-#include "trafficgen/hosts/host_counters.h"
-#include "trafficgen/hosts/host_datagrams.h"
 #include "trafficgen/hosts/host_nic.h"
-#include "trafficgen/hosts/host_pauses.h"
+#include "trafficgen/hosts/host_parts.h"
 #include "trafficgen/hosts/host_setup.h"
-#include "trafficgen/hosts/host_timers.h"
-#include "trafficgen/hosts/nic_turns.h"
-#include "trafficgen/hosts/start_signals.h"
-#include "trafficgen/hosts/stray_replies.h"
 
 namespace outrider::tg {
 
@@ -54,12 +46,14 @@ class Host final : public Node {
   /// its port.
   template <class Start>
   void send_start(const Start& start, Time now) noexcept {
-    signals_.push(start);
+    parts_.signals.push(start);
     settle(now);
   }
   /// See StartSignals::push_replay().
   bool replay_start(Time now) noexcept;
-  void set_timer(TimerClient& client, std::uint32_t tag, Time at) { timers_.set(client, tag, at); }
+  void set_timer(TimerClient& client, std::uint32_t tag, Time at) {
+    parts_.timers.set(client, tag, at);
+  }
   /// Adds an endpoint, which takes turns at the NIC with the connections. Allocates.
   /// @param endpoint must outlive the host's traffic, and not move
   /// @param priority whose pause frames stop it
@@ -69,10 +63,10 @@ class Host final : public Node {
   /// endpoint something to send without the host's knowledge.
   void changed(const DatagramEndpoint& endpoint, Time now) noexcept;
   /// Returns the signals' part, which configures UDP ports and listeners for answers.
-  [[nodiscard]] StartSignals& signals() noexcept { return signals_; }
+  [[nodiscard]] StartSignals& signals() noexcept { return parts_.signals; }
   /// Returns the connections' part, which also listens, and knows numbers, ledgers and free ports.
   [[nodiscard]] HostConnections& connections() noexcept { return connections_; }
-  [[nodiscard]] const HostDatagrams& datagrams() const noexcept { return datagrams_; }
+  [[nodiscard]] const HostDatagrams& datagrams() const noexcept { return parts_.datagrams; }
   /// Returns the source ports, and numbers of queue pairs, that the host gives out.
   [[nodiscard]] EphemeralPorts& ports() noexcept { return ports_; }
 
@@ -82,9 +76,9 @@ class Host final : public Node {
   /// Obeys a pause frame that came by the device of this host and others; it is not counted here.
   /// @return false if nothing here can be paused
   bool obey(const PauseFrame& frame, Time now) noexcept;
-  [[nodiscard]] std::uint32_t address() const noexcept { return setup_.address; }
-  [[nodiscard]] const Setup& setup() const noexcept { return setup_; }
-  [[nodiscard]] const HostCounters& counters() const noexcept { return counters_; }
+  [[nodiscard]] std::uint32_t address() const noexcept { return parts_.setup.address; }
+  [[nodiscard]] const Setup& setup() const noexcept { return parts_.setup; }
+  [[nodiscard]] const HostCounters& counters() const noexcept { return parts_.counters; }
 
  private:
   struct NicSource final : EventSource {
@@ -102,6 +96,7 @@ class Host final : public Node {
   [[gnu::noinline]] bool take_signal(Packet& packet, Time now) noexcept;
   /// @return when the NIC must be asked again
   Time fire_nic(Time now) noexcept {
+    if (!nic_.begin()) return kNever;
     ++busy_;
     const Time next = nic_.send(now);
     --busy_;
@@ -113,19 +108,11 @@ class Host final : public Node {
     if (busy_ == 0) loop_.schedule(nic_id_, fire_nic(now));
   }
 
-  Setup setup_;
   EventLoop& loop_;
   NicSource nic_source_{*this};
   TimerSource timer_source_{*this};
   SourceId nic_id_;
-  HostTimers timers_;  ///< after the NIC: simultaneous events go by order of registration
-  HostCounters counters_;
-  std::unique_ptr<HostAttribution> attribution_;  ///< only if it is on
-  NicTurns turns_;
-  StartSignals signals_;
-  StrayReplies strays_;
-  HostPauses pauses_;
-  HostDatagrams datagrams_;
+  HostParts parts_;  ///< after the NIC: simultaneous events go by order of registration
   HostConnections connections_;
   HostNic nic_;
   EphemeralPorts ports_;

@@ -10,18 +10,13 @@ namespace {
 constexpr std::uint32_t kMaxConnections = 1U << 21;
 }  // namespace
 
-HostConnections::HostConnections(const HostSetup& setup, const Parts& parts,
-                                 TransportMemory& memory)
-    : setup_(setup),
-      full_payload_(setup.full_payload),
-      has_pattern_(setup.payload == Payload::kPattern),
-      parts_(parts),
-      table_(kMaxConnections, setup.expected_connections, memory) {}
+HostConnections::HostConnections(HostParts& parts, TransportMemory& memory)
+    : host_(parts), table_(kMaxConnections, parts.setup.expected_connections, memory) {}
 
 TcpConnection& HostConnections::open(const FlowKey& flow, const TcpConfig& config,
                                      std::uint8_t option_bytes, ConnectionListener& listener,
                                      Time now, std::uint32_t owner) {
-  parts_.strays.time_waits().erase(flow);  // of those who did not ask for a free port
+  host_.strays.time_waits().erase(flow);  // of those who did not ask for a free port
   Slot& slot =
       table_[add(flow, config, option_bytes, TcpConnection::Role::kClient, listener, owner)];
   slot.open(now);
@@ -38,20 +33,20 @@ std::optional<std::uint16_t> HostConnections::free_port(EphemeralPorts& ports,
                                                         std::uint16_t to_port,
                                                         Time now) const noexcept {
   return ports.next_free([&](std::uint16_t port) {
-    const FlowKey flow{setup_.address, to_address, port, to_port};
-    return table_.find(flow) || parts_.strays.time_waits().find(flow, now) != nullptr;
+    const FlowKey flow{host_.setup.address, to_address, port, to_port};
+    return table_.find(flow) || host_.strays.time_waits().find(flow, now) != nullptr;
   });
 }
 
 std::uint32_t HostConnections::initial_sequence(const FlowKey& flow) const noexcept {
-  return initial_sequence_of(flow, setup_.sequence_key);
+  return initial_sequence_of(flow, host_.setup.sequence_key);
 }
 
 void HostConnections::begin_burst(TcpConnection& connection, const BurstLedger& ledger,
                                   BurstTime idle, Time now) noexcept {
-  if (parts_.attribution != nullptr)
-    parts_.attribution->begin_burst(ConnectionTable::slot_of(connection).index, connection, ledger,
-                                    idle, now);
+  if (host_.attribution)
+    host_.attribution->begin_burst(ConnectionTable::slot_of(connection).index, connection, ledger,
+                                   idle, now);
 }
 
 std::uint32_t HostConnections::add(const FlowKey& flow, const TcpConfig& config,
@@ -60,8 +55,8 @@ std::uint32_t HostConnections::add(const FlowKey& flow, const TcpConfig& config,
   const std::uint32_t slot =
       table_.add(config, {flow, role, initial_sequence(flow), option_bytes}, listener);
   if (config.priority)
-    parts_.pauses.make_room(*config.priority, table_.size() + parts_.datagrams.size());
-  if (parts_.attribution != nullptr) parts_.attribution->attribute(slot, config, owner);
+    host_.pauses.make_room(*config.priority, table_.size() + host_.datagrams.size());
+  if (host_.attribution) host_.attribution->attribute(slot, config, owner);
   return slot;
 }
 
@@ -69,13 +64,13 @@ std::uint32_t HostConnections::add(const FlowKey& flow, const TcpConfig& config,
 /// so it is the one that is given up, without a word, as if it had timed out.
 /// @return false if it has not even been answered: then the new SYN has to wait its turn
 bool HostConnections::make_room_for_half_open(Time now) noexcept {
-  if (table_.half_open() < setup_.max_half_open) return true;
+  if (table_.half_open() < host_.setup.max_half_open) return true;
   Slot& slot = table_[table_.oldest_half_open()];
   if (slot.queued) {
-    ++parts_.strays.events().half_open_refused;
+    ++host_.strays.events().half_open_refused;
     return false;
   }
-  ++parts_.strays.events().half_open_evicted;
+  ++host_.strays.events().half_open_evicted;
   slot.abort(now);
   retire_if_closed(slot, now);
   return true;
@@ -83,7 +78,7 @@ bool HostConnections::make_room_for_half_open(Time now) noexcept {
 
 /// Asks the connection earlier than it would have been asked.
 void HostConnections::note_timer(Slot& slot) noexcept {
-  if (table_.refresh_timer(slot)) parts_.timers.note(slot.timer_at);
+  if (table_.refresh_timer(slot)) host_.timers.note(slot.timer_at);
 }
 
 /// Removes a closed connection. One that still has something to send (the last ACK) stays queued,
@@ -91,9 +86,10 @@ void HostConnections::note_timer(Slot& slot) noexcept {
 void HostConnections::retire(Slot& slot, Time now) noexcept {
   const std::uint32_t index = slot.index;
   if (const auto old = slot.time_wait())
-    parts_.strays.time_waits().add(slot.flow(), *old, slot.time_wait_duration(), now);
+    host_.strays.time_waits().add(slot.flow(), *old, slot.sender().state().context.config.time_wait,
+                                  now);
   table_.remove(index);
-  if (parts_.attribution != nullptr) parts_.attribution->forget(index);
+  if (host_.attribution) host_.attribution->forget(index);
 }
 
 void HostConnections::verify(Packet& packet, const ReceivedFrame& frame) noexcept {
@@ -103,28 +99,28 @@ void HostConnections::verify(Packet& packet, const ReceivedFrame& frame) noexcep
   if (!offset) return;
   const auto payload = payload_of(packet, frame.segment.payload_bytes);
   const std::uint32_t mismatches = pattern_mismatches(payload, *offset);
-  parts_.counters.payload.verified_bytes += payload.size();
-  parts_.counters.payload.mismatched_bytes += mismatches;
-  parts_.counters.payload.mismatched_segments += mismatches != 0;
+  host_.counters.payload.verified_bytes += payload.size();
+  host_.counters.payload.mismatched_bytes += mismatches;
+  host_.counters.payload.mismatched_segments += mismatches != 0;
 }
 
 /// Takes segments that belong to no connection: new, old or unknown ones.
 void HostConnections::take_unknown(const ReceivedFrame& frame, Time now) noexcept {
   const TcpSegment& s = frame.segment;
-  if (!parts_.strays.time_waits().empty() && parts_.strays.take_late(frame, now)) return;
+  if (!host_.strays.time_waits().empty() && host_.strays.take_late(frame, now)) return;
   if (s.has(kTcpSyn) && !s.has(kTcpAck)) {
     const auto it = std::ranges::find(listeners_, frame.flow.destination_port,
                                       &std::pair<std::uint16_t, Acceptor*>::first);
     const Acceptor::Offer offer =
         it == listeners_.end() ? Acceptor::Offer{} : it->second->accept(frame.flow);
     if (offer.listener != nullptr && !make_room_for_half_open(now)) {
-      ++parts_.counters.drops[DropReason::kNoConnection];
+      ++host_.counters.drops[DropReason::kNoConnection];
       return;  // no reset: the peer asks again
     }
     if (offer.listener != nullptr && !table_.full()) {
       const std::uint32_t index = add(frame.flow.reversed(), *offer.config, offer.option_bytes,
                                       TcpConnection::Role::kServer, *offer.listener, offer.owner);
-      ++parts_.counters.to_connections;
+      ++host_.counters.to_connections;
       table_.add_half_open(index);
       Slot& slot = table_[index];
       slot.nic_class = offer.nic_class;
@@ -133,19 +129,19 @@ void HostConnections::take_unknown(const ReceivedFrame& frame, Time now) noexcep
       return refresh(slot, now);
     }
   }
-  ++parts_.counters.drops[DropReason::kNoConnection];
-  if (!s.has(kTcpRst)) parts_.strays.reset(frame);
+  ++host_.counters.drops[DropReason::kNoConnection];
+  if (!s.has(kTcpRst)) host_.strays.reset(frame);
 }
 
 void HostConnections::fire_due(Time now) noexcept {
-  if (parts_.attribution != nullptr) parts_.attribution->on_timer();
+  if (host_.attribution) host_.attribution->on_timer();
   while (const auto index = table_.take_due(now)) {
     Slot& slot = table_[*index];
     if (slot.next_timer() <= now) slot.on_timer(now);
     refresh(slot, now);
     retire_if_closed(slot, now);
   }
-  if (parts_.attribution != nullptr) parts_.attribution->end_event();
+  if (host_.attribution) host_.attribution->end_event();
 }
 
 }  // namespace outrider::tg

@@ -10,15 +10,8 @@
 #include "trafficgen/hosts/connection_table.h"
 #include "trafficgen/hosts/ephemeral_ports.h"
 #include "trafficgen/hosts/frame.h"
-#include "trafficgen/hosts/host_attribution.h"
-#include "trafficgen/hosts/host_counters.h"
-#include "trafficgen/hosts/host_datagrams.h"
-#include "trafficgen/hosts/host_pauses.h"
-#include "trafficgen/hosts/host_setup.h"
-#include "trafficgen/hosts/host_timers.h"
-#include "trafficgen/hosts/nic_turns.h"
+#include "trafficgen/hosts/host_parts.h"
 #include "trafficgen/hosts/payload.h"
-#include "trafficgen/hosts/stray_replies.h"
 #include "trafficgen/transport/connection/connection.h"
 #include "trafficgen/transport/memory/transport_memory.h"
 
@@ -30,19 +23,9 @@ namespace outrider::tg {
 class HostConnections {
  public:
   using Slot = ConnectionTable::Slot;
-  /// Other parts of the host, which must outlive this one.
-  struct Parts {
-    NicTurns& turns;
-    HostTimers& timers;
-    HostPauses& pauses;
-    StrayReplies& strays;
-    const HostDatagrams& datagrams;
-    HostCounters& counters;
-    HostAttribution* attribution;  ///< nullptr: attribution is off
-  };
 
-  /// @param setup,memory must outlive this object
-  HostConnections(const HostSetup& setup, const Parts& parts, TransportMemory& memory);
+  /// @param parts,memory must outlive this object
+  HostConnections(HostParts& parts, TransportMemory& memory);
 
   // -- for applications on the host
   /// Opens a connection as client, which the owner of this object then tells the NIC. If the flow
@@ -66,7 +49,7 @@ class HostConnections {
   /// attribution.
   [[nodiscard]] const BurstLedger& arriving() const noexcept {
     static constexpr BurstLedger kNone{};
-    return parts_.attribution != nullptr ? parts_.attribution->arriving() : kNone;
+    return host_.attribution ? host_.attribution->arriving() : kNone;
   }
   /// The application has written to the connection, or closed it.
   void changed(TcpConnection& connection, Time now) noexcept {
@@ -81,10 +64,10 @@ class HostConnections {
     const auto index = table_.find(frame.flow.reversed());
     if (!index) return take_unknown(frame, now);
     Slot& slot = table_[*index];
-    ++parts_.counters.to_connections;
-    if (parts_.attribution != nullptr) parts_.attribution->on_arrival(*index);
+    ++host_.counters.to_connections;
+    if (host_.attribution) host_.attribution->on_arrival(*index);
     if (slot.answers_another_syn(frame.segment)) [[unlikely]]
-      parts_.strays.reset(frame);
+      host_.strays.reset(frame);
     slot.on_segment(frame.segment, now);
     if (slot.half_open && slot.established()) [[unlikely]]
       table_.end_half_open(*index);
@@ -101,19 +84,19 @@ class HostConnections {
     const bool sends = slot.take_segment(segment, now);
     if (sends) {
       write_frame(packet, slot.flow(), static_cast<std::uint8_t>(segment.ecn), segment,
-                  full_payload_);
-      parts_.turns.queue().on_sent(slot.nic_class, meta(packet).frame_bytes, now);
+                  host_.setup.full_payload);
+      host_.turns.queue().on_sent(slot.nic_class, meta(packet).frame_bytes, now);
       // Segmentation offload hands the NIC one large buffer, whose segments leave back to back. The
       // turn does not wait for segments that the window does not allow yet.
-      if (parts_.turns.offloads() && parts_.turns.goes_on(segment.payload_bytes) &&
+      if (host_.turns.offloads() && host_.turns.goes_on(segment.payload_bytes) &&
           slot.has_segment(now)) {
-        parts_.turns.keep(slot.index);
+        host_.turns.keep(slot.index);
         slot.queued = true;
       }
-      if (has_pattern_ && segment.payload_bytes != 0)
-        write_pattern(packet, slot.sent_offset(segment));
-      if (parts_.attribution != nullptr)
-        parts_.attribution->on_departure(slot.index, slot, segment, packet, start);
+      if (host_.setup.payload == Payload::kPattern && segment.payload_bytes != 0)
+        write_pattern(packet, segment.sequence - slot.stream().numbers().first());
+      if (host_.attribution)
+        host_.attribution->on_departure(slot.index, slot, segment, packet, start);
     }
     refresh(slot, now);  // also if the connection lacks memory: it has set a deadline
     retire_if_closed(slot, now);
@@ -133,12 +116,12 @@ class HostConnections {
   [[gnu::always_inline]] void refresh(Slot& slot, Time now) noexcept {
     if (!slot.queued && slot.has_segment(now)) {
       slot.queued = true;
-      parts_.turns.push(slot.nic_class, slot.index);
+      host_.turns.push(slot.nic_class, slot.index);
     }
     if (slot.next_timer() < slot.timer_at) [[unlikely]]
       note_timer(slot);
-    if (parts_.attribution != nullptr) [[unlikely]]
-      parts_.attribution->on_change(slot.index, slot, now);
+    if (host_.attribution) [[unlikely]]
+      host_.attribution->on_change(slot.index, slot, now);
   }
   [[gnu::noinline]] void note_timer(Slot& slot) noexcept;
   void retire_if_closed(Slot& slot, Time now) noexcept {
@@ -147,10 +130,7 @@ class HostConnections {
   }
   [[gnu::noinline]] void retire(Slot& slot, Time now) noexcept;
 
-  const HostSetup& setup_;
-  bool full_payload_;
-  bool has_pattern_;  ///< payload is written and verified
-  Parts parts_;
+  HostParts& host_;
   ConnectionTable table_;
   std::vector<std::pair<std::uint16_t, Acceptor*>> listeners_;
 };

@@ -14,34 +14,34 @@ constexpr std::size_t kPrefetchAhead = 4;  // entries of the queue: the connecti
 constexpr std::size_t kFlightAhead = 2;    // and its flight once the connection is there
 }  // namespace
 
-HostNic::HostNic(const HostSetup& setup, rte_mempool& pool, const Parts& parts)
-    : full_payload_(setup.full_payload),
-      parts_(parts),
-      wire_({.rate = setup.rate,
-             .mtu_bytes = setup.mtu_bytes,
-             .send_jitter = setup.send_jitter,
-             .seed = setup.seed,
-             .index = setup.index},
+HostNic::HostNic(HostParts& parts, HostConnections& connections, rte_mempool& pool)
+    : host_(parts),
+      connections_(connections),
+      wire_({.rate = parts.setup.rate,
+             .mtu_bytes = parts.setup.mtu_bytes,
+             .send_jitter = parts.setup.send_jitter,
+             .seed = parts.setup.seed,
+             .index = parts.setup.index},
             pool) {}
 
 /// Writes what goes before data. Replies, which anyone can ask for, are counted while data wait.
 HostNic::Wrote HostNic::write_first(Packet& packet, Time start) noexcept {
   if (!has_replies()) return Wrote::kNothing;
-  const bool signal = !parts_.signals.empty();
-  if (parts_.turns.empty()) replies_in_a_row_ = 0;
-  else if (!signal || parts_.signals.next_is_answer()) ++replies_in_a_row_;
-  if (signal) parts_.signals.write(packet, start, full_payload_);
-  else parts_.strays.write(packet, full_payload_);
+  const bool signal = !host_.signals.empty();
+  if (host_.turns.empty()) replies_in_a_row_ = 0;
+  else if (!signal || host_.signals.next_is_answer()) ++replies_in_a_row_;
+  if (signal) host_.signals.write(packet, start, host_.setup.full_payload);
+  else host_.strays.write(packet, host_.setup.full_payload);
   return signal ? Wrote::kSignal : Wrote::kOther;
 }
 
 /// Prefetches waiting connections: those of a long queue are no longer in the cache.
 void HostNic::prefetch_waiting() noexcept {
   const auto connection = [this](std::size_t behind) -> ConnectionTable::Slot* {
-    const NicQueue& queue = parts_.turns.queue();
+    const NicQueue& queue = host_.turns.queue();
     if (queue.size() <= behind) return nullptr;
     const std::uint32_t index = queue.peek(behind);
-    return (index & HostDatagrams::kBit) == 0 ? &parts_.connections.table()[index] : nullptr;
+    return (index & HostDatagrams::kBit) == 0 ? &connections_.table()[index] : nullptr;
   };
   if (const auto* next = connection(kPrefetchAhead)) next->prefetch();
   if (const auto* next = connection(kFlightAhead)) next->prefetch_flight();
@@ -50,28 +50,28 @@ void HostNic::prefetch_waiting() noexcept {
 /// Writes the next segment of the connection, or datagram of the endpoint, whose turn it is. One
 /// that may not send now is put aside, and stays queued.
 inline bool HostNic::write_ready(Packet& packet, Time now, Time start) noexcept {
-  while (!parts_.turns.empty()) {
-    const std::uint32_t index = parts_.turns.take(now);
+  while (!host_.turns.empty()) {
+    const std::uint32_t index = host_.turns.take(now);
     prefetch_waiting();
     const auto waits = [&](const auto& slot) {
-      return parts_.pauses.puts_aside(slot.priority, slot.nic_class, index);
+      return host_.pauses.puts_aside(slot.priority, slot.nic_class, index);
     };
     if ((index & HostDatagrams::kBit) != 0) {
       const std::uint32_t number = index & ~HostDatagrams::kBit;
-      if (waits(parts_.datagrams[number])) continue;
-      if (parts_.datagrams.write(number, packet, now)) return true;
+      if (waits(host_.datagrams[number])) continue;
+      if (host_.datagrams.write(number, packet, now)) return true;
       continue;
     }
-    ConnectionTable::Slot& slot = parts_.connections.table()[index];
+    ConnectionTable::Slot& slot = connections_.table()[index];
     if (waits(slot)) continue;
-    if (parts_.connections.write(slot, packet, now, start)) return true;
+    if (connections_.write(slot, packet, now, start)) return true;
   }
   return false;
 }
 
 /// @return kNothing if there was nothing to send after all
 inline HostNic::Wrote HostNic::write_next(Packet& packet, Time now, Time start) noexcept {
-  const bool turn_of_data = replies_in_a_row_ >= kRepliesInARow && !parts_.turns.empty();
+  const bool turn_of_data = replies_in_a_row_ >= kRepliesInARow && !host_.turns.empty();
   if (!turn_of_data && has_replies()) {
     const Wrote wrote = write_first(packet, start);
     if (wrote != Wrote::kNothing) return wrote;
@@ -83,7 +83,7 @@ inline HostNic::Wrote HostNic::write_next(Packet& packet, Time now, Time start) 
 
 /// Sends what goes next. @return false if nothing could be sent
 inline bool HostNic::send_next(Time now) noexcept {
-  Packet* packet = wire_.take_buffer(parts_.counters, now);
+  Packet* packet = wire_.take_buffer(host_.counters, now);
   if (packet == nullptr) return false;
   clear_trailer(*packet);
   const Time start = wire_.start_at(now);
@@ -94,15 +94,14 @@ inline bool HostNic::send_next(Time now) noexcept {
     return false;
   }
   const Time finish = wire_.occupy(*packet, start);
-  if (parts_.attribution != nullptr)
-    parts_.attribution->on_service(*packet, wrote == Wrote::kSignal, start, finish);
-  parts_.counters.count_sent(*packet);
+  if (host_.attribution)
+    host_.attribution->on_service(*packet, wrote == Wrote::kSignal, start, finish);
+  host_.counters.count_sent(*packet);
   wire_.push(packet, finish);
   return true;
 }
 
-/// @pre has_work()
-Time HostNic::send_waiting(Time now) noexcept {
+Time HostNic::send(Time now) noexcept {
   bool work = true;
   while (work && wire_.is_free(now)) {
     const bool sent = send_next(now);

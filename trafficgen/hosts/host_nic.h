@@ -4,16 +4,9 @@
 
 #include "common/runtime/backpressure.h"
 #include "common/runtime/link.h"
-#include "trafficgen/hosts/host_attribution.h"
 #include "trafficgen/hosts/host_connections.h"
-#include "trafficgen/hosts/host_counters.h"
-#include "trafficgen/hosts/host_datagrams.h"
-#include "trafficgen/hosts/host_pauses.h"
-#include "trafficgen/hosts/host_setup.h"
-#include "trafficgen/hosts/nic_turns.h"
+#include "trafficgen/hosts/host_parts.h"
 #include "trafficgen/hosts/nic_wire.h"
-#include "trafficgen/hosts/start_signals.h"
-#include "trafficgen/hosts/stray_replies.h"
 
 namespace outrider::tg {
 
@@ -25,43 +18,32 @@ namespace outrider::tg {
 /// payload. Not thread-safe: the host owns it.
 class HostNic {
  public:
-  /// What waits for the NIC: other parts of the host, which must outlive this one.
-  struct Parts {
-    NicTurns& turns;  ///< of slots that may send, one entry each, and of endpoints
-    HostPauses& pauses;
-    StartSignals& signals;  ///< sent before anything else, but see write_next()
-    StrayReplies& strays;
-    HostConnections& connections;
-    HostDatagrams& datagrams;
-    HostCounters& counters;
-    HostAttribution* attribution;  ///< nullptr: attribution is off
-  };
-
-  /// @param pool must outlive this object
-  HostNic(const HostSetup& setup, rte_mempool& pool, const Parts& parts);
+  /// @param parts,connections what waits for the NIC; they and `pool` must outlive this object
+  HostNic(HostParts& parts, HostConnections& connections, rte_mempool& pool);
 
   /// @param backpressure the NIC waits while it is full. It and `out` must outlive the host
   void connect(Link& out, const Backpressure* backpressure = nullptr) noexcept {
     wire_.connect(out, backpressure);
   }
   /// Returns the NIC's queue, whose classes must be made before any connection is opened.
-  [[nodiscard]] NicQueue& queue() noexcept { return parts_.turns.queue(); }
-  /// Sends while the wire is free and there is something to send.
-  /// @return when the NIC must be asked again
-  Time send(Time now) noexcept {
+  [[nodiscard]] NicQueue& queue() noexcept { return host_.turns.queue(); }
+  /// Begins a new attempt to send. @return false if there is nothing to send
+  [[nodiscard]] bool begin() noexcept {
     wire_.begin();
-    return has_work() ? send_waiting(now) : kNever;
+    return has_work();
   }
+  /// Sends while the wire is free and there is something to send. @pre begin()
+  /// @return when the NIC must be asked again
+  Time send(Time now) noexcept;
 
  private:
   enum class Wrote : std::uint8_t { kNothing, kSignal, kOther };
 
   /// Returns true if signals or answers to others wait, which go before data.
   [[nodiscard]] bool has_replies() const noexcept {
-    return !parts_.signals.empty() || !parts_.strays.empty();
+    return !host_.signals.empty() || !host_.strays.empty();
   }
-  [[nodiscard]] bool has_work() const noexcept { return !parts_.turns.empty() || has_replies(); }
-  Time send_waiting(Time now) noexcept;
+  [[nodiscard]] bool has_work() const noexcept { return !host_.turns.empty() || has_replies(); }
   // The steps of sending a packet have one caller each. Inlined, they save no registers for each
   // other.
   [[nodiscard, gnu::always_inline]] bool send_next(Time now) noexcept;
@@ -70,8 +52,8 @@ class HostNic {
   [[gnu::always_inline]] bool write_ready(Packet& packet, Time now, Time start) noexcept;
   void prefetch_waiting() noexcept;
 
-  bool full_payload_;
-  Parts parts_;
+  HostParts& host_;
+  HostConnections& connections_;
   NicWire wire_;
   std::uint32_t replies_in_a_row_ = 0;  ///< while data waited
 };

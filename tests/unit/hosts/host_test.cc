@@ -230,7 +230,7 @@ TEST(Host, AcknowledgmentsOfAnyDscpReachTheirConnection) {
     TcpConnection& c = p.a.open(Pair::flow(), client.config, 0, client, Time{});
     p.a.send(c, 200'000, Time{});
     p.run(100ms);
-    EXPECT_EQ(c.acked_bytes(), 200'000U) << int{dscp};
+    EXPECT_EQ(c.stream().acked_bytes(), 200'000U) << int{dscp};
     EXPECT_EQ(p.a.counters().signals_taken, 0U) << int{dscp};
     EXPECT_EQ(p.b.counters().acks_received, 0U) << int{dscp};
     Pair::expect_balanced(p.a);
@@ -360,7 +360,7 @@ TEST(Host, ConnectionsOpenTransferAndClose) {
   TcpConnection& c = p.a.open(Pair::flow(), client.config, 0, client, Time{});
   p.a.send(c, 1'000'000, Time{});
   p.run(500ms);
-  EXPECT_EQ(c.acked_bytes(), 1'000'000U);
+  EXPECT_EQ(c.stream().acked_bytes(), 1'000'000U);
   p.a.close(c, Time{500ms});
   p.run(2s);
   EXPECT_EQ(client.established, 1);
@@ -423,7 +423,7 @@ TEST(Host, ASynFloodLeavesABoundedNumberOfHalfOpenConnections) {
   EXPECT_GT(events.half_open_refused, 0U);
   EXPECT_EQ(static_cast<std::uint64_t>(flooded.accepted) + events.half_open_refused, kFlood);
   EXPECT_EQ(flooded.established, 0);
-  EXPECT_EQ(c.acked_bytes(), 100'000U);
+  EXPECT_EQ(c.stream().acked_bytes(), 100'000U);
   EXPECT_EQ(server.closed, 0);
   Pair::expect_balanced(p.b);
 }

@@ -500,13 +500,13 @@ TEST(HostUdpSignals, AFloodOfStartsLeavesDataTheirTurn) {
   TcpConnection& c = p.b.open(flow, app.config, 0, app, Time{});
   p.b.send(c, 10'000'000, Time{});
   p.loop.run_until(Time{1ms});
-  const std::uint64_t before = c.acked_bytes();
+  const std::uint64_t before = c.stream().acked_bytes();
   const Bytes start = written(kSignal, p.pool);
   for (Time now{1ms}; now < Time{51ms}; now += 1us) {  // one takes 1.04 us on the wire
     p.loop.run_until(now);
     p.b.receive(0, packet_of(p.pool.get(), start), now);
   }
-  EXPECT_GT(c.acked_bytes() - before, 600'000U) << "a tenth of 50 ms at 1 Gbit/s";
+  EXPECT_GT(c.stream().acked_bytes() - before, 600'000U) << "a tenth of 50 ms at 1 Gbit/s";
   EXPECT_GT(p.b.counters().acks_sent, 20'000U) << "and the answers still have most of it";
 }
 

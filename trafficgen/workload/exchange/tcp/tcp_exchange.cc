@@ -254,7 +254,7 @@ void TcpExchange::choose_flow(NearEnd& end) noexcept {
 /// The flow and initial sequence number of a connection are known before it is opened.
 BurstPlace TcpExchange::next_place(const Lane& lane) noexcept {
   if (const TcpConnection* connection = sender(lane))
-    return {connection->flow(), connection->next_sequence()};
+    return {connection->flow(), connection->stream().next_sequence()};
   if (lane.direction == BurstDirection::kPull) return {};
   NearEnd& end = pair(lane.worker, lane.target).at_worker;
   choose_flow(end);
@@ -286,10 +286,11 @@ void TcpExchange::begin_push(const BurstLedger& burst, BurstTime idle, Time now)
     end.read_counters();
     // The last burst may still be in flight, and the connection forgets its first byte from now on.
     if (end.sent)
-      JobRecords::note_first_sent(records_.burst(*end.sent), end.connection->watched_sent_at());
+      JobRecords::note_first_sent(records_.burst(*end.sent),
+                                  end.connection->stream().watched_sent_at());
     end.sent = burst.burst();
     end.connection->set_identity(burst.burst());
-    end.connection->watch_offset(end.connection->written_bytes());
+    end.connection->stream().watch(end.connection->stream().written_bytes());
     end.host.connections().begin_burst(*end.connection, burst, idle, now);
   }
 }
@@ -298,7 +299,7 @@ void TcpExchange::begin_pull(const BurstLedger& burst, std::uint32_t target, Tim
   FarEnd& end = pair(burst.burst().worker, target).at_target;
   if (end.connection == nullptr) return;  // the worker is gone: its burst stays incomplete
   end.connection->set_identity(burst.burst());
-  end.connection->watch_offset(end.connection->written_bytes());
+  end.connection->stream().watch(end.connection->stream().written_bytes());
   end.host.connections().begin_burst(*end.connection, burst, BurstTime::kOthers, now);
 }
 
@@ -352,7 +353,7 @@ void TcpExchange::end(const Lane& lane, Time now) noexcept {
 
 std::optional<Time> TcpExchange::first_sent_at(const Lane& lane) const noexcept {
   const TcpConnection* connection = sender(lane);
-  return connection == nullptr ? std::nullopt : connection->watched_sent_at();
+  return connection == nullptr ? std::nullopt : connection->stream().watched_sent_at();
 }
 
 FlowReport TcpExchange::report(const Lane& lane) const {
