@@ -21,14 +21,14 @@ class TcpChannels::TcpChannel final : public Channel {
   void send(ChannelSide from, std::uint64_t bytes, Time now) noexcept override {
     TcpConnection* const connection = connection_[index_of(from)];
     assert(bytes > 0 && connection != nullptr);
-    connection->watch_offset(connection->stream().written_bytes());
+    connection->stream().watch(connection->stream().written_bytes());
     Host& host = from == ChannelSide::kNear ? *all_.setup_.from : *all_.setup_.to;
     host.send(*connection, bytes, now);
   }
   void tell_idle() noexcept override { tells_idle_ = true; }
   [[nodiscard]] std::optional<Time> first_sent_at(ChannelSide from) const noexcept override {
     const TcpConnection* const connection = connection_[index_of(from)];
-    return connection == nullptr ? std::nullopt : connection->watched_sent_at();
+    return connection == nullptr ? std::nullopt : connection->stream().watched_sent_at();
   }
   [[nodiscard]] FlowCounts counts(ChannelSide from) const noexcept override;
   void prefetch() const noexcept override {
