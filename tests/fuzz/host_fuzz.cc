@@ -155,8 +155,8 @@ class HostRun {
       links_.push_back(std::make_unique<Link>(loop_, microseconds(50), network_, h));
     for (std::uint32_t h = 0; h < 2; ++h) generator_.connect(h, *links_[h]);
     streams_.connect(0, *links_[kStreamLink]);
-    open_.connect(*links_[3]);
-    open_.listen(5000, server_);
+    open_.nic().connect(*links_[3]);
+    open_.connections().listen(5000, server_);
     generator_.start(now_);
     streams_.start();
   }

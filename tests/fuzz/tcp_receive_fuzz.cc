@@ -147,10 +147,10 @@ class Script {
   }
 
   void receive(const TcpSegment& s) {
-    const std::uint64_t acked = connection_.acked_bytes();
+    const std::uint64_t acked = connection_.stream().acked_bytes();
     const std::uint64_t delivered = connection_.delivered_bytes();
     connection_.on_segment(s, now_);
-    FUZZ_REQUIRE(connection_.acked_bytes() >= acked);
+    FUZZ_REQUIRE(connection_.stream().acked_bytes() >= acked);
     FUZZ_REQUIRE(connection_.delivered_bytes() >= delivered);
     FUZZ_REQUIRE(connection_.delivered_bytes() - delivered <= (1U << 30));
   }
@@ -180,7 +180,7 @@ class Script {
                      ? in_.take<std::uint32_t>()
                      : peer_next_ + static_cast<std::uint32_t>(in_.take<std::int16_t>());
     s.acknowledgment = (form & 2) != 0 ? in_.take<std::uint32_t>()
-                                       : connection_.next_sequence() +
+                                       : connection_.stream().next_sequence() +
                                              static_cast<std::uint32_t>(in_.take<std::int16_t>());
     s.window = in_.take<std::uint16_t>();
     s.payload_bytes = in_.take<std::uint16_t>();
@@ -201,8 +201,8 @@ class Script {
   void add_sack(TcpSegment& s) {
     s.sack_blocks = static_cast<std::uint8_t>(1 + in_.byte() % 4);
     for (std::size_t i = 0; i < s.sack_blocks; ++i) {
-      const std::uint32_t end =
-          connection_.next_sequence() + static_cast<std::uint32_t>(in_.take<std::int16_t>());
+      const std::uint32_t end = connection_.stream().next_sequence() +
+                                static_cast<std::uint32_t>(in_.take<std::int16_t>());
       s.sack[i] = {end - in_.take<std::uint16_t>(), end};
     }
   }
@@ -221,8 +221,8 @@ class Script {
     s.flags = kTcpAck;
     if ((which & 1) != 0) s.flags |= kTcpEce;
     s.sequence = peer_next_;
-    s.acknowledgment =
-        sent_.empty() ? connection_.next_sequence() : sent_[which / 2 * sent_.size() / 128].end;
+    s.acknowledgment = sent_.empty() ? connection_.stream().next_sequence()
+                                     : sent_[which / 2 * sent_.size() / 128].end;
     s.window = window_;
     stamp(s, which);
     return s;
@@ -230,7 +230,8 @@ class Script {
 
   TcpSegment selective_ack(std::uint8_t which) {
     TcpSegment s = plausible(0);
-    s.acknowledgment = initial_ + 1 + static_cast<std::uint32_t>(connection_.acked_bytes());
+    s.acknowledgment =
+        initial_ + 1 + static_cast<std::uint32_t>(connection_.stream().acked_bytes());
     if (sent_.empty()) return s;
     const std::size_t first = which * sent_.size() / 256;
     const std::size_t last = std::min(sent_.size() - 1, first + in_.byte() % 8);
@@ -294,22 +295,23 @@ class Script {
     FUZZ_REQUIRE(app_.established <= 1 && app_.closed <= 1);
     FUZZ_REQUIRE((app_.closed == 1) == connection_.closed());
     FUZZ_REQUIRE(!connection_.established() || app_.established == 1);
-    FUZZ_REQUIRE(connection_.acked_bytes() <= connection_.written_bytes());
-    FUZZ_REQUIRE(connection_.written_bytes() == written_);
+    FUZZ_REQUIRE(connection_.stream().acked_bytes() <= connection_.stream().written_bytes());
+    FUZZ_REQUIRE(connection_.stream().written_bytes() == written_);
     FUZZ_REQUIRE(n.retransmitted <= n.segments_sent);
     FUZZ_REQUIRE(n.duplicates_received + n.out_of_order_received <= n.segments_received);
     FUZZ_REQUIRE(!connection_.time_wait() ||
                  (connection_.closed() && !connection_.reset() && config_.time_wait != seconds(0)));
-    FUZZ_REQUIRE(connection_.sender().window().bytes() > 0 &&
-                 connection_.sender().window().bytes() <= kMaxCongestionWindow);
+    FUZZ_REQUIRE(connection_.sender().state().window.bytes() > 0 &&
+                 connection_.sender().state().window.bytes() <= kMaxCongestionWindow);
     if (app_.established == 0) return;
     // What is in flight lies between what is acknowledged and what was sent.
-    const std::uint32_t sent = connection_.next_sequence() - (initial_ + 1);
+    const std::uint32_t sent = connection_.stream().next_sequence() - (initial_ + 1);
     FUZZ_REQUIRE(sent <= written_ + 1);
-    FUZZ_REQUIRE(connection_.acked_bytes() <= sent);
-    FUZZ_REQUIRE(connection_.sender().in_flight_bytes() <= sent - connection_.acked_bytes());
+    FUZZ_REQUIRE(connection_.stream().acked_bytes() <= sent);
+    FUZZ_REQUIRE(connection_.sender().state().scoreboard.pipe_bytes() <=
+                 sent - connection_.stream().acked_bytes());
     if (!connection_.established()) return;
-    const bool outstanding = sent > connection_.acked_bytes() + (closing_ ? 1 : 0);
+    const bool outstanding = sent > connection_.stream().acked_bytes() + (closing_ ? 1 : 0);
     if (outstanding) FUZZ_REQUIRE(connection_.next_timer() != kNever);
   }
 

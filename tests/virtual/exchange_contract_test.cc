@@ -151,7 +151,7 @@ struct Scene {
                      .index = i};
     hosts.push_back(std::make_unique<Host>(host, loop, pool.get(), memory));
     up.push_back(std::make_unique<Link>(loop, 10us, crossing, 0));
-    hosts.back()->connect(*up.back());
+    hosts.back()->nic().connect(*up.back());
     crossing.links[hosts.back()->address()] = std::make_unique<Link>(loop, 10us, *hosts.back(), 0);
   }
   [[nodiscard]] Time now() const { return at; }

@@ -15,7 +15,7 @@ namespace outrider::tg {
 /// thread-safe.
 class ConnectionSampler final : public EventSource {
  public:
-  /// @param hosts  as Generator::State has them; must outlive the sampler, as `loop` must
+  /// @param hosts  as GeneratorHosts has them; must outlive the sampler, as `loop` must
   /// @param period  > 0
   ConnectionSampler(EventLoop& loop, const std::vector<std::unique_ptr<Host>>& hosts,
                     Duration period, std::uint32_t max_samples)
@@ -27,8 +27,9 @@ class ConnectionSampler final : public EventSource {
   Time fire(Time now) noexcept override {
     for (std::uint32_t h = 0; h < hosts_.size(); ++h)
       if (hosts_[h] != nullptr)
-        hosts_[h]->for_each_connection([&](const TcpConnection& connection) {
-          if (connection.written_bytes() > 0 && !series_.full()) series_.add(h, connection, now);
+        hosts_[h]->connections().table().for_each([&](const TcpConnection& connection) {
+          if (connection.stream().written_bytes() > 0 && !series_.full())
+            series_.add(h, connection, now);
         });
     return series_.full() ? kNever : now + period_;
   }

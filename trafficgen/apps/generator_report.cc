@@ -4,8 +4,6 @@
 
 #include "common/telemetry/add_fields.h"
 #include "trafficgen/apps/generator_state.h"
-#include "trafficgen/hosts/host_totals.h"
-#include "trafficgen/streams/engine/stream_config.h"
 
 namespace outrider::tg {
 namespace {
@@ -20,73 +18,48 @@ void add_bins(std::vector<GoodputBin>& to, const std::vector<GoodputBin>& more) 
 
 }  // namespace
 
-void Generator::State::add_packets(TrafficLive& live) const noexcept {
-  HostCounters all;
-  for (std::size_t h = 0; h < hosts.size(); ++h) {
-    if (hosts[h] == nullptr) continue;
-    const HostCounters& c = hosts[h]->counters();
-    add(all, c);
-    live.add_sent(device_of[h], c.sent, c.sent_bytes + kFcsBytes * c.sent);
-  }
-  live.received = all.received;
-  live.received_bytes = all.received_bytes + kFcsBytes * all.received;
-  live.drops = all.drops;
-  live.consumed = all.consumed();
-  base_of<NicCounts>(live) = all;
-  base_of<SignalMessages>(live) = all;
-  live.payload = all.payload;
-  live.received += unknown_host + malformed + not_ipv4 + pauses_taken;
-  live.consumed += pauses_taken;
-  live.pauses_taken += pauses_taken;
-  live.drops[DropReason::kNotIpv4] += not_ipv4;
-  live.drops[DropReason::kUnknownHost] += unknown_host;
-  live.drops[DropReason::kMalformed] += malformed;
-  for (const auto& edge : neighbours) {
-    if (edge == nullptr) continue;
-    const NeighbourTotals totals = edge->totals();
-    add_fields(live.neighbours, totals);
-    live.received += totals.consumed();
-    live.consumed += totals.consumed();
-    live.drops[DropReason::kUnresolved] += edge->unresolved();
-  }
-}
-
 TrafficLive Generator::live(Time now) const noexcept {
   const State& s = *state_;
   TrafficLive live;
   live.at_ns = now.time_since_epoch().count();
-  s.add_packets(live);
+  s.hosts.add_packets(live);
   live.delivered_bytes = s.goodput.totals();
-  live.tcp_events = s.memory.events;
-  base_of<TransportMemoryCounters>(live) = s.memory.counters;
-  for (const auto& job : s.jobs) {
+  live.tcp_events = s.hosts.memory().events;
+  base_of<TransportMemoryCounters>(live) = s.hosts.memory().counters;
+  for (const auto& job : s.jobs.all()) {
     if (job == nullptr) continue;
     const JobLive counts = job->live();
     add_fields<JobCounts>(live, counts);
     add_fields<JobProgress>(live, counts);
   }
-  for (const auto& group : s.flow_groups) {
+  for (const auto& group : s.background.flow_groups) {
     if (group == nullptr) continue;
     const FlowGroupCounts counts = group->counts();
     live.flows_open += counts.open;
     live.flows_completed += counts.completed;
     live.flows_failed += counts.failed;
   }
-  for (const auto& flows : s.requests)
+  for (const auto& flows : s.background.requests)
     if (flows != nullptr) live.requests += flows->counts().completed;
-  for (const auto& transfer : s.transfers)
+  for (const auto& transfer : s.background.transfers)
     if (transfer != nullptr) live.transfers += transfer->ended();
   return live;
 }
 
 namespace {
 
+const std::string& name_of(const Host& host) { return host.setup().name; }
+template <class Part>
+const std::string& name_of(const Part& part) {
+  return part.name();
+}
+
 /// Names the parts of one kind that there are.
 template <class Counts, class Parts>
 void name_all(PartCells<Counts>& cells, const Parts& parts) {
   cells.resize(parts.size());
   for (std::size_t i = 0; i < parts.size(); ++i)
-    if (parts[i] != nullptr) cells.name(i, parts[i]->name());
+    if (parts[i] != nullptr) cells.name(i, name_of(*parts[i]));
 }
 
 /// Publishes what `counts_of` says of each part of one kind, if the kind is shown.
@@ -101,28 +74,28 @@ void publish_all(PartCells<Counts>& cells, const Parts& parts, CountsOf counts_o
 
 void Generator::name(RunParts& parts) const {
   const State& s = *state_;
-  name_all(parts.hosts, s.hosts);
-  name_all(parts.jobs, s.jobs);
-  name_all(parts.flows, s.long_flows);
-  name_all(parts.flow_groups, s.flow_groups);
-  name_all(parts.requests, s.requests);
-  name_all(parts.captures, s.captures);
+  name_all(parts.hosts, s.hosts.all());
+  name_all(parts.jobs, s.jobs.all());
+  name_all(parts.flows, s.background.long_flows);
+  name_all(parts.flow_groups, s.background.flow_groups);
+  name_all(parts.requests, s.background.requests);
+  name_all(parts.captures, s.background.captures);
 }
 
 void Generator::publish(RunParts& parts) const noexcept {
   const State& s = *state_;
-  publish_all(parts.hosts, s.hosts, [](const Host& host) {
+  publish_all(parts.hosts, s.hosts.all(), [](const Host& host) {
     HostCounters counts = host.counters();
     counts.sent_bytes += kFcsBytes * counts.sent;
     counts.received_bytes += kFcsBytes * counts.received;
     return counts;
   });
   const auto counts_of = [](const auto& part) { return part.counts(); };
-  publish_all(parts.jobs, s.jobs, [](const Job& job) { return job.live(); });
-  publish_all(parts.flows, s.long_flows, counts_of);
-  publish_all(parts.flow_groups, s.flow_groups, counts_of);
-  publish_all(parts.requests, s.requests, counts_of);
-  publish_all(parts.captures, s.captures, counts_of);
+  publish_all(parts.jobs, s.jobs.all(), [](const Job& job) { return job.live(); });
+  publish_all(parts.flows, s.background.long_flows, counts_of);
+  publish_all(parts.flow_groups, s.background.flow_groups, counts_of);
+  publish_all(parts.requests, s.background.requests, counts_of);
+  publish_all(parts.captures, s.background.captures, counts_of);
 }
 
 GeneratorReport Generator::report(Time now) const {
@@ -141,9 +114,9 @@ GeneratorReport Generator::report(std::span<const Generator* const> parts, Time 
   bool ended = true;
   for (const Generator* part : parts) {
     add(totals, part->live(now));
-    ended &= part->finished() && std::ranges::none_of(part->state_->jobs, [](const auto& job) {
-               return job != nullptr && job->gave_up();
-             });
+    ended &= part->finished() &&
+             std::ranges::none_of(part->state_->jobs.all(),
+                                  [](const auto& job) { return job != nullptr && job->gave_up(); });
   }
   r.end_ns = totals.at_ns;
   base_of<GeneratorCounts>(r) = totals;
@@ -154,7 +127,7 @@ GeneratorReport Generator::report(std::span<const Generator* const> parts, Time 
 
 std::vector<std::uint32_t> Generator::flows_of_jobs() const {
   std::vector<std::uint32_t> flows;
-  for (const auto& job : state_->jobs) {
+  for (const auto& job : state_->jobs.all()) {
     JobsReport of_job;
     if (job != nullptr) job->fill(of_job);
     flows.push_back(static_cast<std::uint32_t>(of_job.flows.size()));
@@ -165,17 +138,27 @@ std::vector<std::uint32_t> Generator::flows_of_jobs() const {
 namespace {
 
 /// Calls `act` for each of the objects in the order of the file, whichever lcore has it.
-template <class State, class Objects, class Act>
-void for_all(const std::vector<const State*>& parts, Objects State::*objects, Act act) {
-  for (std::size_t i = 0; i < (parts.front()->*objects).size(); ++i)
+/// @param list_of returns the list of a part
+template <class State, class ListOf, class Act>
+void for_all(const std::vector<const State*>& parts, ListOf list_of, Act act) {
+  for (std::size_t i = 0; i < list_of(*parts.front()).size(); ++i)
     for (const State* part : parts)
-      if (const auto& one = (part->*objects)[i]; one != nullptr) act(*one);
+      if (const auto& one = list_of(*part)[i]; one != nullptr) act(*one);
+}
+
+/// Does the same for a kind of background traffic.
+template <class State, class List, class Act>
+void for_all_flows(const std::vector<const State*>& parts, List GeneratorBackground::*list,
+                   Act act) {
+  for_all(
+      parts, [&](const State& s) -> const List& { return s.background.*list; }, act);
 }
 
 }  // namespace
 
 void Generator::State::add_counts(const std::vector<const State*>& parts, GeneratorReport& r) {
-  for_all(parts, &State::hosts, [&](const Host& host) {
+  const auto hosts_of = [](const State& s) -> const auto& { return s.hosts.all(); };
+  for_all(parts, hosts_of, [&](const Host& host) {
     const HostCounters& c = host.counters();
     r.ledger_balanced &= c.received == c.consumed() + sum(c.drops);
   });
@@ -184,31 +167,35 @@ void Generator::State::add_counts(const std::vector<const State*>& parts, Genera
 }
 
 void Generator::State::add_records(const std::vector<const State*>& parts, GeneratorReport& r) {
-  for_all(parts, &State::jobs, [&](const Job& job) { job.fill(r); });
+  using Background = GeneratorBackground;
+  const auto jobs_of = [](const State& s) -> const auto& { return s.jobs.all(); };
+  for_all(parts, jobs_of, [&](const Job& job) { job.fill(r); });
   r.ledger_balanced &= r.roce.balanced();
-  for_all(parts, &State::long_flows, [&](const LongFlowSource& flow) {
+  for_all_flows(parts, &Background::long_flows, [&](const LongFlow& flow) {
     r.flows.push_back(flow.report());
     r.background_roce += flow.roce();
   });
-  for_all(parts, &State::transfers, [&](const TransferSource& transfer) {
+  for_all_flows(parts, &Background::transfers, [&](const TransferSource& transfer) {
     transfer.fill(r.transfers);
     r.background_roce += transfer.roce();
   });
-  for_all(parts, &State::flow_groups, [&](const FlowGroupSource& group) {
+  for_all_flows(parts, &Background::flow_groups, [&](const FlowGroupSource& group) {
     r.flow_groups.push_back(group.report());
     r.background_roce += group.roce();
   });
+  for_all_flows(parts, &Background::requests, [&](const RequestFlows& flows) {
+    r.requests.push_back(flows.report());
+    r.background_roce += flows.roce();
+  });
   r.ledger_balanced &= r.background_roce.balanced();
-  for_all(parts, &State::captures,
-          [&](const CapturePlayer& capture) { r.captures.push_back(capture.report()); });
+  for_all_flows(parts, &Background::captures,
+                [&](const CapturePlayer& capture) { r.captures.push_back(capture.report()); });
   for (const CaptureReport& capture : r.captures)
     r.ledger_balanced &= capture.received <= capture.sent;
-  for_all(parts, &State::requests,
-          [&](const RequestFlows& flows) { r.requests.push_back(flows.report()); });
-  for_all(parts, &State::neighbours,
-          [&](const NeighbourEdge& edge) { edge.fill(r.neighbourhood); });
+  const auto edges_of = [](const State& s) -> const auto& { return s.hosts.neighbours(); };
+  for_all(parts, edges_of, [&](const NeighbourEdge& edge) { edge.fill(r.neighbourhood); });
   for (const State* s : parts)
-    for (std::uint32_t h = 0; s->sampler != nullptr && h < s->hosts.size(); ++h)
+    for (std::uint32_t h = 0; s->sampler != nullptr && h < s->config.hosts.size(); ++h)
       std::ranges::move(s->sampler->series().of_host(h, s->config.hosts[h].name),
                         std::back_inserter(r.connections));
 }

@@ -84,7 +84,7 @@ void FlowGroup::schedule() {
   std::vector<Host*> receivers = setup_.to;  // a host may be named more than once
   std::ranges::sort(receivers);
   receivers.erase(std::unique(receivers.begin(), receivers.end()), receivers.end());
-  for (Host* host : receivers) host->listen(setup_.port, *this);
+  for (Host* host : receivers) host->connections().listen(setup_.port, *this);
   next_ = setup_.arrivals->next();
   arm();
 }
@@ -102,7 +102,7 @@ bool FlowGroup::find_port(const FlowArrival& a, FlowKey& key, Time now) noexcept
   Host& from = *setup_.from[a.from];
   const std::uint32_t to = setup_.to[a.to]->address();
   for (int i = 0; i < kPortTries; ++i) {
-    const auto port = from.allocate_port(to, setup_.port, now);
+    const auto port = from.connections().free_port(from.ports(), to, setup_.port, now);
     if (!port) return false;
     key = {from.address(), to, *port, setup_.port};
     if (by_key_.find(key) == nullptr) return true;

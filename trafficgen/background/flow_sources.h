@@ -4,23 +4,9 @@
 #include <string>
 
 #include "trafficgen/background/flow_report.h"
-#include "trafficgen/measure/flow_totals.h"
 #include "trafficgen/measure/roce_counters.h"
 
 namespace outrider::tg {
-
-/// A flow that always has data to send, over any transport.
-class LongFlowSource {
- public:
-  virtual ~LongFlowSource() = default;
-  /// Sets the start timer. Call it once.
-  virtual void schedule() = 0;
-  [[nodiscard]] virtual const std::string& name() const noexcept = 0;
-  [[nodiscard]] virtual FlowReport report() const = 0;
-  [[nodiscard]] virtual FlowCounts counts() const noexcept = 0;
-  /// Returns the counts of its queue pairs; zeros if it has none.
-  [[nodiscard]] virtual RoceCounters roce() const { return {}; }
-};
 
 /// A group of flows that arrive and end, over any transport.
 class FlowGroupSource {

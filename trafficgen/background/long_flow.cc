@@ -1,11 +1,13 @@
 #include "trafficgen/background/long_flow.h"
 
+#include <utility>
+
 #include "trafficgen/background/reopen.h"
 
 namespace outrider::tg {
 
 namespace {
-constexpr std::uint64_t kEndless = std::uint64_t{1} << 50;  // 125 days at 100 Gbit/s
+constexpr std::uint64_t kEndlessBytes = std::uint64_t{1} << 50;  // 125 days at 100 Gbit/s
 }  // namespace
 
 Time long_flow_start(Duration start, Duration spread, std::uint64_t seed,
@@ -14,34 +16,26 @@ Time long_flow_start(Duration start, Duration spread, std::uint64_t seed,
   return Time{} + start + from_seconds(seconds(spread) * random.uniform());
 }
 
-LongFlow::LongFlow(const Setup& setup, GoodputSeries& goodput)
-    : setup_(setup), totals_(setup.name, TrafficClass::kBackground, goodput) {}
+LongFlow::LongFlow(Setup setup, GoodputSeries& goodput)
+    : setup_(std::move(setup)), goodput_(goodput), channel_(setup_.channels->make(*this)) {}
 
 void LongFlow::schedule() {
-  setup_.to->listen(setup_.port, *this);
+  setup_.channels->listen();
   setup_.from->set_timer(*this, 0, setup_.start);
 }
 
 void LongFlow::on_timer(std::uint32_t /*tag*/, Time now) noexcept {
-  const FlowKey flow{setup_.from->address(), setup_.to->address(), setup_.from->allocate_port(),
-                     setup_.port};
-  sender_.connection = &setup_.from->open(flow, setup_.tcp, 0, sender_, now);
-  setup_.from->send(*sender_.connection, kEndless, now);
+  if (channel_.open(now)) channel_.send(ChannelSide::kNear, kEndlessBytes, now);
+  else setup_.from->set_timer(*this, 0, now + kReopenAfter);
 }
 
-Acceptor::Offer LongFlow::accept(const FlowKey& /*flow*/) noexcept {
-  return {.config = &setup_.tcp, .listener = &receiver_};
+void LongFlow::on_delivered(Channel& /*channel*/, ChannelSide /*at*/, std::uint64_t fresh_bytes,
+                            Time now) noexcept {
+  goodput_.add(TrafficClass::kBackground, fresh_bytes, now);
 }
 
-/// Opens the connection again if the transport gave up (a dead path).
-void LongFlow::sender_closed(TcpConnection& c, Time now) noexcept {
-  totals_.on_sender_closed(c.counters());
-  sender_.connection = nullptr;
+void LongFlow::on_ended(Channel& /*channel*/, Time now) noexcept {
   setup_.from->set_timer(*this, 0, now + kReopenAfter);
-}
-
-FlowCounts LongFlow::counts() const noexcept {
-  return totals_.counts(sender_.connection == nullptr ? nullptr : &sender_.connection->counters());
 }
 
 }  // namespace outrider::tg

@@ -1,10 +1,11 @@
 #pragma once
 
+#include <memory>
 #include <string>
 
-#include "trafficgen/background/flow_sources.h"
+#include "trafficgen/channel/channel.h"
 #include "trafficgen/hosts/host.h"
-#include "trafficgen/measure/flow_totals.h"
+#include "trafficgen/measure/goodput.h"
 
 namespace outrider::tg {
 
@@ -13,55 +14,38 @@ namespace outrider::tg {
 Time long_flow_start(Duration start, Duration spread, std::uint64_t seed,
                      std::uint32_t index) noexcept;
 
-/// A flow over TCP that always has data to send, from one host to another.
-class LongFlow final : public LongFlowSource, private TimerClient, private Acceptor {
+/// A flow that always has data to send, from one host to another. If the transport gives up, it
+/// begins again a second later. Not thread-safe: the lcore of the hosts owns it.
+class LongFlow final : private TimerClient, private Channel::User {
  public:
   struct Setup {
     std::string name;
     Host* from = nullptr;
-    Host* to = nullptr;
-    std::uint16_t port = 0;  ///< on which the receiver listens; used by this flow only
-    TcpConfig tcp;
+    std::unique_ptr<Channels> channels{};  ///< from that host
     Time start{};
   };
-  LongFlow(const Setup& setup, GoodputSeries& goodput);
+  LongFlow(Setup setup, GoodputSeries& goodput);
   LongFlow(const LongFlow&) = delete;
   LongFlow& operator=(const LongFlow&) = delete;
 
   /// Listens and sets the start timer. Call it once.
-  void schedule() override;
-  [[nodiscard]] const std::string& name() const noexcept override { return totals_.name(); }
-  [[nodiscard]] FlowReport report() const override { return totals_.named(counts()); }
-  [[nodiscard]] FlowCounts counts() const noexcept override;
+  void schedule();
+  [[nodiscard]] const std::string& name() const noexcept { return setup_.name; }
+  [[nodiscard]] FlowReport report() const {
+    return {counts(), setup_.name, TrafficClass::kBackground};
+  }
+  [[nodiscard]] FlowCounts counts() const noexcept { return channel_.counts(ChannelSide::kNear); }
+  [[nodiscard]] RoceCounters roce() const noexcept { return channel_.roce(); }
 
  private:
-  struct Sender final : ConnectionListener {
-    explicit Sender(LongFlow& f) : flow(f) {}
-    void on_established(TcpConnection&, Time) noexcept override {}
-    void on_delivered(TcpConnection&, Time) noexcept override {}
-    void on_closed(TcpConnection& c, Time now) noexcept override { flow.sender_closed(c, now); }
-    LongFlow& flow;
-    TcpConnection* connection = nullptr;
-  };
-  struct Receiver final : ConnectionListener {
-    explicit Receiver(LongFlow& f) : flow(f) {}
-    void on_established(TcpConnection&, Time) noexcept override {}
-    void on_delivered(TcpConnection& c, Time now) noexcept override {
-      flow.totals_.on_delivered(c.delivered_bytes(), now);
-    }
-    void on_closed(TcpConnection&, Time) noexcept override {}
-    LongFlow& flow;
-  };
-
   void on_timer(std::uint32_t tag, Time now) noexcept override;
-  Offer accept(const FlowKey& flow) noexcept override;
-  void on_accepted(TcpConnection&) noexcept override { totals_.on_new_receiver(); }
-  void sender_closed(TcpConnection& c, Time now) noexcept;
+  void on_delivered(Channel& channel, ChannelSide at, std::uint64_t fresh_bytes,
+                    Time now) noexcept override;
+  void on_ended(Channel& channel, Time now) noexcept override;
 
   Setup setup_;
-  FlowTotals totals_;
-  Sender sender_{*this};
-  Receiver receiver_{*this};
+  GoodputSeries& goodput_;
+  Channel& channel_;
 };
 
 }  // namespace outrider::tg

@@ -1,6 +1,6 @@
 #include "trafficgen/background/request_flows.h"
 
-#include <algorithm>
+#include <utility>
 
 #include "trafficgen/background/reopen.h"
 
@@ -10,19 +10,17 @@ namespace {
 constexpr std::uint32_t kOpenTag = ~std::uint32_t{0};
 }  // namespace
 
-RequestFlows::RequestFlows(const Setup& setup, GoodputSeries& goodput)
-    : setup_(setup),
+RequestFlows::RequestFlows(Setup setup, GoodputSeries& goodput)
+    : setup_(std::move(setup)),
       goodput_(goodput),
-      clients_(setup.config.connections),
-      think_(setup.seed, setup.index, RandomPurpose::kThinkTime) {
-  for (auto& client : clients_) client.flows = this;
-  counts_.name = setup.name;
-  counts_.samples.reserve(setup.config.latency_samples);
+      think_(setup_.seed, setup_.index, RandomPurpose::kThinkTime) {
+  for (std::uint32_t i = 0; i < setup_.config.connections; ++i) clients_.emplace_back(*this, i);
+  counts_.name = setup_.name;
+  counts_.samples.reserve(setup_.config.latency_samples);
 }
 
 void RequestFlows::schedule() {
-  for (std::uint16_t p = 0; p < setup_.config.server_ports; ++p)
-    setup_.to->listen(static_cast<std::uint16_t>(setup_.config.tcp_port + p), *this);
+  setup_.channels->listen();
   setup_.from->set_timer(*this, kOpenTag, opens_at(0));
 }
 
@@ -37,35 +35,32 @@ void RequestFlows::on_timer(std::uint32_t tag, Time now) noexcept {
   Client& client = clients_[tag];
   if (client.due != now) return;
   client.due = kNever;
-  if (client.connection == nullptr) open(tag, now);
+  if (!client.opening) open(client, now);
   else ask(client, now);
 }
 
 void RequestFlows::open_due(Time now) noexcept {
-  while (started_ < clients_.size() && opens_at(started_) <= now) open(started_++, now);
+  while (started_ < clients_.size() && opens_at(started_) <= now) open(clients_[started_++], now);
   if (started_ < clients_.size()) setup_.from->set_timer(*this, kOpenTag, opens_at(started_));
 }
 
-void RequestFlows::open(std::uint32_t index, Time now) noexcept {
-  const auto& config = setup_.config;
-  const auto to_port = static_cast<std::uint16_t>(config.tcp_port + index % config.server_ports);
-  const auto port = setup_.from->allocate_port(setup_.to->address(), to_port, now);
-  if (!port) {
-    ++counts_.out_of_ports;
-    return wake(clients_[index], now + kReopenAfter);
-  }
-  const FlowKey flow{setup_.from->address(), setup_.to->address(), *port, to_port};
-  clients_[index].connection = &setup_.from->open(flow, setup_.tcp, 0, clients_[index], now);
+void RequestFlows::open(Client& client, Time now) noexcept {
+  client.question_bytes = client.answer_bytes = 0;
+  client.opening = true;
+  if (client.channel.open(now)) return;
+  client.opening = false;
+  ++counts_.out_of_ports;
+  wake(client, now + kReopenAfter);
 }
 
 void RequestFlows::ask(Client& client, Time now) noexcept {
   client.asked = now;
-  setup_.from->send(*client.connection, setup_.config.request_bytes, now);
+  client.channel.send(ChannelSide::kNear, setup_.config.request_bytes, now);
 }
 
 void RequestFlows::wake(Client& client, Time at) noexcept {
   client.due = at;
-  setup_.from->set_timer(*this, index_of(client), at);
+  setup_.from->set_timer(*this, client.index, at);
 }
 
 void RequestFlows::keep(const RequestSample& sample) noexcept {
@@ -87,33 +82,38 @@ void RequestFlows::answered(Client& client, Time now) noexcept {
   else wake(client, now + think);
 }
 
-void RequestFlows::Client::on_established(TcpConnection&, Time now) noexcept {
-  ++flows->counts_.opened;
-  ++flows->counts_.open;
-  flows->ask(*this, now);
+void RequestFlows::Client::on_open(Channel& /*channel*/, Time now) noexcept {
+  ++flows.counts_.opened;
+  ++flows.counts_.open;
+  open = true;
+  flows.ask(*this, now);
 }
 
-void RequestFlows::Client::on_delivered(TcpConnection& c, Time now) noexcept {
-  const auto& config = flows->setup_.config;
-  const std::uint64_t requests = c.written_bytes() / config.request_bytes;
-  if (c.delivered_bytes() == requests * config.response_bytes) flows->answered(*this, now);
-}
-
-void RequestFlows::Client::on_closed(TcpConnection& c, Time now) noexcept {
-  if (c.delivered_bytes() + c.written_bytes() != 0) --flows->counts_.open;
-  else ++flows->counts_.opened;  // it was never established
-  ++flows->counts_.closed;
-  connection = nullptr;
-  flows->wake(*this, now + kReopenAfter);
-}
-
-/// Answers every complete request. It is stateless, because both streams are counted.
-void RequestFlows::Server::on_delivered(TcpConnection& c, Time now) noexcept {
+/// Answers every complete request, and takes every complete answer.
+void RequestFlows::Client::on_delivered(Channel& /*channel*/, ChannelSide at,
+                                        std::uint64_t fresh_bytes, Time now) noexcept {
   const auto& config = flows.setup_.config;
-  const std::uint64_t requests = c.delivered_bytes() / config.request_bytes;
-  const std::uint64_t answers = c.written_bytes() / config.response_bytes;
-  if (requests > answers)
-    flows.setup_.to->send(c, (requests - answers) * config.response_bytes, now);
+  const bool at_client = at == ChannelSide::kNear;
+  std::uint64_t& bytes = at_client ? answer_bytes : question_bytes;
+  bytes += fresh_bytes;
+  if (bytes < (at_client ? config.response_bytes : config.request_bytes)) return;
+  bytes = 0;
+  if (at_client) flows.answered(*this, now);
+  else channel.send(ChannelSide::kFar, config.response_bytes, now);
+}
+
+void RequestFlows::Client::on_ended(Channel& /*channel*/, Time now) noexcept {
+  if (open) --flows.counts_.open;
+  else ++flows.counts_.opened;  // it was never established
+  ++flows.counts_.closed;
+  open = opening = false;
+  flows.wake(*this, now + kReopenAfter);
+}
+
+RoceCounters RequestFlows::roce() const noexcept {
+  RoceCounters sum;
+  for (const Client& client : clients_) sum += client.channel.roce();
+  return sum;
 }
 
 RequestReport RequestFlows::report() const { return counts_; }

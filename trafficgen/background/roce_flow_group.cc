@@ -5,34 +5,40 @@
 #include <utility>
 
 #include "trafficgen/background/host_names.h"
+#include "trafficgen/channel/roce_channels.h"
 #include "trafficgen/roce/path_mtu.h"
 
 namespace outrider::tg {
 
-struct RoceFlowGroup::Flow final : RoceStream::Client {
-  Flow(RoceFlowGroup& g, const RoceStream::Setup& setup)
-      : group(g), stream(g.setup_.roce, setup, *this) {}
+struct RoceFlowGroup::Flow final : Channel::User {
+  Flow(RoceFlowGroup& g, Channels& channels) : group(g), channel(channels.make(*this)) {
+    channel.tell_idle();
+  }
 
   void restart(const FlowArrival& a) noexcept {
     ended = {.arrival = a};
     delivered_bytes = 0;
-    noted = stream.sender_counters();
+    noted = channel.counts(ChannelSide::kNear);
   }
-  void on_delivered(RoceStream&, std::uint64_t fresh_bytes, Time now) noexcept override {
+  void on_delivered(Channel&, ChannelSide /*at*/, std::uint64_t fresh_bytes,
+                    Time now) noexcept override {
     group.delivered(*this, fresh_bytes, now);
   }
-  void on_idle(RoceStream&, Time now) noexcept override { group.end(*this, now); }
-  void on_failed(RoceStream&, Time now) noexcept override {
-    stream.restart();
+  void on_idle(Channel&, ChannelSide /*from*/, Time now) noexcept override {
+    group.end(*this, now);
+  }
+  void on_ended(Channel&, Time now) noexcept override {
+    opened = false;
     group.end(*this, now);
   }
 
   RoceFlowGroup& group;
+  Channel& channel;
+  bool opened = false;
   EndedFlow ended{};
   std::uint64_t delivered_bytes = 0;
   std::int64_t first_way_ns = 0;  ///< of its first packet, from the sender's NIC on
-  RoceCounters noted{};           ///< counts of the queue pair's earlier flows
-  RoceStream stream;
+  FlowCounts noted{};             ///< counts of the channel's earlier flows
 };
 
 RoceFlowGroup::RoceFlowGroup(Setup setup, GoodputSeries& goodput)
@@ -45,6 +51,12 @@ RoceFlowGroup::RoceFlowGroup(Setup setup, GoodputSeries& goodput)
     for (std::uint32_t t = 0; t < setup_.to.size(); ++t) {
       if (setup_.from[f] == setup_.to[t]) continue;
       Pool& pool = pool_of({.from = f, .to = t});
+      pool.channels =
+          std::make_unique<RoceChannels>(RoceChannels::Setup{.from = setup_.from[f],
+                                                             .to = setup_.to[t],
+                                                             .roce = setup_.roce,
+                                                             .priority = setup_.priority,
+                                                             .seed = setup_.seed});
       for (std::uint32_t n = 0; n < setup_.queue_pairs.value_or(kFirstQueuePairs); ++n)
         pool.free.push_back(&make_queue_pair(f, t));
       std::ranges::reverse(pool.free);  // the first is taken first
@@ -57,10 +69,7 @@ RoceFlowGroup::Flow& RoceFlowGroup::make_queue_pair(std::uint32_t from, std::uin
   Pool& pool = pool_of({.from = from, .to = to});
   if (pool.free.capacity() == pool.made) pool.free.reserve(2 * std::size_t{pool.made} + 1);
   ++pool.made;
-  return flows_.emplace_back(*this, RoceStream::Setup{.from = setup_.from[from],
-                                                      .to = setup_.to[to],
-                                                      .priority = setup_.priority,
-                                                      .seed = setup_.seed});
+  return flows_.emplace_back(*this, *pool.channels);
 }
 
 /// @return nullptr if the flow has to be refused
@@ -103,25 +112,27 @@ void RoceFlowGroup::begin(const FlowArrival& a, Time now) noexcept {
   ++taken_;
   f.restart(a);
   tally_.begin();
-  f.stream.send(a.bytes, now);
+  if (!f.opened) f.opened = f.channel.open(now);
+  f.channel.send(ChannelSide::kNear, a.bytes, now);
 }
 
 void RoceFlowGroup::delivered(Flow& f, std::uint64_t fresh_bytes, Time now) noexcept {
   goodput_.add(TrafficClass::kBackground, fresh_bytes, now);
   tally_.deliver(fresh_bytes);
   if (f.delivered_bytes == 0)
-    f.first_way_ns = (now - f.stream.first_sent_at().value_or(now)).count();
+    f.first_way_ns = (now - f.channel.first_sent_at(ChannelSide::kNear).value_or(now)).count();
   f.delivered_bytes += fresh_bytes;
   if (f.delivered_bytes == f.ended.arrival.bytes) complete(f, now);
 }
 
 std::uint32_t RoceFlowGroup::path_mtu(const FlowArrival& a) const noexcept {
-  return path_mtu_of(std::min(setup_.from[a.from]->mtu_bytes(), setup_.to[a.to]->mtu_bytes()));
+  return path_mtu_of(
+      std::min(setup_.from[a.from]->setup().mtu_bytes, setup_.to[a.to]->setup().mtu_bytes));
 }
 
 /// Returns how long frames with so much payload take at the slower NIC.
 std::int64_t RoceFlowGroup::frames_ns(const FlowArrival& a, std::uint64_t bytes) const noexcept {
-  const BitRate rate = std::min(setup_.from[a.from]->rate(), setup_.to[a.to]->rate());
+  const BitRate rate = std::min(setup_.from[a.from]->setup().rate, setup_.to[a.to]->setup().rate);
   return static_cast<std::int64_t>(static_cast<double>(wire_bytes_of_write(bytes, path_mtu(a))) *
                                    8e9 / static_cast<double>(rate.bits_per_second));
 }
@@ -157,9 +168,9 @@ void RoceFlowGroup::judge(Flow& f, Time now) noexcept {
 void RoceFlowGroup::end(Flow& f, Time now) noexcept {
   if (f.ended.delivered_ns < 0) tally_.fail();
   else judge(f, now);
-  const RoceCounters& c = f.stream.sender_counters();
+  const FlowCounts c = f.channel.counts(ChannelSide::kNear);
   f.ended.retransmitted = c.retransmitted - f.noted.retransmitted;
-  f.ended.rtos = c.timeouts - f.noted.timeouts;
+  f.ended.rtos = c.rtos_data - f.noted.rtos_data;
   tally_.keep(f.ended);
   --taken_;
   pool_of(f.ended.arrival).free.push_back(&f);
@@ -169,15 +180,16 @@ FlowGroupReport RoceFlowGroup::report() const {
   FlowGroupReport r = tally_.report(names_of(setup_.from), names_of(setup_.to));
   r.after_end = setup_.arrivals->listed_flows_left(next_.has_value());
   for (const Flow& f : flows_) {
-    r.retransmitted += f.stream.sender_counters().retransmitted;
-    r.rtos_data += f.stream.sender_counters().timeouts;
+    const FlowCounts c = f.channel.counts(ChannelSide::kNear);
+    r.retransmitted += c.retransmitted;
+    r.rtos_data += c.rtos_data;
   }
   return r;
 }
 
 RoceCounters RoceFlowGroup::roce() const {
   RoceCounters sum;
-  for (const Flow& f : flows_) sum += f.stream.counters();
+  for (const Flow& f : flows_) sum += f.channel.roce();
   return sum;
 }
 

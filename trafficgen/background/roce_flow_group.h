@@ -11,8 +11,10 @@
 #include "trafficgen/background/flow_arrivals.h"
 #include "trafficgen/background/flow_sources.h"
 #include "trafficgen/background/flow_tally.h"
-#include "trafficgen/background/roce_stream.h"
+#include "trafficgen/channel/channel.h"
+#include "trafficgen/hosts/host.h"
 #include "trafficgen/measure/goodput.h"
+#include "trafficgen/roce/roce_config.h"
 
 namespace outrider::tg {
 
@@ -67,6 +69,7 @@ class RoceFlowGroup final : public FlowGroupSource, private TimerClient {
   static constexpr std::int64_t kLongest = std::numeric_limits<std::int64_t>::max() / 4;
   /// What the flows from one host to another share.
   struct Pool {
+    std::unique_ptr<Channels> channels;  ///< null between a host and itself
     std::vector<Flow*> free;
     std::uint32_t made = 0;  ///< queue pairs
     IdealWay way{};

@@ -26,7 +26,8 @@ void RoceTransfer::make_ends() {
     host.add_endpoint(end->pair, 0, setup_.priority);
   };
   if (setup_.from != nullptr && setup_.to != nullptr) {
-    const std::uint32_t mtu = std::min(setup_.from->mtu_bytes(), setup_.to->mtu_bytes());
+    const std::uint32_t mtu =
+        std::min(setup_.from->setup().mtu_bytes, setup_.to->setup().mtu_bytes);
     const QueuePairEnds ends = make_queue_pair_ends(*setup_.from, *setup_.to, mtu, setup_.seed);
     add(sender_, *setup_.from, ends.near);
     add(receiver_, *setup_.to, ends.far);
@@ -158,7 +159,7 @@ void RoceTransfer::fill(std::vector<TransferReport>& reports) const {
     r.retransmitted = grew(&RoceCounters::retransmitted, &Counts::sending);
     r.rtos_data = grew(&RoceCounters::timeouts, &Counts::sending);
     r.fast_recoveries = grew(&RoceCounters::recoveries, &Counts::sending);
-    r.ece_reductions = grew(&RoceCounters::cnps_received, &Counts::sending);
+    r.cnps_received = grew(&RoceCounters::cnps_received, &Counts::sending);
     r.ce_received = grew(&RoceCounters::marked, &Counts::receiving);
     r.out_of_order_received = grew(&RoceCounters::out_of_order, &Counts::receiving);
     r.duplicates_received = grew(&RoceCounters::duplicate, &Counts::receiving);

@@ -40,7 +40,7 @@ Transfer::End* Transfer::Attempt::listener_end() noexcept {
 }
 
 void Transfer::schedule() {
-  if (Host* host = listening_host()) host->listen(setup_.config.tcp_port, *this);
+  if (Host* host = listening_host()) host->connections().listen(setup_.config.tcp_port, *this);
   const Time start = Time{} + setup_.config.start;
   for (Attempt& attempt : attempts_) attempt.progress_at = start;
   Host& host = setup_.from != nullptr ? *setup_.from : *setup_.to;
@@ -59,7 +59,7 @@ void Transfer::open(Attempt& attempt, Time now) noexcept {
   End& e = *attempt.opener_end();
   const bool to_receiver = setup_.config.opener == Opener::kSender;
   const FlowKey flow{e.host.address(), to_receiver ? setup_.to_address : setup_.from_address,
-                     e.host.allocate_port(), setup_.config.tcp_port};
+                     e.host.ports().next(), setup_.config.tcp_port};
   attempt.outcome = Outcome::kRunning;
   attempt.opened = now;
   attempt.progress_at = now;

@@ -43,6 +43,7 @@ struct TransferReport {
   std::uint64_t rtos_handshake = 0;
   std::uint64_t fast_recoveries = 0;
   std::uint64_t ece_reductions = 0;
+  std::uint64_t cnps_received = 0;
   // Counters of the receiver if it is in this process, else of the sender:
   std::uint64_t ce_received = 0;
   std::uint64_t out_of_order_received = 0;
@@ -74,6 +75,7 @@ void fields(V& v, R& r) {
   v.value("rtos_handshake", r.rtos_handshake);
   v.value("fast_recoveries", r.fast_recoveries);
   v.value("ece_reductions", r.ece_reductions);
+  v.value("cnps_received", r.cnps_received);
   v.value("ce_received", r.ce_received);
   v.value("out_of_order_received", r.out_of_order_received);
   v.value("duplicates_received", r.duplicates_received);

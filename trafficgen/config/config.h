@@ -14,12 +14,10 @@
 #include "trafficgen/background/flows_config.h"
 #include "trafficgen/background/request_config.h"
 #include "trafficgen/background/transfer_config.h"
+#include "trafficgen/channel/transport_config.h"
 #include "trafficgen/hosts/neighbour_config.h"
 #include "trafficgen/hosts/payload_kind.h"
-#include "trafficgen/mlt/mlt_config.h"
-#include "trafficgen/roce/roce_config.h"
 #include "trafficgen/streams/engine/stream_config.h"
-#include "trafficgen/transport/base/tcp_config.h"
 #include "trafficgen/workload/config/job_config.h"
 #include "trafficgen/workload/config/tensorlights_config.h"
 
@@ -41,21 +39,6 @@ struct HostConfig {
   BitRate rate{10'000'000'000};    ///< of the host's NIC, L1
   std::uint32_t mtu_bytes = 1500;  ///< IP packet
   std::uint32_t tso_bytes = 0;     ///< payload that leaves back to back; 0: no segmentation offload
-};
-
-/// The protocol that carries a job's bursts.
-enum class TransportProtocol : std::uint8_t {
-  kTcp,
-  kMlt,   ///< bounded loss, over UDP (trafficgen/mlt)
-  kRoce,  ///< RDMA WRITEs or SENDs of RoCEv2 (trafficgen/roce)
-};
-
-struct TransportConfig {
-  std::string name;
-  TcpConfig tcp;  ///< of which kMlt uses only controller, ecn and obey_ece, and kRoce nothing
-  TransportProtocol protocol = TransportProtocol::kTcp;
-  MltConfig mlt{};
-  RoceConfig roce{};
 };
 
 /// Returns what a transport of a file begins with: TCP as Linux has it. Other protocols have no
@@ -115,6 +98,10 @@ struct GeneratorConfig {
   TelemetryConfig telemetry{};
   bool attribution = false;  ///< virtual time: where each burst's time goes
 };
+
+/// @pre the configuration has a transport with this name
+[[nodiscard]] const TransportConfig& transport_named(const GeneratorConfig& config,
+                                                     const std::string& name);
 
 /// Returns every error, each with the user's key; empty means valid. Pure.
 /// @param max_devices  more than a process can open where nothing opens them, as in virtual time

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "common/config/process_checks.h"
@@ -149,6 +150,10 @@ void describe(Settings& v, TcpConfig& c) {
                       "again after 200 and 600 ms. The RFC's 4 minutes or Linux's 60 s would hold "
                       "the 32,768 ports of a pair of hosts at 546 connections a second: set it so "
                       "against a real host if that suits. 40 bytes a connection"});
+}
+
+const TransportConfig& transport_named(const GeneratorConfig& config, const std::string& name) {
+  return *std::ranges::find(config.transports, name, &TransportConfig::name);
 }
 
 TransportConfig default_transport() {

@@ -102,22 +102,12 @@ const TransportConfig* transport_of(const Checks& at, const Scope& scope, const 
   return it == scope.transports.end() ? nullptr : it->second;
 }
 
-/// Returns the same for users that need connections of TCP.
-const TransportConfig* tcp_transport_of(const Checks& at, const Scope& scope,
-                                        const std::string& name) {
-  const auto* transport = transport_of(at, scope, name);
-  if (transport != nullptr)
-    at.require(transport->protocol == TransportProtocol::kTcp, "transport", Checks::quoted(name),
-               "must have protocol \"tcp\": requests have connections of TCP alone");
-  return transport;
-}
-
 /// Returns the same for users that need every byte, in order.
 const TransportConfig* reliable_transport_of(const Checks& at, const Scope& scope,
                                              const std::string& name) {
   const auto* transport = transport_of(at, scope, name);
   if (transport != nullptr)
-    at.require(transport->protocol != TransportProtocol::kMlt, "transport", Checks::quoted(name),
+    at.require(has_channels(transport->protocol), "transport", Checks::quoted(name),
                "must have protocol \"tcp\" or \"roce\": \"mlt\" carries the bursts of jobs alone");
   return transport;
 }
@@ -254,11 +244,15 @@ void check_requests(const Checks& root, const GeneratorConfig& c, Scope& scope) 
   std::set<std::string> names;
   for (std::size_t i = 0; i < c.requests.size(); ++i) {
     const auto at = root.below("requests", i);
-    check_name(at, names, c.requests[i].name);
-    names.insert(c.requests[i].name);
-    check(at, c.requests[i]);
-    check_pairs(at, c.requests[i], tcp_transport_of(at, scope, c.requests[i].transport),
-                c.requests[i].server_ports, "requests[" + std::to_string(i) + "]", scope);
+    const auto& flows = c.requests[i];
+    check_name(at, names, flows.name);
+    names.insert(flows.name);
+    check(at, flows);
+    const auto* transport = reliable_transport_of(at, scope, flows.transport);
+    check_pairs(at, flows, transport, flows.server_ports, "requests[" + std::to_string(i) + "]",
+                scope);
+    if (is_roce(transport))
+      check_roce_background(at, {{"from", &flows.from}, {"to", &flows.to}}, c);
   }
 }
 

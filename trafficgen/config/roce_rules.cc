@@ -156,12 +156,21 @@ void check_chosen_queue_pairs(const Checks& root, const GeneratorConfig& config)
 
 void check_queue_pairs(const Checks& root, const GeneratorConfig& config) {
   QueuePairCount count(root);
+  const auto add_pairs = [&](const auto& flows, std::uint64_t pairs) {
+    for (std::size_t p = 0; p < std::min(flows.from.size(), flows.to.size()); ++p)
+      count.add(flows.from[p], flows.to[p], pairs);
+  };
   for (std::size_t i = 0; i < config.long_flows.size(); ++i) {
     const LongFlowsConfig& flows = config.long_flows[i];
     if (!is_roce(config, flows.transport)) continue;
-    for (std::size_t p = 0; p < std::min(flows.from.size(), flows.to.size()); ++p)
-      count.add(flows.from[p], flows.to[p], flows.flows_per_pair);
+    add_pairs(flows, flows.flows_per_pair);
     count.judge("long_flows", i, "flows_per_pair");
+  }
+  for (std::size_t i = 0; i < config.requests.size(); ++i) {
+    const RequestFlowsConfig& flows = config.requests[i];
+    if (!is_roce(config, flows.transport)) continue;
+    add_pairs(flows, flows.connections);
+    count.judge("requests", i, "connections");
   }
   for (std::size_t i = 0; i < config.flows.size(); ++i) {
     const FlowsConfig& flows = config.flows[i];

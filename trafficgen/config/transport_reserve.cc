@@ -25,7 +25,7 @@ struct Need {
   void add(const GeneratorConfig& c, const std::string& transport, std::uint64_t connections) {
     const auto it = std::ranges::find(c.transports, transport, &TransportConfig::name);
     if (it == c.transports.end() || it->protocol != TransportProtocol::kTcp) return;
-    const std::uint64_t window = TcpSender::segments_limit(it->tcp);
+    const std::uint64_t window = segments_limit(it->tcp);
     ends += 2 * connections;
     segments += 2 * connections * window;
     window_segments = std::max(window_segments, window);

@@ -15,14 +15,14 @@ class ExpectedFlows {
   /// Adds a flow; flows beyond the size of a batch are ignored. @param flow as in the packet
   void add(Host& host, const FlowKey& flow) noexcept {
     if (size_ == flows_.size()) return;
-    host.prefetch_lookup(flow);
+    host.connections().table().prefetch_lookup(flow.reversed());
     flows_[size_++] = {&host, flow};
   }
 
   void prefetch() const noexcept {
     std::array<const TcpConnection*, kMost> connections;
     for (std::size_t i = 0; i < size_; ++i)
-      connections[i] = flows_[i].host->prefetch_connection(flows_[i].flow);
+      connections[i] = flows_[i].host->connections().table().prefetch(flows_[i].flow.reversed());
     for (std::size_t i = 0; i < size_; ++i)
       if (connections[i] != nullptr) connections[i]->prefetch_flight();
   }

@@ -64,7 +64,7 @@ HostAttribution::~HostAttribution() = default;
 void HostAttribution::attribute(std::uint32_t slot, const TcpConfig& config, std::uint32_t owner) {
   if (owner == 0) return;
   if (flows_.size() <= slot) flows_.resize(slot + 1);
-  flows_[slot] = std::make_unique<Flow>(owner, TcpSender::segments_limit(config));
+  flows_[slot] = std::make_unique<Flow>(owner, segments_limit(config));
 }
 
 void HostAttribution::forget(std::uint32_t slot) noexcept {
@@ -106,7 +106,7 @@ void HostAttribution::on_change(std::uint32_t slot, TcpConnection& connection, T
   State state = State::kReady;
   if (!connection.established()) state = State::kOpening;
   else if (!connection.can_send_data(now))
-    state = connection.written_bytes() > flow->next_offset ? State::kWindow : State::kIdle;
+    state = connection.stream().written_bytes() > flow->next_offset ? State::kWindow : State::kIdle;
   if (state == flow->state) return;
   // A departure may lie in the future by the send jitter.
   const Time at = std::max(now, flow->next.at());
@@ -157,12 +157,13 @@ void HostAttribution::on_departure(std::uint32_t slot, const TcpConnection& conn
   }
   ledger = BurstLedger{};
   if (!flow->next.valid()) return;
-  const std::uint64_t offset = unwrapped(connection.sent_offset(segment), flow->next_offset);
+  const std::uint64_t offset =
+      unwrapped(segment.sequence - connection.stream().numbers().first(), flow->next_offset);
   if (offset >= flow->next_offset) {
     leave_state(*flow, start);
     flow->state = State::kReady;
     flow->waiting = service_.read(flow->owner, start);
-    flow->drop_acknowledged(connection.acked_bytes());
+    flow->drop_acknowledged(connection.stream().acked_bytes());
     flow->next_offset = offset + segment.payload_bytes;
     flow->push({offset, flow->next});
     ledger = flow->next;

@@ -37,9 +37,12 @@ class HostPauses {
   /// Makes room for all flows of a priority. Call it when a flow is added, which may allocate.
   /// @param flows  that the host has, of whichever priority
   void make_room(std::uint8_t priority, std::size_t flows) {
+    any_ = true;
     auto& aside = aside_[priority];
     if (flows > aside.capacity()) aside.reserve(std::max(flows, 2 * aside.capacity()));
   }
+  /// Returns whether a flow has, or had, a priority: only then pause frames concern the host.
+  [[nodiscard]] bool any() const noexcept { return any_; }
   [[nodiscard]] std::size_t room(std::uint8_t priority) const noexcept {
     return aside_[priority].capacity();
   }
@@ -69,14 +72,22 @@ class HostPauses {
   [[nodiscard]] bool stops(std::uint8_t priority) const noexcept {
     return priority != kNoPriority && gates_[priority].closed();
   }
-  /// Puts a flow aside. @param number as NicTurns::take() returned it. @pre stops(priority), and it
+  /// Puts a flow aside if it may not send. @param number as NicTurns::take() returned it. @pre it
   /// was counted in make_room()
-  void put_aside(std::uint8_t priority, std::uint8_t nic_class, std::uint32_t number) noexcept {
-    assert(aside_[priority].size() < room(priority));
-    aside_[priority].push_back({number, nic_class});
+  [[nodiscard]] bool puts_aside(std::uint8_t priority, std::uint8_t nic_class,
+                                std::uint32_t number) noexcept {
+    if (!stops(priority)) [[likely]]
+      return false;
+    put_aside(priority, nic_class, number);
+    return true;
   }
 
  private:
+  [[gnu::noinline]] void put_aside(std::uint8_t priority, std::uint8_t nic_class,
+                                   std::uint32_t number) noexcept {
+    assert(aside_[priority].size() < room(priority));
+    aside_[priority].push_back({number, nic_class});
+  }
   struct Flow {
     std::uint32_t number;
     std::uint8_t nic_class;
@@ -93,6 +104,7 @@ class HostPauses {
   std::array<PauseGate, kPausePriorities> gates_{};
   std::array<std::vector<Flow>, kPausePriorities> aside_{};
   Time next_ = kNever;
+  bool any_ = false;
 };
 
 }  // namespace outrider::tg

@@ -6,11 +6,10 @@
 
 namespace outrider::tg {
 
-void StartSignals::push(const FlowKey& flow, std::uint32_t sequence,
-                        std::uint16_t threshold_packets) noexcept {
-  starts_.push({.flow = flow,
-                .sequence = sequence,
-                .signal = {tos_signal::Kind::kStart, threshold_packets},
+void StartSignals::push(const TosStart& start) noexcept {
+  starts_.push({.flow = start.flow,
+                .sequence = start.sequence,
+                .signal = {tos_signal::Kind::kStart, start.threshold_packets},
                 .number = next_number_++});
   ++counters_.starts_sent;
 }

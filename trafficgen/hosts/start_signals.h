@@ -29,6 +29,13 @@ class SignalListener {
   ~SignalListener() = default;
 };
 
+/// A burst as announced by a START in the TOS byte.
+struct TosStart {
+  FlowKey flow;
+  std::uint32_t sequence = 0;  ///< number of the burst's first byte
+  std::uint16_t threshold_packets = 0;
+};
+
 /// A burst as announced by a UDP START.
 struct UdpStart {
   FlowKey flow;                ///< the TCP flow
@@ -82,15 +89,23 @@ class StartSignals {
 
   // -- for the host
   /// Queues a START. Applications call Host::send_start(), which also asks the NIC.
-  void push(const FlowKey& flow, std::uint32_t sequence, std::uint16_t threshold_packets) noexcept;
+  void push(const TosStart& start) noexcept;
   void push(const UdpStart& start) noexcept;
   /// Queues the last recorded UDP START once more, byte for byte as it left.
   /// @return false if none has left
   bool push_replay() noexcept;
+  /// Processes a segment that is a signal. @return false if it is none
+  [[nodiscard]] bool take(const ReceivedFrame& frame, Time now) noexcept {
+    if (tos_signal::is_carrier(frame.segment.flags, frame.segment.payload_bytes) && takes_tos_)
+        [[unlikely]] {
+      const auto signal = tos_signal::decode(frame.tos);
+      if (signal) take(frame, *signal, now);
+      return signal.has_value();
+    }
+    return false;
+  }
   /// Processes a signal that has arrived.
-  void take(const ReceivedFrame& frame, const tos_signal::Signal& signal, Time now) noexcept;
   void take(const ReceivedSignal& received, Time now) noexcept;
-  [[nodiscard]] bool takes_tos() const noexcept { return takes_tos_; }
   /// Returns the ports on which UDP signals are accepted.
   [[nodiscard]] std::span<const std::uint16_t> ports() const noexcept { return ports_; }
   /// Returns true if nothing waits to be sent.
@@ -125,6 +140,7 @@ class StartSignals {
     const SignalKey* key = nullptr;  ///< nullptr: the STARTs are unsigned
     std::uint64_t after = 0;         ///< counters of its STARTs are greater
   };
+  void take(const ReceivedFrame& frame, const tos_signal::Signal& signal, Time now) noexcept;
   void answer(Outgoing reply) noexcept;
   void take_ack(const FlowKey& flow, const ReceivedSignal* message, Time now) noexcept;
   void complete(Outgoing& start, Time leaves_at) noexcept;

@@ -22,7 +22,28 @@ struct FlowCounts {
   std::uint64_t rtos_handshake = 0;
   std::uint64_t fast_recoveries = 0;
   std::uint64_t ece_reductions = 0;
+  std::uint64_t cnps_received = 0;
+
+  FlowCounts& operator+=(const FlowCounts& o) noexcept {
+    delivered_bytes += o.delivered_bytes;
+    retransmitted += o.retransmitted;
+    rtos_data += o.rtos_data;
+    rtos_handshake += o.rtos_handshake;
+    fast_recoveries += o.fast_recoveries;
+    ece_reductions += o.ece_reductions;
+    cnps_received += o.cnps_received;
+    return *this;
+  }
 };
+
+/// Returns what a connection's sender has counted, without what was delivered.
+[[nodiscard]] inline FlowCounts counts_of(const TcpCounters& c) noexcept {
+  return {.retransmitted = c.retransmitted,
+          .rtos_data = c.rtos_data,
+          .rtos_handshake = c.rtos_handshake,
+          .fast_recoveries = c.fast_recoveries,
+          .ece_reductions = c.ece_reductions};
+}
 
 template <class V, class R>
 requires std::same_as<std::remove_const_t<R>, FlowCounts>
@@ -36,8 +57,10 @@ void fields(V& v, R& r) {
           r.rtos_handshake);
   v.value(counter("fast_recoveries", "recoveries", "Recoveries without a time-out"),
           r.fast_recoveries);
-  v.value(counter("ece_reductions", "reductions", "Reductions for marks, or CNPs received"),
+  v.value(counter("ece_reductions", "reductions", "Reductions for marks that were echoed"),
           r.ece_reductions);
+  v.value(counter("cnps_received", "packets", "Congestion notification packets received"),
+          r.cnps_received);
 }
 
 struct FlowReport : FlowCounts {
@@ -61,7 +84,7 @@ class FlowTotals {
   /// The receiver's next bytes come over a new connection.
   void on_new_receiver() noexcept { connection_delivered_ = 0; }
   /// The sender's connection is about to be destroyed.
-  void on_sender_closed(const TcpCounters& c) noexcept { add(closed_, c); }
+  void on_sender_closed(const TcpCounters& c) noexcept { closed_ += counts_of(c); }
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] std::uint64_t delivered_bytes() const noexcept { return delivered_bytes_; }
@@ -69,7 +92,7 @@ class FlowTotals {
   /// @param live counters of the sender's current connection; nullptr if there is none
   [[nodiscard]] FlowCounts counts(const TcpCounters* live) const noexcept {
     FlowCounts counts = closed_;
-    if (live != nullptr) add(counts, *live);
+    if (live != nullptr) counts += counts_of(*live);
     counts.delivered_bytes = delivered_bytes_;
     return counts;
   }
@@ -78,14 +101,6 @@ class FlowTotals {
   [[nodiscard]] FlowReport named(const FlowCounts& counts) const { return {counts, name_, class_}; }
 
  private:
-  static void add(FlowCounts& r, const TcpCounters& c) noexcept {
-    r.retransmitted += c.retransmitted;
-    r.rtos_data += c.rtos_data;
-    r.rtos_handshake += c.rtos_handshake;
-    r.fast_recoveries += c.fast_recoveries;
-    r.ece_reductions += c.ece_reductions;
-  }
-
   std::string name_;
   TrafficClass class_;
   GoodputSeries& goodput_;

@@ -18,6 +18,7 @@
 #include "trafficgen/import/pcap_trace.h"
 #include "trafficgen/streams/engine/stream_receiver.h"
 #include "trafficgen/streams/replay/pcap_writer.h"
+#include "trafficgen/transport/connection/initial_sequence.h"
 
 namespace outrider::preview_pcap_test {
 using namespace tg;

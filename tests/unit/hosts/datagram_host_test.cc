@@ -168,8 +168,8 @@ class Endpoint final : public DatagramEndpoint {
 
 struct TwoHosts {
   TwoHosts() {
-    a.connect(to_b);
-    b.connect(to_a);
+    a.nic().connect(to_b);
+    b.nic().connect(to_a);
   }
   TestPool pool{64};
   EventLoop loop;

@@ -37,7 +37,7 @@ TEST(HostPauses, LetGoInOrderWhatTheyPutAside) {
   EXPECT_LT(room, 2 * kFlows);
   EXPECT_EQ(pauses.room(4), 0U) << "no flow has it";
   pauses.on_frame(pause(kQuanta), Time{});
-  for (std::uint32_t n = 0; n < kFlows; ++n) pauses.put_aside(kPriority, 0, n);
+  for (std::uint32_t n = 0; n < kFlows; ++n) EXPECT_TRUE(pauses.puts_aside(kPriority, 0, n));
   EXPECT_TRUE(turns.empty());
   pauses.on_frame(pause(0), Time{10us});
   for (std::uint32_t n = 0; n < kFlows; ++n) ASSERT_EQ(turns.take(Time{10us}), n);
@@ -77,7 +77,7 @@ struct Sink final : Node {
 
 struct PausedHost {
   PausedHost() {
-    host.connect(link);
+    host.nic().connect(link);
     for (std::uint32_t n = 0; n < kFlows; ++n) {
       endpoints.emplace_back(static_cast<std::uint16_t>(20'000 + n));
       host.add_endpoint(endpoints.back(), 0, kPriority);

@@ -85,8 +85,8 @@ struct Pair {
         to_b(b),
         wire_to_b(loop, kDelay, to_b, 0),
         wire_to_a(loop, kDelay, to_a, 0) {
-    a.connect(wire_to_b);
-    b.connect(wire_to_a);
+    a.nic().connect(wire_to_b);
+    b.nic().connect(wire_to_a);
     a.signals().take_tos();
     b.signals().take_tos();
   }
@@ -102,7 +102,7 @@ struct Pair {
     const HostCounters& c = host.counters();
     std::uint64_t dropped = 0;
     for (const auto n : c.drops) dropped += n;
-    EXPECT_EQ(c.received, c.to_connections + c.signals_taken + dropped) << host.name();
+    EXPECT_EQ(c.received, c.to_connections + c.signals_taken + dropped) << host.setup().name;
   }
 
   TestPool pool;
@@ -117,7 +117,7 @@ TEST(Host, NicSendsAtItsRateCountedOnLayerOne) {
   constexpr BitRate kRate{100'000'000};
   Pair p(kRate);
   App client, server;
-  p.b.listen(5000, server);
+  p.b.connections().listen(5000, server);
   TcpConnection& c = p.a.open(Pair::flow(), client.config, 0, client, Time{});
   p.a.send(c, 3'000'000, Time{});
   p.run(200ms);
@@ -141,7 +141,7 @@ std::size_t longest_run(std::uint32_t tso_bytes) {
   Pair p(BitRate{1'000'000'000}, tso_bytes);
   App client, server;
   client.config.control.initial_window_segments = 100;
-  p.b.listen(5000, server);
+  p.b.connections().listen(5000, server);
   TcpConnection& first = p.a.open(Pair::flow(40'000), client.config, 0, client, Time{});
   TcpConnection& second = p.a.open(Pair::flow(40'001), client.config, 0, client, Time{});
   p.run(1ms);
@@ -173,22 +173,25 @@ TEST(Host, AllocatesOnlyPortsThatAreFree) {
   Pair p;
   App client;
   const std::uint32_t peer = ip("10.0.3.1");
-  const auto next = p.a.allocate_port(peer, 5000, Time{});
+  const auto next = p.a.connections().free_port(p.a.ports(), peer, 5000, Time{});
   ASSERT_TRUE(next);
   const auto taken = static_cast<std::uint16_t>(*next + 1);
   p.a.open(Pair::flow(taken), client.config, 0, client, Time{});
-  EXPECT_EQ(p.a.allocate_port(peer, 5000, Time{}), taken + 1) << "passes over the open one";
+  EXPECT_EQ(p.a.connections().free_port(p.a.ports(), peer, 5000, Time{}), taken + 1)
+      << "passes over the open one";
   for (std::uint32_t n = 0; n < 32'765; ++n)
-    ASSERT_NE(p.a.allocate_port(peer, 5000, Time{}), taken);
-  EXPECT_EQ(p.a.allocate_port(peer, 5000, Time{}), *next) << "they come round again";
-  EXPECT_EQ(p.a.allocate_port(peer, 5001, Time{}), taken) << "free towards another port";
+    ASSERT_NE(p.a.connections().free_port(p.a.ports(), peer, 5000, Time{}), taken);
+  EXPECT_EQ(p.a.connections().free_port(p.a.ports(), peer, 5000, Time{}), *next)
+      << "they come round again";
+  EXPECT_EQ(p.a.connections().free_port(p.a.ports(), peer, 5001, Time{}), taken)
+      << "free towards another port";
 }
 
 TEST(Host, StartIsAnsweredWithAnAckOfTheReversedFlow) {
   Pair p;
   App app;
   p.a.signals().hear_acks(Pair::flow(), app);
-  p.a.send_start(Pair::flow(), 123'456, 10, Time{5us});
+  p.a.send_start(TosStart{Pair::flow(), 123'456, 10}, Time{5us});
   p.run(1ms);
   ASSERT_EQ(p.to_b.seen.size(), 1U);
   const Arrival& start = p.to_b.seen[0];
@@ -209,7 +212,7 @@ TEST(Host, StartIsAnsweredWithAnAckOfTheReversedFlow) {
   EXPECT_EQ(p.b.counters().acks_sent, 1U);
 
   p.a.signals().forget_acks(Pair::flow());
-  p.a.send_start(Pair::flow(), 200'000, 10, Time{1ms});
+  p.a.send_start(TosStart{Pair::flow(), 200'000, 10}, Time{1ms});
   p.run(2ms);
   EXPECT_EQ(app.acks.size(), 1U) << "forgotten";
   EXPECT_EQ(p.a.counters().acks_received, 2U) << "but still counted";
@@ -223,11 +226,11 @@ TEST(Host, AcknowledgmentsOfAnyDscpReachTheirConnection) {
     Pair p;
     App client, server;
     p.to_a.tos = static_cast<std::uint8_t>(dscp << 2);
-    p.b.listen(5000, server);
+    p.b.connections().listen(5000, server);
     TcpConnection& c = p.a.open(Pair::flow(), client.config, 0, client, Time{});
     p.a.send(c, 200'000, Time{});
     p.run(100ms);
-    EXPECT_EQ(c.acked_bytes(), 200'000U) << int{dscp};
+    EXPECT_EQ(c.stream().acked_bytes(), 200'000U) << int{dscp};
     EXPECT_EQ(p.a.counters().signals_taken, 0U) << int{dscp};
     EXPECT_EQ(p.b.counters().acks_received, 0U) << int{dscp};
     Pair::expect_balanced(p.a);
@@ -242,7 +245,7 @@ TEST(Host, AStartForNobodyIsLeftToTcp) {
   Host host(Pair::setup("h", "10.0.3.1", BitRate{1'000'000'000}, 0), loop, pool.get(), memory);
   Collector wire_end;
   Link wire(loop, kDelay, wire_end, 0);
-  host.connect(wire);
+  host.nic().connect(wire);
   host.receive(
       0, make_packet(pool.get(), {.flow = Pair::flow(), .tos = start_tos(10), .tcp_flags = 0}),
       Time{});
@@ -256,13 +259,13 @@ TEST(Host, AStartForNobodyIsLeftToTcp) {
 TEST(Host, SignalsLeaveBeforeData) {
   Pair p(BitRate{100'000'000});
   App client, server;
-  p.b.listen(5000, server);
+  p.b.connections().listen(5000, server);
   TcpConnection& c = p.a.open(Pair::flow(), client.config, 0, client, Time{});
   p.run(1ms);
   ASSERT_EQ(client.established, 1);
   p.to_b.seen.clear();
   p.a.send(c, 14'000, Time{1ms});  // ten segments of the first window: 1.2 ms on the wire
-  p.a.send_start(Pair::flow(41'000), 1, 10, Time{1ms + 100us});
+  p.a.send_start(TosStart{Pair::flow(41'000), 1, 10}, Time{1ms + 100us});
   p.run(20ms);
   ASSERT_GT(p.to_b.seen.size(), 5U);
   EXPECT_GT(p.to_b.seen[0].payload_bytes, 0) << "in service already";
@@ -274,7 +277,7 @@ TEST(Host, SignalsLeaveBeforeData) {
 TEST(Host, ConnectionsTakeTurns) {
   Pair p(BitRate{100'000'000});
   App client, server;
-  p.b.listen(5000, server);
+  p.b.connections().listen(5000, server);
   TcpConnection& first = p.a.open(Pair::flow(40'001), client.config, 0, client, Time{});
   TcpConnection& second = p.a.open(Pair::flow(40'002), client.config, 0, client, Time{});
   p.run(1ms);
@@ -353,11 +356,11 @@ TEST(Host, DamagedFramesAreCountedAndReleased) {
 TEST(Host, ConnectionsOpenTransferAndClose) {
   Pair p;
   App client, server;
-  p.b.listen(5000, server);
+  p.b.connections().listen(5000, server);
   TcpConnection& c = p.a.open(Pair::flow(), client.config, 0, client, Time{});
   p.a.send(c, 1'000'000, Time{});
   p.run(500ms);
-  EXPECT_EQ(c.acked_bytes(), 1'000'000U);
+  EXPECT_EQ(c.stream().acked_bytes(), 1'000'000U);
   p.a.close(c, Time{500ms});
   p.run(2s);
   EXPECT_EQ(client.established, 1);
@@ -377,17 +380,18 @@ TEST(Host, InitialSequenceNumbersDependOnAKey) {
     Host::Setup setup = Pair::setup("h", "10.0.1.1", BitRate{1'000'000'000}, 0);
     setup.sequence_key = {n / 8, n % 8};
     Host host(setup, loop, pool.get(), memory);
-    EXPECT_EQ(host.initial_sequence(Pair::flow()), host.initial_sequence(Pair::flow()));
-    numbers.insert(host.initial_sequence(Pair::flow()));
-    numbers.insert(host.initial_sequence(Pair::flow(40'001)));
+    EXPECT_EQ(host.connections().initial_sequence(Pair::flow()),
+              host.connections().initial_sequence(Pair::flow()));
+    numbers.insert(host.connections().initial_sequence(Pair::flow()));
+    numbers.insert(host.connections().initial_sequence(Pair::flow(40'001)));
     App app;
     Collector end;
     Link wire(loop, kDelay, end, 0);
-    host.connect(wire);
+    host.nic().connect(wire);
     host.open(Pair::flow(), app.config, 0, app, Time{n * 1ms});
     loop.run_until(Time{n * 1ms + 500us});
     ASSERT_EQ(end.size(), 1U);
-    EXPECT_EQ(end.arrivals[0].sequence, host.initial_sequence(Pair::flow()));
+    EXPECT_EQ(end.arrivals[0].sequence, host.connections().initial_sequence(Pair::flow()));
   }
   EXPECT_EQ(numbers.size(), 128U);
 }
@@ -398,8 +402,8 @@ TEST(Host, ASynFloodLeavesABoundedNumberOfHalfOpenConnections) {
   constexpr std::uint32_t kFlood = 20'000, kMost = 1000;
   Pair p(BitRate{1'000'000'000}, 0, kMost);
   App client, server, flooded;
-  p.b.listen(5000, server);
-  p.b.listen(5001, flooded);
+  p.b.connections().listen(5000, server);
+  p.b.connections().listen(5001, flooded);
   TcpConnection& c = p.a.open(Pair::flow(), client.config, 0, client, Time{});
   p.run(1ms);
   ASSERT_EQ(server.established, 1);
@@ -419,7 +423,7 @@ TEST(Host, ASynFloodLeavesABoundedNumberOfHalfOpenConnections) {
   EXPECT_GT(events.half_open_refused, 0U);
   EXPECT_EQ(static_cast<std::uint64_t>(flooded.accepted) + events.half_open_refused, kFlood);
   EXPECT_EQ(flooded.established, 0);
-  EXPECT_EQ(c.acked_bytes(), 100'000U);
+  EXPECT_EQ(c.stream().acked_bytes(), 100'000U);
   EXPECT_EQ(server.closed, 0);
   Pair::expect_balanced(p.b);
 }
@@ -440,7 +444,7 @@ TEST(Host, RunsOutOfBuffersAndRecovers) {
   Pair p;
   std::vector<Packet*> taken;
   while (Packet* packet = rte_pktmbuf_alloc(&p.pool.get())) taken.push_back(packet);
-  p.a.send_start(Pair::flow(), 1, 10, Time{});
+  p.a.send_start(TosStart{Pair::flow(), 1, 10}, Time{});
   p.run(95us);
   EXPECT_TRUE(p.to_b.seen.empty());
   EXPECT_GT(p.a.counters().mbuf_exhausted, 5U) << "tries every 10 us";
@@ -454,8 +458,8 @@ TEST(Host, RunsOutOfBuffersAndRecovers) {
 TEST(Host, WaitsWhileItsDeviceIsFull) {
   Pair p;
   Backpressure device{.full = true};
-  p.a.connect(p.wire_to_b, &device);
-  p.a.send_start(Pair::flow(), 1, 10, Time{});
+  p.a.nic().connect(p.wire_to_b, &device);
+  p.a.send_start(TosStart{Pair::flow(), 1, 10}, Time{});
   p.run(95us);
   EXPECT_TRUE(p.to_b.seen.empty());
   EXPECT_GT(p.a.counters().device_full_waits, 5U) << "tries every 10 us";
@@ -467,10 +471,10 @@ TEST(Host, WaitsWhileItsDeviceIsFull) {
 
 TEST(Host, SourcePortsAreHandedOutInTurn) {
   Pair p;
-  EXPECT_EQ(p.a.allocate_port(), 32768);
-  EXPECT_EQ(p.a.allocate_port(), 32769);
-  for (int i = 32770; i <= 65535; ++i) EXPECT_EQ(p.a.allocate_port(), i);
-  EXPECT_EQ(p.a.allocate_port(), 32768) << "never below the ephemeral range";
+  EXPECT_EQ(p.a.ports().next(), 32768);
+  EXPECT_EQ(p.a.ports().next(), 32769);
+  for (int i = 32770; i <= 65535; ++i) EXPECT_EQ(p.a.ports().next(), i);
+  EXPECT_EQ(p.a.ports().next(), 32768) << "never below the ephemeral range";
 }
 
 }  // namespace

@@ -48,9 +48,9 @@ class App final : public Acceptor, public ConnectionListener {
 
 struct Pair {
   Pair() {
-    a.connect(wire_to_b);
-    b.connect(wire_to_a);
-    b.listen(5000, server);
+    a.nic().connect(wire_to_b);
+    b.nic().connect(wire_to_a);
+    b.connections().listen(5000, server);
   }
   ~Pair() {
     wire_to_a.flush();
@@ -120,7 +120,7 @@ TEST(HostTimeWait, KeepsThePortForSoLong) {
   const std::uint32_t peer = ip("10.0.3.1");
   const auto offered = [&](Time now) {  // is 40,000 among the next round of ports?
     for (std::uint32_t n = 0; n < 32'768; ++n)
-      if (p.a.allocate_port(peer, 5000, now) == 40'000) return true;
+      if (p.a.connections().free_port(p.a.ports(), peer, 5000, now) == 40'000) return true;
     return false;
   };
   EXPECT_FALSE(offered(Time{900ms}));

@@ -212,8 +212,8 @@ struct Pair {
   Pair()
       : a(setup("a", kFlow.source_address), loop, pool.get(), memory),
         b(setup("b", kFlow.destination_address), loop, pool.get(), memory) {
-    a.connect(wire_to_b);
-    b.connect(wire_to_a);
+    a.nic().connect(wire_to_b);
+    b.nic().connect(wire_to_a);
   }
   ~Pair() {
     wire_to_a.flush();
@@ -223,7 +223,7 @@ struct Pair {
     const HostCounters& c = host.counters();
     std::uint64_t dropped = 0;
     for (const auto n : c.drops) dropped += n;
-    EXPECT_EQ(c.received, c.to_connections + c.signals_taken + dropped) << host.name();
+    EXPECT_EQ(c.received, c.to_connections + c.signals_taken + dropped) << host.setup().name;
   }
 
   TestPool pool;
@@ -495,18 +495,18 @@ TEST(HostUdpSignals, AFloodOfStartsLeavesDataTheirTurn) {
   Pair p;
   DataApp app;
   p.b.signals().take_at(5900);
-  p.a.listen(5000, app);
+  p.a.connections().listen(5000, app);
   const FlowKey flow{kFlow.destination_address, kFlow.source_address, 40'000, 5000};
   TcpConnection& c = p.b.open(flow, app.config, 0, app, Time{});
   p.b.send(c, 10'000'000, Time{});
   p.loop.run_until(Time{1ms});
-  const std::uint64_t before = c.acked_bytes();
+  const std::uint64_t before = c.stream().acked_bytes();
   const Bytes start = written(kSignal, p.pool);
   for (Time now{1ms}; now < Time{51ms}; now += 1us) {  // one takes 1.04 us on the wire
     p.loop.run_until(now);
     p.b.receive(0, packet_of(p.pool.get(), start), now);
   }
-  EXPECT_GT(c.acked_bytes() - before, 600'000U) << "a tenth of 50 ms at 1 Gbit/s";
+  EXPECT_GT(c.stream().acked_bytes() - before, 600'000U) << "a tenth of 50 ms at 1 Gbit/s";
   EXPECT_GT(p.b.counters().acks_sent, 20'000U) << "and the answers still have most of it";
 }
 

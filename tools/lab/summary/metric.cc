@@ -128,8 +128,8 @@ double ratio_of_sums(Resample cases, const RatioOfSums& source) {
 std::span<const Metric> metrics() {
   static const std::vector<Metric> kAll = [] {
     std::vector<Metric> all;
-    for (const auto rows :
-         {rows_of_bursts(), rows_of_background(), rows_of_flows(), rows_of_jobs()})
+    for (const auto rows : {rows_of_bursts(), rows_of_losses(), rows_of_pushes(),
+                            rows_of_background(), rows_of_flows(), rows_of_jobs()})
       all.insert(all.end(), rows.begin(), rows.end());
     return all;
   }();

@@ -13,6 +13,9 @@ class SequenceSpace {
   explicit constexpr SequenceSpace(std::uint32_t initial_sequence) noexcept
       : first_(initial_sequence + 1) {}
 
+  /// Returns the number of the SYN, and that of the first data byte.
+  [[nodiscard]] constexpr std::uint32_t initial() const noexcept { return first_ - 1; }
+  [[nodiscard]] constexpr std::uint32_t first() const noexcept { return first_; }
   [[nodiscard]] constexpr std::uint32_t wire(std::uint64_t offset) const noexcept {
     return first_ + static_cast<std::uint32_t>(offset);
   }

@@ -50,15 +50,12 @@ class ConnectionListener {
 /// A server-role connection is made when a SYN arrives and is then handed that SYN. The host keeps
 /// TIME-WAIT: time_wait() returns the state for it. Deviation from RFC 9293: no simultaneous open.
 /// The connection never sends RST itself; the host does if answers_another_syn(). After
-/// kMaxTimeouts time-outs in a row the connection gives up: it is closed, with acked_bytes() <
-/// written_bytes().
+/// kMaxTimeouts time-outs in a row the connection gives up: it is closed, with less acknowledged
+/// than written.
 ///
 /// closed() may become true while an ACK of the peer's FIN is still due, so the host asks
 /// has_segment() before it destroys the connection. Until then a closed connection acknowledges a
 /// FIN that is sent again.
-///
-/// Many methods: the host that drives it, the application above it and the records each read a
-/// part.
 class TcpConnection {
  public:
   using Role = Handshake::Role;
@@ -86,9 +83,10 @@ class TcpConnection {
   void hand_over(ConnectionListener& listener) noexcept { listener_ = &listener; }
   /// Makes the connection report acknowledgments to the listener from now on.
   void tell_acknowledged() noexcept { tells_acknowledged_ = true; }
-  /// Remembers when the byte at stream offset `offset` (0-based) first leaves.
-  void watch_offset(std::uint64_t offset) noexcept;
-  [[nodiscard]] std::optional<Time> watched_sent_at() const noexcept;
+  /// Returns the stream that this end sends: what is written and acknowledged, its numbers, and
+  /// when a byte of it left.
+  [[nodiscard]] SendStream& stream() noexcept { return sender_.state().stream; }
+  [[nodiscard]] const SendStream& stream() const noexcept { return sender_.state().stream; }
 
   // -- the host's side
   /// Call it before next_timer(): a sender that lacks memory sets a deadline.
@@ -116,9 +114,9 @@ class TcpConnection {
   [[nodiscard]] Time next_timer() const noexcept {
     if (state_ == State::kEstablished) [[likely]] {
       return std::min(
-          {sender_.timer().deadline(), receiver_.ack_deadline(), sender_.pace_release()});
+          {sender_.state().timer.deadline(), receiver_.ack_deadline(), sender_.pace_release()});
     }
-    return sender_.timer().deadline();
+    return sender_.state().timer.deadline();
   }
   void on_timer(Time now) noexcept;
   /// Ends the connection at once, as after a RST (RFC 9293, 3.10.5). The peer is not told: see
@@ -133,7 +131,7 @@ class TcpConnection {
     for (std::size_t i = 0; i <= sizeof(TcpConnection); i += 64) __builtin_prefetch(bytes + i, 1);
   }
   void prefetch_flight() const noexcept {
-    sender_.prefetch_flight();
+    tg::prefetch(sender_.state().scoreboard.flight());
     __builtin_prefetch(listener_, 1);
   }
 
@@ -146,43 +144,31 @@ class TcpConnection {
   }
   /// Returns true if the connection ended by RST or by giving up, not by FINs.
   [[nodiscard]] bool reset() const noexcept { return state_ == State::kReset; }
-  [[nodiscard]] std::uint64_t written_bytes() const noexcept {  ///< by the application
-    return sender_.stream().written_bytes();
-  }
-  [[nodiscard]] std::uint64_t acked_bytes() const noexcept {  ///< cumulative
-    return sender_.stream().acked_bytes();
-  }
   [[nodiscard]] std::uint64_t delivered_bytes() const noexcept {  ///< received in order
     return receiver_.delivered_bytes();
   }
-  /// Returns the stream offset, modulo 2^32, of the first payload byte of a segment sent here.
-  [[nodiscard]] std::uint32_t sent_offset(const TcpSegment& s) const noexcept {
-    return s.sequence - sender_.stream().first_sequence();
-  }
-  /// Returns the same for a segment that arrived; nothing if it is not of the peer's stream.
+  /// Returns the stream offset, modulo 2^32, of the first payload byte of a segment that arrived;
+  /// nothing if it is not of the peer's stream.
   [[nodiscard]] std::optional<std::uint32_t> received_offset(const TcpSegment& s) const noexcept {
     const bool heard = established() || (state_ == State::kOpening && handshake_.has_syn());
     if (!heard || !receiver_.window().acceptable(s)) return std::nullopt;
-    return s.sequence - receiver_.window().first_sequence();
+    return s.sequence - receiver_.window().numbers().first();
   }
   /// Returns true if the peer has closed its direction and all of its stream has been delivered.
   [[nodiscard]] bool peer_finished() const noexcept { return receiver_.fin_received(); }
   /// Returns the state to be kept for config.time_wait, if the connection has ended and this end
   /// closed it first.
   [[nodiscard]] std::optional<TimeWait> time_wait() const noexcept;
-  [[nodiscard]] Duration time_wait_duration() const noexcept { return context().config.time_wait; }
   /// Returns true for an answer to a SYN that was not ours (RFC 9293, 3.10.7.3). The host resets
   /// it.
   [[nodiscard]] bool answers_another_syn(const TcpSegment& s) const noexcept {
-    return state_ == State::kOpening && handshake_.answers_another_syn(s, sender_.stream());
-  }
-  /// Returns the sequence number of the next new data byte (32-bit, on the wire).
-  [[nodiscard]] std::uint32_t next_sequence() const noexcept {
-    return sender_.stream().next_sequence();
+    return state_ == State::kOpening && handshake_.answers_another_syn(s, sender_.state().stream);
   }
   /// Returns the sender, which knows the window, the flight and the round trip.
   [[nodiscard]] const TcpSender& sender() const noexcept { return sender_; }
-  [[nodiscard]] const TcpCounters& counters() const noexcept { return context().counters; }
+  [[nodiscard]] const TcpCounters& counters() const noexcept {
+    return sender_.state().context.counters;
+  }
 
  private:
   enum class State : std::uint8_t {
@@ -194,14 +180,9 @@ class TcpConnection {
 
   [[nodiscard]] bool take_rare(TcpSegment& s, Time now) noexcept;
   void on_handshake_segment(const TcpSegment& s, Time now) noexcept;
-  void become_established(Time now) noexcept;
   void on_established_segment(const TcpSegment& s, Time now) noexcept;
   void refuse(const TcpSegment& s, Time now) noexcept;
-  void challenge(Time now) noexcept;
   void finish(State state, Time now) noexcept;
-
-  [[nodiscard]] TcpContext& context() noexcept { return sender_.context(); }
-  [[nodiscard]] const TcpContext& context() const noexcept { return sender_.context(); }
 
   // Members are in the order of use: those that every segment touches come first.
   [[no_unique_address]] TcpSender sender_;  ///< its tail padding holds the next members

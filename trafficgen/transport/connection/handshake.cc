@@ -17,14 +17,14 @@ void Handshake::fill(TcpSegment& s, TcpSender& sender, const TcpReceiver& receiv
                      Time now) noexcept {
   const bool client = phase_ == Phase::kSynSent;
   assert(client || phase_ == Phase::kSynReceived);
-  const TcpConfig& config = sender.context().config;
-  s.sequence = sender.stream().initial_sequence();
+  const TcpConfig& config = sender.state().context.config;
+  s.sequence = sender.state().stream.numbers().initial();
   s.flags = kTcpSyn;
   s.window = receiver.window().syn_field();
   s.mss = static_cast<std::uint16_t>(config.mss_bytes + option_bytes_);
   if (client || peer_scales_) s.window_scale = receiver.window().scale();
   s.sack_permitted = client ? config.sack : peer_sack_;
-  if (client ? config.timestamps : receiver.timestamps()) {
+  if (client ? config.timestamps : receiver.ts_recent().has_value()) {
     receiver.stamp(s, now);  // with the echo, once the peer has sent a timestamp
     s.has_timestamps = true;
     s.ts_value = TimestampClock::at(now);
@@ -36,8 +36,8 @@ void Handshake::fill(TcpSegment& s, TcpSender& sender, const TcpReceiver& receiv
     s.flags |= kTcpAck;
     if (ecn_) s.flags |= kTcpEce;
   }
-  assert(sender.timer().deadline() == kNever);
-  sender.timer().set(now + rto(config));
+  assert(sender.state().timer.deadline() == kNever);
+  sender.state().timer.set(now + rto(config));
   due_ = false;
 }
 
@@ -47,13 +47,14 @@ Handshake::Outcome Handshake::on_segment(const TcpSegment& s, TcpSender& sender,
   const bool syn = s.has(kTcpSyn);
   if (s.has(kTcpRst)) {  // 3.10.7.3 and 3.10.7.4: valid only from a peer that knows our SYN
     if (phase_ == Phase::kSynReceived) return Outcome::kReset;
-    const bool valid = phase_ == Phase::kSynSent && ack && acknowledges_syn(s, sender.stream());
+    const bool valid =
+        phase_ == Phase::kSynSent && ack && acknowledges_syn(s, sender.state().stream);
     return valid ? Outcome::kRefused : Outcome::kUnexpected;
   }
   switch (phase_) {
     case Phase::kIdle:
       if (role_ != Role::kServer || !syn || ack) return Outcome::kUnexpected;
-      learn_peer(s, sender.context().config.ecn && s.has(kTcpEce) && s.has(kTcpCwr), sender,
+      learn_peer(s, sender.state().context.config.ecn && s.has(kTcpEce) && s.has(kTcpCwr), sender,
                  receiver);
       phase_ = Phase::kSynReceived;
       due_ = true;
@@ -68,14 +69,16 @@ Handshake::Outcome Handshake::on_segment(const TcpSegment& s, TcpSender& sender,
 
 void Handshake::learn_peer(const TcpSegment& s, bool ecn, TcpSender& sender,
                            TcpReceiver& receiver) noexcept {
-  const TcpConfig& config = sender.context().config;
+  const TcpConfig& config = sender.state().context.config;
   peer_scales_ = s.window_scale >= 0;
   peer_sack_ = config.sack && s.sack_permitted;
   ecn_ = ecn;
-  if (!peer_scales_) receiver.disable_window_scale();
-  receiver.start(s.sequence, ecn, peer_sack_);
   const bool timestamps = config.timestamps && s.has_timestamps;
-  if (timestamps) receiver.enable_timestamps(s.ts_value);
+  receiver.start({.initial_sequence = s.sequence,
+                  .ecn = ecn,
+                  .sack = peer_sack_,
+                  .window_scale = peer_scales_,
+                  .timestamp = timestamps ? std::optional(s.ts_value) : std::nullopt});
   // A smaller size is not obeyed: it would have a peer's every byte sent in a packet of its own.
   const std::uint32_t mss = s.mss == 0 ? 0 : std::max<std::uint32_t>(s.mss, kLeastPeerMss_bytes);
   // The MSS option does not count TCP options, but the segments that we send do (RFC 6691).
@@ -92,8 +95,9 @@ void Handshake::learn_peer(const TcpSegment& s, bool ecn, TcpSender& sender,
 
 Handshake::Outcome Handshake::on_syn_ack(const TcpSegment& s, TcpSender& sender,
                                          TcpReceiver& receiver, Time now) noexcept {
-  if (!acknowledges_syn(s, sender.stream())) return Outcome::kUnexpected;
-  learn_peer(s, sender.context().config.ecn && s.has(kTcpEce) && !s.has(kTcpCwr), sender, receiver);
+  if (!acknowledges_syn(s, sender.state().stream)) return Outcome::kUnexpected;
+  learn_peer(s, sender.state().context.config.ecn && s.has(kTcpEce) && !s.has(kTcpCwr), sender,
+             receiver);
   receiver.acknowledge_now();
   establish(sender, now);
   return Outcome::kEstablished;
@@ -103,13 +107,13 @@ Handshake::Outcome Handshake::in_syn_received(const TcpSegment& s, TcpSender& se
                                               const TcpReceiver& receiver, Time now) noexcept {
   const bool ack = s.has(kTcpAck);
   const bool syn = s.has(kTcpSyn);
-  if (syn && !ack && s.sequence == receiver.window().initial_sequence()) {
+  if (syn && !ack && s.sequence == receiver.window().numbers().initial()) {
     // Our SYN-ACK is late or lost; the timer will resend it.
-    ++sender.context().counters.duplicates_received;
+    ++sender.state().context.counters.duplicates_received;
     return Outcome::kOngoing;
   }
   const bool valid =
-      ack && !syn && acknowledges_syn(s, sender.stream()) && receiver.window().acceptable(s);
+      ack && !syn && acknowledges_syn(s, sender.state().stream) && receiver.window().acceptable(s);
   if (!valid) return Outcome::kUnexpected;
   establish(sender, now);
   return Outcome::kEstablishedByData;
@@ -118,12 +122,12 @@ Handshake::Outcome Handshake::in_syn_received(const TcpSegment& s, TcpSender& se
 void Handshake::establish(TcpSender& sender, Time now) noexcept {
   if (timeouts_ != 0) sender.on_handshake_loss();
   else if (!due_) {
-    const TcpConfig& config = sender.context().config;
-    const Time sent_at = sender.timer().deadline() - rto(config);
-    sender.timer().on_sample(now - sent_at, {}, config);
+    const TcpConfig& config = sender.state().context.config;
+    const Time sent_at = sender.state().timer.deadline() - rto(config);
+    sender.state().timer.on_sample(now - sent_at, {}, config);
   }
   due_ = false;
-  sender.timer().set(kNever);
+  sender.state().timer.set(kNever);
 }
 
 Duration Handshake::rto(const TcpConfig& config) const noexcept {
@@ -135,9 +139,9 @@ Duration Handshake::rto(const TcpConfig& config) const noexcept {
 bool Handshake::on_timer(TcpSender& sender) noexcept {
   assert(phase_ == Phase::kSynSent || phase_ == Phase::kSynReceived);
   if (++timeouts_ > Persistence::kMaxTimeouts) return false;
-  ++sender.context().counters.rtos_handshake;
+  ++sender.state().context.counters.rtos_handshake;
   due_ = true;
-  sender.timer().set(kNever);  // restarts when the segment leaves
+  sender.state().timer.set(kNever);  // restarts when the segment leaves
   return true;
 }
 

@@ -66,7 +66,7 @@ class Handshake {
   };
 
   [[nodiscard]] static bool acknowledges_syn(const TcpSegment& s, const SendStream& sent) noexcept {
-    return s.acknowledgment == sent.first_sequence();
+    return s.acknowledgment == sent.numbers().first();
   }
   void learn_peer(const TcpSegment& s, bool ecn, TcpSender& sender, TcpReceiver& receiver) noexcept;
   [[nodiscard]] Outcome on_syn_ack(const TcpSegment& s, TcpSender& sender, TcpReceiver& receiver,

@@ -17,7 +17,7 @@ Refusal judge_reset(const TcpSegment& s, const ReceiveWindow& window, TcpEvents&
 /// Judges a SYN by RFC 5961, 4.2. A repeated SYN of this connection's own handshake is no attack:
 /// the peer missed our answer.
 Refusal judge_syn(const TcpSegment& s, const ReceiveWindow& window, TcpEvents& events) noexcept {
-  if (s.sequence == window.initial_sequence()) return Refusal::kAcknowledge;
+  if (s.sequence == window.numbers().initial()) return Refusal::kAcknowledge;
   ++events.syns_refused;
   return Refusal::kChallenge;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "common/core/clock.h"
@@ -72,5 +73,12 @@ struct Flight {
 
   SentSegment own[kOwnSegments];
 };
+
+/// Starts to fetch a flight, if there is one.
+inline void prefetch(const Flight* flight) noexcept {
+  const auto* bytes = reinterpret_cast<const std::byte*>(flight);
+  if (bytes == nullptr) return;
+  for (std::size_t i = 0; i < 256; i += 64) __builtin_prefetch(bytes + i, 1);
+}
 
 }  // namespace outrider::tg

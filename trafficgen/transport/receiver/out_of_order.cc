@@ -44,7 +44,7 @@ void OutOfOrder::note_duplicate(std::uint64_t begin, std::uint64_t end,
 void OutOfOrder::report(TcpSegment& s, const ReceiveWindow& window, std::size_t limit) noexcept {
   std::size_t blocks = 0;
   const auto add = [&](std::uint64_t begin, std::uint64_t end) {
-    s.sack[blocks++] = {window.wire(begin), window.wire(end)};
+    s.sack[blocks++] = {window.numbers().wire(begin), window.numbers().wire(end)};
   };
   Disorder::Duplicate& duplicate = disorder_->duplicate;
   if (duplicate.begin != duplicate.end) add(duplicate.begin, duplicate.end);

@@ -37,12 +37,7 @@ class ReceiveWindow {
   [[nodiscard]] std::int64_t offset(std::uint32_t sequence) const noexcept {
     return space_.offset(sequence, next_);
   }
-  [[nodiscard]] std::uint32_t wire(std::uint64_t offset) const noexcept {
-    return space_.wire(offset);
-  }
-  [[nodiscard]] std::uint32_t initial_sequence() const noexcept { return space_.wire(0) - 1; }
-  /// Returns the sequence number of the first data byte.
-  [[nodiscard]] std::uint32_t first_sequence() const noexcept { return space_.wire(0); }
+  [[nodiscard]] const SequenceSpace& numbers() const noexcept { return space_; }
   [[nodiscard]] std::uint32_t next_sequence() const noexcept { return space_.wire(next_); }
   /// Returns true if this connection can receive the segment's sequence number now; old ones count.
   [[nodiscard]] bool acceptable(const TcpSegment& s) const noexcept {

@@ -2,10 +2,24 @@
 
 #include <algorithm>
 #include <cassert>
+#include <optional>
 
 #include "trafficgen/transport/base/timestamps.h"
 
 namespace outrider::tg {
+
+namespace {
+
+/// Returns false if a segment contradicts the one end of the stream: its FIN is not the earlier one
+/// or lies below arrived data, or its data lies beyond the FIN.
+/// @param known offset of the FIN that has arrived, @param highest end of the highest data
+bool fits_end(std::uint64_t begin, std::uint64_t end, bool fin, std::optional<std::uint64_t> known,
+              std::uint64_t highest) noexcept {
+  if (known) return fin ? end - 1 == *known : end <= *known;
+  return begin <= end - 1 && end - 1 >= highest;
+}
+
+}  // namespace
 
 TcpReceiver::TcpReceiver(TcpContext& context, bool per_packet_echo) noexcept
     : context_(context), window_(context.config), echo_(per_packet_echo) {
@@ -14,25 +28,15 @@ TcpReceiver::TcpReceiver(TcpContext& context, bool per_packet_echo) noexcept
   assert(config.delayed_ack > Duration::zero() && config.ack_every_segments > 0);
 }
 
-void TcpReceiver::start(std::uint32_t peer_initial_sequence, bool ecn, bool sack) noexcept {
-  window_.start(peer_initial_sequence);
-  sack_ = sack;
+void TcpReceiver::start(const Peer& peer) noexcept {
+  if (!peer.window_scale) window_.disable_scale();
+  window_.start(peer.initial_sequence);
+  sack_ = peer.sack;
+  timestamps_ = peer.timestamp.has_value();
+  ts_recent_ = peer.timestamp.value_or(0);
   quick_acks_left_ = context_.config.quick_acks & 0x1F;
   if (quick_acks_left_ != 0) take_quick_ack();
-  if (ecn) echo_.enable();
-}
-
-/// @pre timestamps are in use
-bool TcpReceiver::passes_paws(const TcpSegment& s) noexcept {
-  if (s.has(kTcpRst)) return true;
-  if (!s.has_timestamps) {
-    ++context_.memory.events.without_timestamp;
-    return false;
-  }
-  if (!TimestampClock::before(s.ts_value, ts_recent_)) return true;
-  ++context_.memory.events.paws_rejected;
-  acknowledge_now();
-  return false;
+  if (peer.ecn) echo_.enable();
 }
 
 bool TcpReceiver::on_segment(const TcpSegment& s, Time now) noexcept {
@@ -53,18 +57,22 @@ bool TcpReceiver::on_segment(const TcpSegment& s, Time now) noexcept {
   }
   const auto begin = static_cast<std::uint64_t>(signed_begin);
   const std::uint64_t end = begin + s.payload_bytes + (fin ? 1 : 0);
-  if ((fin || fin_ != kNoFin) && !fin_possible(begin, end, fin)) [[unlikely]] {
-    ++context_.memory.events.out_of_stream;
-    return false;
+  if (fin || fin_ != kNoFin) [[unlikely]] {
+    const auto known = fin_ == kNoFin ? std::nullopt : std::optional(fin_);
+    const std::uint64_t highest = out_of_order_.no_holes() ? before : out_of_order_.highest();
+    if (!fits_end(begin, end, fin, known, highest)) {
+      ++context_.memory.events.out_of_stream;
+      return false;
+    }
   }
   if (end <= before) {  // RFC 9293, 3.10.7.4: acknowledge old data at once
     ++context_.counters.duplicates_received;
     acknowledge_now();
-    note_duplicate(begin, end);
+    if (sack_) out_of_order_.note_duplicate(begin, end, context_.memory);
     return false;
   }
-  if (begin < before) [[unlikely]]
-    note_duplicate(begin, before);
+  if (begin < before && sack_) [[unlikely]]
+    out_of_order_.note_duplicate(begin, before, context_.memory);
   if (s.payload_bytes != 0) echo(s);
   if (!accept(begin, end, now)) return false;
   if (window_.read_at_a_rate()) [[unlikely]]
@@ -76,25 +84,13 @@ bool TcpReceiver::on_segment(const TcpSegment& s, Time now) noexcept {
   return window_.next() != before;
 }
 
-/// Returns false if the segment contradicts the one end of the stream: its FIN is not the earlier
-/// one or lies below arrived data, or its data lies beyond the FIN.
-bool TcpReceiver::fin_possible(std::uint64_t begin, std::uint64_t end, bool fin) noexcept {
-  if (fin_ != kNoFin) return fin ? end - 1 == fin_ : end <= fin_;
-  const std::uint64_t highest = out_of_order_.no_holes() ? window_.next() : out_of_order_.highest();
-  return begin <= end - 1 && end - 1 >= highest;
-}
-
 /// @return false if the segment was refused
 bool TcpReceiver::accept(std::uint64_t begin, std::uint64_t end, Time now) noexcept {
-  if (begin > window_.next() || !out_of_order_.no_holes()) [[unlikely]] {
-    acknowledge_now();
-    return accept_rare(begin, end);
+  if (begin <= window_.next() && out_of_order_.no_holes()) [[likely]] {
+    accept_next(end, now);
+    return true;
   }
-  accept_next(end, now);
-  return true;
-}
-
-bool TcpReceiver::accept_rare(std::uint64_t begin, std::uint64_t end) noexcept {
+  acknowledge_now();
   if (begin <= window_.next()) {
     window_.advance(out_of_order_.take_in_order(end, context_.memory));
     return true;
@@ -105,19 +101,13 @@ bool TcpReceiver::accept_rare(std::uint64_t begin, std::uint64_t end) noexcept {
       return false;
     case Reassembly::Result::kDuplicate:
       ++context_.counters.duplicates_received;
-      note_duplicate(begin, end);
+      if (sack_) out_of_order_.note_duplicate(begin, end, context_.memory);
       break;
     case Reassembly::Result::kStored:
       ++context_.counters.out_of_order_received;
       break;
   }
   return true;
-}
-
-/// Keeps an acknowledgment of what came before the mark changed.
-void TcpReceiver::tell_earlier_echo() noexcept {
-  out_of_order_.keep_ack({window_.next(), echo_.ece()}, window_.last_told(), context_.memory);
-  acknowledge_now();
 }
 
 void TcpReceiver::fill_pure_ack(TcpSegment& s, Time now) noexcept {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstdint>
+#include <optional>
 
 #include "common/core/clock.h"
 #include "common/net/tcp_segment.h"
@@ -36,21 +37,34 @@ class TcpReceiver {
   TcpReceiver(const TcpReceiver&) = delete;
   TcpReceiver& operator=(const TcpReceiver&) = delete;
 
+  /// What the handshake has agreed on.
+  struct Peer {
+    std::uint32_t initial_sequence = 0;
+    bool ecn = false;
+    bool sack = false;
+    bool window_scale = true;                  ///< its SYN had the option (RFC 7323, 2.2)
+    std::optional<std::uint32_t> timestamp{};  ///< TSval of its SYN, if both SYNs had one
+  };
   /// Begins the stream after the peer's SYN was accepted.
-  void start(std::uint32_t peer_initial_sequence, bool ecn, bool sack) noexcept;
-  void disable_window_scale() noexcept { window_.disable_scale(); }
+  void start(const Peer& peer) noexcept;
   [[nodiscard]] const ReceiveWindow& window() const noexcept { return window_; }
 
-  /// Enables timestamps because both SYNs had them. @param value TSval of the peer's SYN
-  void enable_timestamps(std::uint32_t value) noexcept {
-    timestamps_ = true;
-    ts_recent_ = value;
+  /// Returns TS.Recent of RFC 7323, 4.3; nothing if there are no timestamps.
+  [[nodiscard]] std::optional<std::uint32_t> ts_recent() const noexcept {
+    return timestamps_ ? std::optional(ts_recent_) : std::nullopt;
   }
-  [[nodiscard]] bool timestamps() const noexcept { return timestamps_; }
-  [[nodiscard]] std::uint32_t ts_recent() const noexcept { return ts_recent_; }
   /// Checks PAWS (RFC 7323, 5.3, R1). Returns false for an old duplicate, which must be
   /// acknowledged and dropped, and for a segment without the option (3.2). RSTs always pass.
-  [[nodiscard]] bool timely(const TcpSegment& s) noexcept { return !timestamps_ || passes_paws(s); }
+  [[nodiscard]] bool timely(const TcpSegment& s) noexcept {
+    if (!timestamps_ || s.has(kTcpRst)) return true;
+    const bool late = TimestampClock::before(s.ts_value, ts_recent_);
+    if (s.has_timestamps && !late) [[likely]]
+      return true;
+    TcpEvents& events = context_.memory.events;
+    ++(s.has_timestamps ? events.paws_rejected : events.without_timestamp);
+    if (s.has_timestamps) acknowledge_now();
+    return false;
+  }
   /// Updates TS.Recent if the segment begins at or below the last ACK (RFC 7323, 4.3, (2)).
   /// @pre window().acceptable(s), timely(s), and the acknowledgment of `s` is possible: the RFC
   /// does not ask for the last, but one forged segment could have all that follows refused. Linux
@@ -112,8 +126,6 @@ class TcpReceiver {
  private:
   static constexpr std::uint64_t kNoFin = UINT64_MAX;
 
-  [[nodiscard]] bool passes_paws(const TcpSegment& s) noexcept;
-  bool fin_possible(std::uint64_t begin, std::uint64_t end, bool fin) noexcept;
   bool accept(std::uint64_t begin, std::uint64_t end, Time now) noexcept;
   /// Takes data that ends at `end` and continues the stream.
   void accept_next(std::uint64_t end, Time now) noexcept {
@@ -121,18 +133,16 @@ class TcpReceiver {
     if (++unacknowledged_ >= context_.config.ack_every_segments) acknowledge_now();
     else if (!due_) deadline_ = std::min(deadline_, now + context_.config.delayed_ack);
   }
-  bool accept_rare(std::uint64_t begin, std::uint64_t end) noexcept;
-  void note_duplicate(std::uint64_t begin, std::uint64_t end) noexcept {
-    if (sack_) out_of_order_.note_duplicate(begin, end, context_.memory);
-  }
   void echo(const TcpSegment& s) noexcept {
     const bool ce = s.ecn == Ecn::kCe;
     if (ce) ++context_.counters.ce_received;
-    if (echo_.changes(ce)) [[unlikely]]
-      tell_earlier_echo();
+    if (echo_.changes(ce)) [[unlikely]] {
+      // Keeps an acknowledgment of what came before the mark changed.
+      out_of_order_.keep_ack({window_.next(), echo_.ece()}, window_.last_told(), context_.memory);
+      acknowledge_now();
+    }
     echo_.on_data(ce, s.has(kTcpCwr));
   }
-  void tell_earlier_echo() noexcept;
   /// Notes that everything due has been acknowledged.
   void acknowledged(Time now) noexcept {
     unacknowledged_ = 0;
@@ -151,7 +161,7 @@ class TcpReceiver {
   /// Writes acknowledgment, window and ECE.
   void tell(TcpSegment& s, std::uint64_t next, bool ece, Time now) noexcept {
     s.flags |= kTcpAck;
-    s.acknowledgment = window_.wire(next);
+    s.acknowledgment = window_.numbers().wire(next);
     window_.tell(next, context_.config, now);
     s.window = window_.field();
     if (ece) s.flags |= kTcpEce;

@@ -34,7 +34,6 @@ class CongestionWindow {
   [[nodiscard]] std::uint32_t bytes() const noexcept { return cwnd_; }
   [[nodiscard]] const CongestionControl& control() const noexcept { return *control_; }
   [[nodiscard]] bool ecn() const noexcept { return ecn_; }
-  void negotiate_ecn(bool ecn) noexcept { ecn_ = ecn; }
   /// Returns what a reduction begins with [bytes]: the FlightSize of RFC 5681, without the data
   /// that limited transmit added; or the window, as in Linux.
   [[nodiscard]] std::uint32_t reduction_base_bytes(const SendStream& stream) const noexcept {
@@ -43,8 +42,9 @@ class CongestionWindow {
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(flight, cwnd_));
   }
 
-  /// Begins anew with the segments that the handshake has agreed on.
-  void start(const TcpConfig& config, std::uint16_t mss_bytes) noexcept {
+  /// Begins anew with the segments, and with ECN or not, as the handshake has agreed.
+  void start(const TcpConfig& config, std::uint16_t mss_bytes, bool ecn) noexcept {
+    ecn_ = ecn;
     control_.remake(config.control, mss_bytes);
     update();
   }
@@ -80,7 +80,7 @@ class CongestionWindow {
     note_reduction(flight, nxt, now);
   }
   /// Does the same step by step, if the controller reduces the window at all: from now on the owner
-  /// calls take_step() for every acknowledgment, and on_sent().
+  /// calls take_step() for every acknowledgment, and RateReduction::on_sent() for what leaves.
   void begin_reduction(Cause cause, std::uint32_t base_bytes, Flight* flight, std::uint64_t nxt,
                        Time now) noexcept {
     const std::uint32_t before = control_->cwnd_bytes();
@@ -91,10 +91,6 @@ class CongestionWindow {
     flight->losses_judged = flight->losses;
   }
   [[nodiscard]] bool reducing() const noexcept { return reducing_; }
-  /// Notes that data leaves. @pre reducing()
-  void on_sent(Flight& flight, std::uint32_t bytes) const noexcept {
-    flight.reduction.on_sent(bytes);
-  }
   /// Refreshes bytes() after an acknowledgment. @pre reducing()
   /// @param ends the data that the reduction covers is acknowledged: the window is the reduced one
   void take_step(Flight& flight, RateReduction::Ack ack, bool ends) noexcept {
@@ -132,16 +128,17 @@ class CongestionWindow {
     if (cwr_pending_) s.flags |= kTcpCwr;  // RFC 3168, 6.1.2
     cwr_pending_ = false;
   }
-  /// Notes whether data that has just left fills the window.
+  /// Notes whether data that has just left fills the window. New data that waits for a window in
+  /// which more of it leaves at once fills it too, as in Linux (tcp_tso_should_defer(),
+  /// is_cwnd_limited).
   /// @param fresh it is new data
-  void note_use(std::uint32_t pipe_bytes, const SendStream& stream, Flight& flight, bool fresh,
+  void note_use(bool full, const SendStream& stream, Flight& flight, bool fresh,
                 Time now) noexcept {
-    note_use(pipe_bytes + stream.mss_bytes() > cwnd_, stream, flight, fresh, now);
-  }
-  /// Notes that new data waits for a window in which more of it leaves at once. Linux takes that
-  /// for a full window (tcp_tso_should_defer(), is_cwnd_limited).
-  void note_waiting(const SendStream& stream, Flight& flight, Time now) noexcept {
-    note_use(true, stream, flight, true, now);
+    if (validates_) {
+      if (fresh) validation_.on_sent(full, stream, use(), flight, now);
+    } else if (full) {
+      flight.window_full_until = stream.nxt();
+    }
   }
   /// Returns true if the window holds the sender back: the data at una left when it was full, or
   /// WindowValidation finds that it is needed.
@@ -170,14 +167,6 @@ class CongestionWindow {
   }
 
  private:
-  void note_use(bool full, const SendStream& stream, Flight& flight, bool fresh,
-                Time now) noexcept {
-    if (validates_) {
-      if (fresh) validation_.on_sent(full, stream, use(), flight, now);
-    } else if (full) {
-      flight.window_full_until = stream.nxt();
-    }
-  }
   [[nodiscard]] WindowValidation::Window use() const noexcept {
     return {cwnd_, cwnd_ < control_->ssthresh_bytes()};
   }

@@ -6,45 +6,37 @@
 namespace outrider::tg {
 
 namespace {
-unsigned order_of_ring(const Flight& flight) noexcept {
-  return SegmentArena::order_of(flight.mask + 1);
-}
-}  // namespace
 
-Scoreboard::Room Scoreboard::room(const TransportMemory& memory,
-                                  std::uint32_t limit) const noexcept {
-  if (has_room()) return Room::kYes;
-  if (flight_ == nullptr) return memory.flights.empty() ? Room::kNoFlight : Room::kYes;
-  if (segments() >= limit) return Room::kLimit;
-  const unsigned order = SegmentArena::order_of(2 * (flight_->mask + 1));
-  return memory.segments.can_lend(order) ? Room::kYes : Room::kNoSegments;
-}
+bool in_pipe(const SentSegment& s) noexcept { return !s.sacked && (!s.lost || s.resent); }
 
-/// Copying at each doubling costs O(1) per segment. The ring's indices stay the same.
-void Scoreboard::make_room(TransportMemory& memory) noexcept {
-  if (flight_ == nullptr) {
-    flight_ = memory.flights.take();
-    assert(flight_ != nullptr);
-    return;
+void note_highest(Flight& flight, std::uint64_t index) noexcept {
+  std::uint64_t candidate = index + 1;
+  for (std::uint64_t& h : flight.highest) {
+    if (candidate > h) std::swap(candidate, h);
   }
-  const std::uint32_t mask = 2 * flight_->mask + 1;
-  SentSegment* ring = memory.segments.take(SegmentArena::order_of(mask + 1));
-  for (std::uint64_t i = flight_->head; i != flight_->tail; ++i) ring[i & mask] = at(i);
-  if (flight_->ring != flight_->own)
-    memory.segments.give_back(flight_->ring, order_of_ring(*flight_));
-  flight_->ring = ring;
-  flight_->mask = mask;
 }
 
-void Scoreboard::release(TransportMemory& memory) noexcept {
-  if (flight_ == nullptr) return;
-  if (flight_->ring != flight_->own)
-    memory.segments.give_back(flight_->ring, order_of_ring(*flight_));
-  memory.flights.give_back(flight_);
-  flight_ = nullptr;
-  pipe_ = 0;
-  lost_pending_ = 0;
+void note_resent(Flight& f, std::uint64_t index) noexcept {
+  if (f.resent_first >= f.resent_end) {
+    f.resent_first = f.resent_end = index;
+    f.resent_in_order = true;
+  }
+  if (index < f.resent_end) f.resent_in_order = false;
+  f.resent_first = std::min(f.resent_first, index);
+  f.resent_end = std::max(f.resent_end, index + 1);
 }
+
+/// Handles a peer that dropped data which it had SACKed (RFC 2018, 8).
+bool forget_reneged(SegmentRing& ring) noexcept {
+  if (ring.empty() || !ring.oldest().sacked) return false;
+  Flight& flight = *ring.flight();
+  flight.highest = {};
+  flight.seen = {};
+  flight.sacked = 0;
+  return true;
+}
+
+}  // namespace
 
 void Scoreboard::forget(SentSegment& s) noexcept {
   if (in_pipe(s)) {
@@ -58,10 +50,11 @@ void Scoreboard::forget(SentSegment& s) noexcept {
 
 Scoreboard::Acknowledged Scoreboard::acknowledge(std::uint64_t una) noexcept {
   Acknowledged result;
-  if (flight_ == nullptr) return result;
+  if (flight() == nullptr) return result;
+  Flight& f = *flight();
   bool resent = false;
-  while (flight_->head != flight_->tail) {
-    SentSegment& s = at(flight_->head);
+  while (f.head != f.tail) {
+    SentSegment& s = ring_[f.head];
     if (s.offset >= una) break;
     if (s.offset + s.length > una) {  // una is within a segment: keep the rest
       const auto part = static_cast<std::uint32_t>(una - s.offset);
@@ -76,78 +69,63 @@ Scoreboard::Acknowledged Scoreboard::acknowledge(std::uint64_t una) noexcept {
       if (!result.sent_at) result.sent_at = Time{Duration{s.sent_ns}};
     }
     resent |= s.ever_resent;
-    if (s.sacked) --flight_->sacked;
-    else if (flight_->by_time) flight_->rack.on_arrived(s, Rack::Arrival::kCumulative);
+    if (s.sacked) --f.sacked;
+    else if (f.by_time) f.rack.on_arrived(s, Rack::Arrival::kCumulative);
     forget(s);
-    ++flight_->head;
+    ++f.head;
   }
   // Karn (RFC 6298, 3): resent data give no sample. Data above a filled hole had arrived long
   // before.
   if (resent) result.sent_at.reset();
-  flight_->loss_edge = std::max(flight_->loss_edge, flight_->head);
-  flight_->resend_from = std::max(flight_->resend_from, flight_->head);
+  f.loss_edge = std::max(f.loss_edge, f.head);
+  f.resend_from = std::max(f.resend_from, f.head);
   return result;
 }
 
-std::uint64_t Scoreboard::find(std::uint64_t offset) const noexcept {
-  std::uint64_t low = flight_->head;
-  std::uint64_t high = flight_->tail;
-  while (low < high) {
-    const std::uint64_t middle = low + (high - low) / 2;
-    if (at(middle).offset < offset) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-void Scoreboard::note_highest(std::uint64_t index) noexcept {
-  std::uint64_t candidate = index + 1;
-  for (std::uint64_t& h : flight_->highest) {
-    if (candidate > h) std::swap(candidate, h);
-  }
-}
-
 std::uint32_t Scoreboard::sack_new(std::uint64_t begin, std::uint64_t end) noexcept {
+  Flight& f = *flight();
   std::uint32_t bytes = 0;
-  for (std::uint64_t i = find(begin); i != flight_->tail; ++i) {
-    SentSegment& s = at(i);
+  for (std::uint64_t i = ring_.find(begin); i != f.tail; ++i) {
+    SentSegment& s = ring_[i];
     if (s.offset + s.length > end) break;
     if (s.sacked) continue;
-    if (flight_->by_time) flight_->rack.on_arrived(s, Rack::Arrival::kSelective);
+    if (f.by_time) f.rack.on_arrived(s, Rack::Arrival::kSelective);
     forget(s);
-    ++flight_->sacked;
+    ++f.sacked;
     bytes += s.length;
     s.sacked = true;
     s.lost = s.resent = false;
-    note_highest(i);
+    note_highest(f, i);
   }
   return bytes;
 }
 
 std::uint32_t Scoreboard::sack(std::uint64_t begin, std::uint64_t end) noexcept {
   assert(begin < end);
-  if (flight_ == nullptr) return 0;
-  for (Flight::Range& seen : flight_->seen) {
+  if (flight() == nullptr) return 0;
+  Flight& f = *flight();
+  for (Flight::Range& seen : f.seen) {
     if (seen.begin > begin || begin >= seen.end) continue;
     if (end <= seen.end) return 0;  // nothing new
     // The block grew upwards, as it does while data above a hole arrives. Its last known end may
     // lie within a segment, which find() would skip.
     const std::uint64_t known = seen.end;
     seen.end = end;
-    const std::uint64_t i = find(known);
-    const bool within = i != flight_->head && at(i - 1).offset + at(i - 1).length > known;
-    return sack_new(within ? at(i - 1).offset : known, end);
+    const std::uint64_t i = ring_.find(known);
+    const bool within = i != f.head && ring_[i - 1].offset + ring_[i - 1].length > known;
+    return sack_new(within ? ring_[i - 1].offset : known, end);
   }
-  flight_->seen[flight_->seen_next++ % flight_->seen.size()] = {begin, end};
+  f.seen[f.seen_next++ % f.seen.size()] = {begin, end};
   return sack_new(begin, end);
 }
 
 void Scoreboard::detect_losses() noexcept {
-  if (flight_ == nullptr) return;
-  const std::uint64_t third = flight_->highest.back();
+  if (flight() == nullptr) return;
+  Flight& f = *flight();
+  const std::uint64_t third = f.highest.back();
   if (third == 0) return;
-  for (const std::uint64_t edge = third - 1; flight_->loss_edge < edge; ++flight_->loss_edge) {
-    SentSegment& s = at(flight_->loss_edge);
+  for (const std::uint64_t edge = third - 1; f.loss_edge < edge; ++f.loss_edge) {
+    SentSegment& s = ring_[f.loss_edge];
     if (!s.sacked && !s.lost) lose(s);
   }
 }
@@ -159,35 +137,38 @@ void Scoreboard::lose(SentSegment& s) noexcept {
   s.lost = true;
   s.resent = false;
   ++lost_pending_;
-  ++flight_->losses;
+  ++flight()->losses;
 }
 
 std::uint32_t Scoreboard::put_departed_back() noexcept {
-  if (flight_ == nullptr) return 0;
-  pipe_ += flight_->departed;
-  return std::exchange(flight_->departed, 0);
+  if (flight() == nullptr) return 0;
+  Flight& f = *flight();
+  pipe_ += f.departed;
+  return std::exchange(f.departed, 0);
 }
 
 void Scoreboard::take_departed(std::uint32_t bytes) noexcept {
-  assert(!empty() && flight_->departed == 0);
-  flight_->departed = std::min(bytes, pipe_);
-  pipe_ -= flight_->departed;
+  assert(!empty() && flight()->departed == 0);
+  Flight& f = *flight();
+  f.departed = std::min(bytes, pipe_);
+  pipe_ -= f.departed;
 }
 
 void Scoreboard::lose_head() noexcept {
-  assert(!empty() && flight_->departed == 0 && !head_lost());
-  lose(at(flight_->head));
-  flight_->resend_from = flight_->head;
+  assert(!empty() && flight()->departed == 0 && !head_lost());
+  Flight& f = *flight();
+  lose(ring_[f.head]);
+  f.resend_from = f.head;
 }
 
 /// Segments that were sent once left in the order of their offsets. All below loss_edge are SACKed
 /// or lost, so the search ends at the first one that still has time.
 Scoreboard::TimedLosses Scoreboard::detect_losses_by_time(Time now, Duration window) noexcept {
   if (empty()) return {};
-  Flight& f = *flight_;
+  Flight& f = *flight();
   TimedLosses found = detect_lost_resends(now, window);
   for (; f.loss_edge != f.tail; ++f.loss_edge) {
-    SentSegment& s = at(f.loss_edge);
+    SentSegment& s = ring_[f.loss_edge];
     if (s.sacked || s.lost) continue;
     if (!f.rack.overtaken(s)) break;
     if (f.rack.lost_at(s, window) > now) {
@@ -202,12 +183,12 @@ Scoreboard::TimedLosses Scoreboard::detect_losses_by_time(Time now, Duration win
 
 /// Retransmissions leave in the order of their offsets too, until one of them is resent again.
 Scoreboard::TimedLosses Scoreboard::detect_lost_resends(Time now, Duration window) noexcept {
-  Flight& f = *flight_;
+  Flight& f = *flight();
   TimedLosses found;
   f.resent_first = std::max(f.resent_first, f.head);
-  while (f.resent_first < f.resent_end && !at(f.resent_first).resent) ++f.resent_first;
+  while (f.resent_first < f.resent_end && !ring_[f.resent_first].resent) ++f.resent_first;
   for (std::uint64_t i = f.resent_first; i < f.resent_end; ++i) {
-    SentSegment& s = at(i);
+    SentSegment& s = ring_[i];
     if (!s.resent) continue;
     const bool overtaken = f.rack.overtaken(s);
     if (overtaken && f.rack.lost_at(s, window) <= now) {
@@ -222,66 +203,49 @@ Scoreboard::TimedLosses Scoreboard::detect_lost_resends(Time now, Duration windo
   return found;
 }
 
-void Scoreboard::note_resent(std::uint64_t index) noexcept {
-  Flight& f = *flight_;
-  if (f.resent_first >= f.resent_end) {
-    f.resent_first = f.resent_end = index;
-    f.resent_in_order = true;
-  }
-  if (index < f.resent_end) f.resent_in_order = false;
-  f.resent_first = std::min(f.resent_first, index);
-  f.resent_end = std::max(f.resent_end, index + 1);
-}
-
-/// Handles a peer that dropped data which it had SACKed (RFC 2018, 8).
-bool Scoreboard::forget_reneged() noexcept {
-  if (empty() || !at(flight_->head).sacked) return false;
-  flight_->highest = {};
-  flight_->seen = {};
-  flight_->sacked = 0;
-  return true;
-}
-
 void Scoreboard::mark_all_lost() noexcept {
-  if (flight_ == nullptr) return;
-  const bool reneged = forget_reneged();
+  if (flight() == nullptr) return;
+  Flight& f = *flight();
+  const bool reneged = forget_reneged(ring_);
   lost_pending_ = 0;
-  for (std::uint64_t i = flight_->head; i != flight_->tail; ++i) {
-    SentSegment& s = at(i);
+  for (std::uint64_t i = f.head; i != f.tail; ++i) {
+    SentSegment& s = ring_[i];
     if (reneged) s.sacked = false;
     s.lost = !s.sacked;
     s.resent = false;
     lost_pending_ += s.lost ? 1 : 0;
   }
   pipe_ = 0;
-  flight_->departed = 0;
-  flight_->loss_edge = flight_->tail;
-  flight_->resend_from = flight_->head;
+  f.departed = 0;
+  f.loss_edge = f.tail;
+  f.resend_from = f.head;
 }
 
 void Scoreboard::mark_lost_by_age(Time now, Duration age) noexcept {
-  if (flight_ == nullptr) return;
-  const bool reneged = forget_reneged();
-  for (std::uint64_t i = flight_->head; i != flight_->tail; ++i) {
-    SentSegment& s = at(i);
+  if (flight() == nullptr) return;
+  Flight& f = *flight();
+  const bool reneged = forget_reneged(ring_);
+  for (std::uint64_t i = f.head; i != f.tail; ++i) {
+    SentSegment& s = ring_[i];
     if (reneged && s.sacked) {
       s.sacked = false;
       pipe_ += s.length;
     }
     if (!in_pipe(s)) continue;
-    if (i == flight_->head || Time{Duration{s.sent_ns}} + age <= now) lose(s);
+    if (i == f.head || Time{Duration{s.sent_ns}} + age <= now) lose(s);
   }
-  flight_->loss_edge = flight_->resend_from = flight_->head;
+  f.loss_edge = f.resend_from = f.head;
 }
 
 const SentSegment& Scoreboard::resend(Time now) noexcept {
   assert(lost_pending_ > 0);
-  while (!at(flight_->resend_from).lost || at(flight_->resend_from).resent) {
-    ++flight_->resend_from;
-    assert(flight_->resend_from < flight_->tail);
+  Flight& f = *flight();
+  while (!ring_[f.resend_from].lost || ring_[f.resend_from].resent) {
+    ++f.resend_from;
+    assert(f.resend_from < f.tail);
   }
-  if (flight_->by_time) note_resent(flight_->resend_from);
-  SentSegment& s = at(flight_->resend_from++);
+  if (f.by_time) note_resent(f, f.resend_from);
+  SentSegment& s = ring_[f.resend_from++];
   s.resent = true;
   s.ever_resent = true;
   s.sent_ns = now.time_since_epoch().count();
@@ -293,7 +257,7 @@ const SentSegment& Scoreboard::resend(Time now) noexcept {
 /// The segment does not count as lost: it stays in the pipe, once.
 const SentSegment& Scoreboard::resend_last(Time now) noexcept {
   assert(!empty());
-  SentSegment& s = at(flight_->tail - 1);
+  SentSegment& s = ring_[flight()->tail - 1];
   s.ever_resent = true;
   s.sent_ns = now.time_since_epoch().count();
   return s;

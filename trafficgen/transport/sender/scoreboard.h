@@ -1,11 +1,11 @@
 #pragma once
 
-#include <cassert>
 #include <cstdint>
 #include <optional>
 
 #include "common/core/clock.h"
 #include "trafficgen/transport/memory/transport_memory.h"
+#include "trafficgen/transport/sender/segment_ring.h"
 
 namespace outrider::tg {
 
@@ -19,53 +19,43 @@ namespace outrider::tg {
 /// well.
 ///
 /// pipe_bytes() is the sum of the lengths of segments that are neither SACKed nor (lost and not
-/// resent), minus the departed bytes (without SACK). The memory is borrowed while something is in
-/// flight, in a ring that doubles as the flight grows. Not thread-safe.
+/// resent), minus the departed bytes (without SACK). Not thread-safe.
 class Scoreboard {
  public:
-  [[nodiscard]] bool empty() const noexcept { return segments() == 0; }
-  [[nodiscard]] std::uint64_t segments() const noexcept {
-    return flight_ == nullptr ? 0 : flight_->tail - flight_->head;
-  }
+  /// Returns what is in flight, and the memory for it.
+  [[nodiscard]] const SegmentRing& segments() const noexcept { return ring_; }
+  [[nodiscard]] bool empty() const noexcept { return ring_.empty(); }
   [[nodiscard]] std::uint32_t pipe_bytes() const noexcept { return pipe_; }
   /// Returns the number of segments that are lost and not yet resent.
   [[nodiscard]] std::uint32_t lost_pending() const noexcept { return lost_pending_; }
   /// Returns true if the oldest segment counts as lost, resent or not.
-  [[nodiscard]] bool head_lost() const noexcept { return !empty() && at(flight_->head).lost; }
-  [[nodiscard]] const SentSegment& segment(std::uint64_t i) const noexcept {
-    assert(i < segments());
-    return at(flight_->head + i);
+  [[nodiscard]] bool head_lost() const noexcept { return !empty() && ring_.oldest().lost; }
+  /// Returns the number of segments that are SACKed.
+  [[nodiscard]] std::uint32_t sacked() const noexcept {
+    return flight() == nullptr ? 0 : flight()->sacked;
   }
-  /// Returns the borrowed memory; nullptr before the first push and after release().
-  [[nodiscard]] Flight* flight() noexcept { return flight_; }
-  [[nodiscard]] const Flight* flight() const noexcept { return flight_; }
+  /// See SegmentRing::flight().
+  [[nodiscard]] Flight* flight() noexcept { return ring_.flight(); }
+  [[nodiscard]] const Flight* flight() const noexcept { return ring_.flight(); }
 
-  /// Returns true if another segment fits into the memory that is already borrowed.
-  [[nodiscard]] bool has_room() const noexcept {
-    return flight_ != nullptr && segments() <= flight_->mask;
-  }
-  enum class Room : std::uint8_t { kYes, kNoFlight, kNoSegments, kLimit };
-  /// Like has_room(), but may borrow more. @param limit largest number of segments in flight
-  [[nodiscard]] Room room(const TransportMemory& memory, std::uint32_t limit) const noexcept;
-
-  /// Adds a segment of new data.
-  /// @pre has_room() or room() == kYes, offset is the end of the last segment
+  /// Adds a segment of new data. @pre see SegmentRing::push()
   void push(TransportMemory& memory, std::uint64_t offset, std::uint32_t length,
             Time now) noexcept {
-    assert(length > 0);
-    if (!has_room()) [[unlikely]]
-      make_room(memory);
-    at(flight_->tail++) = {.offset = offset,
-                           .sent_ns = now.time_since_epoch().count(),
-                           .length = length,
-                           .sacked = false,
-                           .lost = false,
-                           .resent = false,
-                           .ever_resent = false};
+    ring_.push(memory, {.offset = offset,
+                        .sent_ns = now.time_since_epoch().count(),
+                        .length = length,
+                        .sacked = false,
+                        .lost = false,
+                        .resent = false,
+                        .ever_resent = false});
     pipe_ += length;
   }
   /// Returns all borrowed memory. @pre everything is acknowledged, or the connection ends
-  void release(TransportMemory& memory) noexcept;
+  void release(TransportMemory& memory) noexcept {
+    ring_.release(memory);
+    pipe_ = 0;
+    lost_pending_ = 0;
+  }
 
   struct Acknowledged {
     std::uint32_t bytes = 0;        ///< bytes that SACK had not reported before
@@ -110,33 +100,14 @@ class Scoreboard {
   void take_departed(std::uint32_t bytes) noexcept;
   /// Marks the oldest segment as lost. @pre !empty(), none are departed, it is not lost yet
   void lose_head() noexcept;
-  [[nodiscard]] std::uint32_t sacked() const noexcept {
-    return flight_ == nullptr ? 0 : flight_->sacked;
-  }
 
  private:
-  [[nodiscard]] SentSegment& at(std::uint64_t i) noexcept {
-    return flight_->ring[i & flight_->mask];
-  }
-  [[nodiscard]] const SentSegment& at(std::uint64_t i) const noexcept {
-    return flight_->ring[i & flight_->mask];
-  }
-  /// Returns the index of the first segment with offset >= `offset`, tail_ if there is none.
-  [[nodiscard]] std::uint64_t find(std::uint64_t offset) const noexcept;
-  [[nodiscard]] static bool in_pipe(const SentSegment& s) noexcept {
-    return !s.sacked && (!s.lost || s.resent);
-  }
   std::uint32_t sack_new(std::uint64_t begin, std::uint64_t end) noexcept;
-  void note_highest(std::uint64_t index) noexcept;
   void lose(SentSegment& s) noexcept;
-  bool forget_reneged() noexcept;
-  void note_resent(std::uint64_t index) noexcept;
   TimedLosses detect_lost_resends(Time now, Duration window) noexcept;
   void forget(SentSegment& s) noexcept;  ///< takes it out of pipe and lost_pending
 
-  void make_room(TransportMemory& memory) noexcept;
-
-  Flight* flight_ = nullptr;
+  SegmentRing ring_;
   std::uint32_t pipe_ = 0;
   std::uint32_t lost_pending_ = 0;
 };

@@ -55,18 +55,12 @@ class SendStream {
   [[nodiscard]] std::uint64_t una() const noexcept { return una_; }
   [[nodiscard]] std::uint64_t nxt() const noexcept { return nxt_; }
   [[nodiscard]] std::uint16_t mss_bytes() const noexcept { return mss_; }
-  [[nodiscard]] std::uint32_t initial_sequence() const noexcept { return space_.wire(0) - 1; }
+  [[nodiscard]] const SequenceSpace& numbers() const noexcept { return space_; }
   [[nodiscard]] std::uint32_t next_sequence() const noexcept { return space_.wire(nxt_); }
-  /// Returns the sequence number of the first data byte.
-  [[nodiscard]] std::uint32_t first_sequence() const noexcept { return space_.wire(0); }
-  [[nodiscard]] std::uint32_t wire(std::uint64_t offset) const noexcept {
-    return space_.wire(offset);
-  }
   [[nodiscard]] std::uint64_t written_bytes() const noexcept { return written_; }
   [[nodiscard]] std::uint64_t acked_bytes() const noexcept {
     return una_ < written_ ? una_ : written_;
   }
-  [[nodiscard]] bool closing() const noexcept { return closing_; }
   [[nodiscard]] bool fin_acked() const noexcept { return una_ > written_; }
 
   // -- sending
@@ -116,10 +110,6 @@ class SendStream {
   }
 
   // -- acknowledgments
-  /// Returns the offset nearest to una() that has this number; negative before the stream.
-  [[nodiscard]] std::int64_t offset(std::uint32_t sequence) const noexcept {
-    return space_.offset(sequence, una_);
-  }
   /// Returns true if the ACK is neither ahead of what was sent nor older than a window (RFC 5961,
   /// 5.2). Deviation: MAX.SND.WND is the largest window that can be advertised, not the largest
   /// that was.

@@ -63,8 +63,8 @@ std::uint32_t take_sack(const TcpSegment& s, const SendStream& stream, Scoreboar
   const std::size_t blocks = std::min<std::size_t>(s.sack_blocks, s.sack.size());
   const auto una = static_cast<std::int64_t>(stream.una());
   for (std::size_t i = 0; i < blocks; ++i) {
-    const std::int64_t begin = stream.offset(s.sack[i].begin);
-    const std::int64_t end = stream.offset(s.sack[i].end);
+    const std::int64_t begin = stream.numbers().offset(s.sack[i].begin, stream.una());
+    const std::int64_t end = stream.numbers().offset(s.sack[i].end, stream.una());
     if (begin >= end || end > static_cast<std::int64_t>(stream.nxt()) ||
         begin < una - kMaxWindowBytes) {
       ++events.sacks_out_of_window;
@@ -79,180 +79,80 @@ std::uint32_t take_sack(const TcpSegment& s, const SendStream& stream, Scoreboar
 }  // namespace
 
 bool TcpSender::on_any_ack(const TcpSegment& s, Time now, bool current) noexcept {
-  const std::int64_t ack = stream_.offset(s.acknowledgment);
-  const auto una_before = stream_.una();
+  SendStream& stream = state_.stream;
+  Scoreboard& scoreboard = state_.scoreboard;
+  CongestionWindow& window = state_.window;
+  const std::int64_t ack = stream.numbers().offset(s.acknowledgment, stream.una());
+  const auto una_before = stream.una();
   const bool usual = ack >= static_cast<std::int64_t>(una_before) &&
-                     ack <= static_cast<std::int64_t>(stream_.nxt());
-  if (!usual && !stream_.plausible(ack, context_.memory.events)) [[unlikely]]
+                     ack <= static_cast<std::int64_t>(stream.nxt());
+  if (!usual && !stream.plausible(ack, state_.context.memory.events)) [[unlikely]]
     return false;
   const auto una = static_cast<std::uint64_t>(std::max<std::int64_t>(ack, 0));
-  const std::uint64_t edge = stream_.window_edge(una, s.window);
-  const bool repeated = !sack_ && !scoreboard_.empty() && repeats(s, ack, edge, stream_);
+  const std::uint64_t edge = stream.window_edge(una, s.window);
+  const bool repeated = !state_.sack && !scoreboard.empty() && repeats(s, ack, edge, stream);
   // An old ACK says nothing of the window, and an old segment takes none back (RFC 9293, 3.10.7.4).
-  if (una >= una_before) stream_.take_window(edge, current);
+  if (una >= una_before) stream.take_window(edge, current);
   // The ACK answers a probe.
-  if (scoreboard_.empty() || stream_.peer_edge() < stream_.nxt()) persistence_.on_answer();
+  if (scoreboard.empty() || stream.peer_edge() < stream.nxt()) persistence_.on_answer();
 
-  const std::uint32_t base = window_.reduction_base_bytes(stream_);  // before this ACK takes effect
-  const bool ece = window_.ecn() && context_.config.obey_ece && s.has(kTcpEce);
-  AckEvent event{.now = now, .in_flight_bytes = scoreboard_.pipe_bytes()};
-  event.in_loss_recovery = holds_window(recovery_, una > una_before);
-  event.in_recovery = ece || event.in_loss_recovery || (recovery_.open() && past_reduction() < 0);
-  event.cwnd_limited = window_.limits(scoreboard_.flight(), una_before);
-  const bool duplicate = sack_ && reports_duplicate(s);
-  if (duplicate) ++context_.memory.events.duplicates_told;
-  const std::uint32_t echoed = s.has_timestamps && timestamps_ ? s.ts_echo : 0;
-  if (by_time_ && scoreboard_.flight() != nullptr)
-    scoreboard_.flight()->rack.begin_ack(now, echoed);
-  const std::uint32_t departed = sack_ ? 0 : scoreboard_.put_departed_back();
+  const std::uint32_t base = window.reduction_base_bytes(stream);  // before this ACK takes effect
+  const bool ece = window.ecn() && state_.context.config.obey_ece && s.has(kTcpEce);
+  AckEvent event{.now = now, .in_flight_bytes = scoreboard.pipe_bytes()};
+  event.in_loss_recovery = holds_window(losses_.recovery(), una > una_before);
+  event.in_recovery =
+      ece || event.in_loss_recovery || (losses_.recovery().open() && state_.past_reduction() < 0);
+  event.cwnd_limited = window.limits(scoreboard.flight(), una_before);
+  const bool duplicate = state_.sack && reports_duplicate(s);
+  if (duplicate) ++state_.context.memory.events.duplicates_told;
+  const std::uint32_t echoed = s.has_timestamps && state_.timestamps ? s.ts_echo : 0;
+  if (state_.by_time && scoreboard.flight() != nullptr)
+    scoreboard.flight()->rack.begin_ack(now, echoed);
+  const std::uint32_t departed = state_.sack ? 0 : scoreboard.put_departed_back();
   Duration rtt{};
   if (una > una_before) {
-    const Scoreboard::Acknowledged acked = scoreboard_.acknowledge(una);
+    const Scoreboard::Acknowledged acked = scoreboard.acknowledge(una);
     event.acked_bytes = acked.bytes;
-    rtt = round_trip(acked, echoed, context_.config, now);
+    rtt = round_trip(acked, echoed, state_.context.config, now);
     on_advance(una, rtt, now);
   }
-  const std::int64_t reported = sack_ ? 0 : on_ack_without_sack(una_before, repeated, departed);
-  if (sack_ && s.sack_blocks != 0) [[unlikely]] {
-    event.acked_bytes += take_sack(s, stream_, scoreboard_, context_.memory.events);
-    if (!by_time_) scoreboard_.detect_losses();
+  const std::int64_t reported =
+      state_.sack ? 0 : losses_.on_ack_without_sack(state_, una_before, repeated, departed);
+  if (state_.sack && s.sack_blocks != 0) [[unlikely]] {
+    event.acked_bytes += take_sack(s, stream, scoreboard, state_.context.memory.events);
+    if (!state_.by_time) scoreboard.detect_losses();
   }
-  if (by_time_) on_rack_ack(duplicate, now);
-  if (!recovery_.open() && !LossRecovery::below_point(scoreboard_.flight(), stream_.una())) {
-    rack_.on_recovery_end();
-    recovery_.end();
-  }
+  if (state_.by_time) losses_.on_rack_ack(state_, duplicate, now);
+  losses_.end_recovery(state_);
   if (event.acked_bytes != 0) {
     event.ece_bytes = ece ? event.acked_bytes : 0;
-    event.srtt = timer_.srtt();
-    event.paced = pacing_.paced();
+    event.srtt = state_.timer.srtt();
+    event.paced = shaping_.paced();
     event.rtt = std::max(rtt, Duration::zero());
-    window_.on_ack(event, stream_);
+    window.on_ack(event, stream);
   }
-  if (recovery_.open() && (scoreboard_.lost_pending() != 0 || scoreboard_.head_lost())) {
-    enter_recovery(base, now);
-  }
-  if (ece) obey_ece(base, now);
-  if (by_time_) take_probe_answer(s, ack, una > una_before, duplicate, base, now);
-  update_window(event.acked_bytes + reported, una > una_before);
-  if (scoreboard_.empty()) end_flight();
+  losses_.begin_recovery(state_, base, now);
+  if (ece) losses_.obey_ece(state_, base, now);
+  if (state_.by_time)
+    losses_.take_probe_answer(state_, s, ack, una > una_before, duplicate, base, now);
+  losses_.update_window(state_, event.acked_bytes + reported, una > una_before);
+  if (scoreboard.empty()) losses_.end_flight(state_);
   return true;
 }
 
 void TcpSender::on_advance(std::uint64_t una, Duration rtt, Time now) noexcept {
-  stream_.advance(una);
+  state_.stream.advance(una);
   persistence_.on_answer();
-  tail_probe_.cancel();
+  state_.tail_probe.cancel();
   if (rtt >= Duration::zero()) {
-    timer_.on_sample(rtt,
-                     {static_cast<std::uint32_t>(una), static_cast<std::uint32_t>(stream_.nxt())},
-                     context_.config);
-    tail_probe_.on_sample();
+    state_.timer.on_sample(
+        rtt, {static_cast<std::uint32_t>(una), static_cast<std::uint32_t>(state_.stream.nxt())},
+        state_.context.config);
+    state_.tail_probe.on_sample();
   }
   // RFC 6298, 5.2 and 5.3
-  timer_.arm(scoreboard_.flight(), scoreboard_.empty() ? kNever : now + timer_.rto());
-}
-
-/// @param una_before before this ACK, @param duplicate see repeats(),
-/// @param departed Flight::departed before this ACK; the pipe does not contain it now
-/// @return by how much `departed` has grown; negative if the ACK covers what had departed before
-std::int64_t TcpSender::on_ack_without_sack(std::uint64_t una_before, bool duplicate,
-                                            std::uint32_t departed) noexcept {
-  if (scoreboard_.empty()) return 0;
-  Flight& flight = *scoreboard_.flight();
-  NewReno::Verdict verdict{.departed = departed};
-  if (const std::uint64_t una = stream_.una(); una > una_before) {
-    const bool partial = recovery_.fast() && LossRecovery::below_point(&flight, una);
-    verdict = flight.newreno.on_advance(una - una_before, partial, departed, stream_.mss_bytes());
-  } else if (duplicate && !recovery_.after_timeout()) {
-    const bool fresh = LossRecovery::beyond_point(flight, una);
-    verdict = flight.newreno.on_duplicate(recovery_.fast(), fresh, departed, stream_.mss_bytes());
-  }
-  if (verdict.first_lost && !scoreboard_.head_lost()) {
-    scoreboard_.lose_head();
-    recovery_.resend_first();
-  }
-  scoreboard_.take_departed(verdict.departed);
-  return std::int64_t{flight.departed} - departed;
-}
-
-void TcpSender::on_rack_ack(bool duplicate, Time now) noexcept {
-  Flight* flight = scoreboard_.flight();
-  if (flight == nullptr) return;
-  if (scoreboard_.sacked() != 0) tail_probe_.cancel();
-  rack_.on_ack(*flight, duplicate, stream_);
-  detect_losses_by_time(now);
-}
-
-/// @param ack stream offset, @param base of a reduction, before this ACK took effect [bytes]
-void TcpSender::take_probe_answer(const TcpSegment& s, std::int64_t ack, bool advances,
-                                  bool duplicate, std::uint32_t base, Time now) noexcept {
-  Flight* const f = scoreboard_.flight();
-  const bool repaired = tail_probe_.take_answer(s, ack, advances, duplicate, stream_, f);
-  // At once, as in Linux: what was in flight before the probe is acknowledged.
-  if (repaired && past_reduction() >= 0)
-    window_.reduce(CongestionWindow::Cause::kLoss, base, f, stream_.nxt(), now);
-  if (f != nullptr && advances && !scoreboard_.empty()) arm_tail_probe(now);
-}
-
-/// A lost retransmission is a second sign of congestion (RFC 5681, 4.3). Linux heeds it after a
-/// time-out alone, and then recovers from it as from a first loss (tcp_fastretrans_alert()).
-void TcpSender::detect_losses_by_time(Time now) noexcept {
-  const bool recovering = !recovery_.open();
-  const bool again = rack_.detect(scoreboard_, timer_, recovering, now);
-  if (!recovering || !again) return;
-  if (context_.config.lost_retransmission == LostRetransmission::kLinux) {
-    if (!recovery_.after_timeout()) return;
-    recovery_.enter(*scoreboard_.flight(), stream_.nxt(), scoreboard_.lost_pending() != 0);
-    ++context_.counters.fast_recoveries;
-  }
-  reduce(CongestionWindow::Cause::kLoss, window_.reduction_base_bytes(stream_), now);
-}
-
-/// @param base see CongestionWindow::reduction_base_bytes()
-void TcpSender::reduce(CongestionWindow::Cause cause, std::uint32_t base, Time now) noexcept {
-  tail_probe_.forget(scoreboard_.flight());
-  if (context_.config.reduction == WindowReduction::kPrr)
-    window_.begin_reduction(cause, base, scoreboard_.flight(), stream_.nxt(), now);
-  else window_.reduce(cause, base, scoreboard_.flight(), stream_.nxt(), now);
-}
-
-/// @param delivered bytes that this ACK reports as arrived
-void TcpSender::take_step(std::int64_t delivered, bool advances) noexcept {
-  const bool ends = !recovery_.fast() && past_reduction() >= 0;
-  window_.take_step(
-      *scoreboard_.flight(),
-      {.delivered_bytes = static_cast<std::uint32_t>(std::max<std::int64_t>(delivered, 0)),
-       .pipe_bytes = scoreboard_.pipe_bytes(),
-       .mss_bytes = stream_.mss_bytes(),
-       .safe = advances},
-      ends);
-}
-
-/// Enters recovery by RFC 6675, section 5, step 4.
-void TcpSender::enter_recovery(std::uint32_t base, Time now) noexcept {
-  recovery_.enter(*scoreboard_.flight(), stream_.nxt(), scoreboard_.lost_pending() != 0);
-  ++context_.counters.fast_recoveries;
-  tail_probe_.forget(scoreboard_.flight());
-  if (past_reduction() < 0) return;  // ECE has reduced this window already
-  reduce(CongestionWindow::Cause::kLoss, base, now);
-}
-
-/// Reduces the window for ECE, once per window. The comparison is strict: until data that left
-/// after the reduction is acknowledged, the peer cannot have seen CWR and continues to echo.
-void TcpSender::obey_ece(std::uint32_t base, Time now) noexcept {
-  if (recovery_.fast() || past_reduction() <= 0) return;
-  reduce(CongestionWindow::Cause::kEce, base, now);
-  ++context_.counters.ece_reductions;
-}
-
-void TcpSender::end_flight() noexcept {
-  const Flight* const flight = scoreboard_.flight();
-  if (flight == nullptr) return;
-  window_.end_flight(*flight, stream_.una());
-  recovery_.end_flight(*flight, stream_.una());
-  tail_probe_.end_flight(*flight, stream_.una());
-  scoreboard_.release(context_.memory);
+  state_.timer.arm(state_.scoreboard.flight(),
+                   state_.scoreboard.empty() ? kNever : now + state_.timer.rto());
 }
 
 }  // namespace outrider::tg

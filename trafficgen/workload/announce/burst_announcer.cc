@@ -217,7 +217,7 @@ UdpStart BurstAnnouncer::start_of(std::uint32_t target, const BurstPlace& place,
 
 void BurstAnnouncer::send_start(const UdpStart& start, Time now) noexcept {
   if (setup_.config.signal_form == SignalForm::kUdp) host_.send_start(start, now);
-  else host_.send_start(start.flow, start.sequence, start.threshold_packets, now);
+  else host_.send_start(TosStart{start.flow, start.sequence, start.threshold_packets}, now);
 }
 
 /// Sends a START that is due for a burst, unless it is lost.
@@ -264,9 +264,9 @@ void BurstAnnouncer::send_copies(Time now) noexcept {
 /// it has no key.
 void BurstAnnouncer::forge(Time now) noexcept {
   const auto target = static_cast<std::uint32_t>(forged_ % targets_.size());
-  const FlowKey flow{host_.address(), setup_.targets[target].host->address(), host_.allocate_port(),
+  const FlowKey flow{host_.address(), setup_.targets[target].host->address(), host_.ports().next(),
                      setup_.tcp_port};
-  UdpStart start = start_of(target, {flow, host_.initial_sequence(flow) + 1},
+  UdpStart start = start_of(target, {flow, host_.connections().initial_sequence(flow) + 1},
                             client_.burst(iteration_).identity, now + lead_);
   start.key = strange_key_ ? &*strange_key_ : nullptr;
   start.recorded = false;

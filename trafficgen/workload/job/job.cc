@@ -123,13 +123,13 @@ ExchangeSetup Job::make_lanes() const {
   ExchangeSetup e{.job = setup_.id,
                   .seed = setup_.seed,
                   .tcp = setup_.tcp,
-                  .mtu_bytes = setup_.workers.front()->mtu_bytes(),
+                  .mtu_bytes = setup_.workers.front()->setup().mtu_bytes,
                   .port = setup_.config.tcp_port,
                   .workers = setup_.workers,
                   .first_owner = setup_.first_owner,
                   .nic_classes = setup_.nic_classes};
-  for (const Host* h : setup_.workers) e.mtu_bytes = std::min(e.mtu_bytes, h->mtu_bytes());
-  for (const Host* h : setup_.servers) e.mtu_bytes = std::min(e.mtu_bytes, h->mtu_bytes());
+  for (const Host* h : setup_.workers) e.mtu_bytes = std::min(e.mtu_bytes, h->setup().mtu_bytes);
+  for (const Host* h : setup_.servers) e.mtu_bytes = std::min(e.mtu_bytes, h->setup().mtu_bytes);
   e.tcp.mss_bytes = e.mtu_bytes - kIpAndTcpBytes - kBurstOptionBytes;
   if (setup_.config.learner.model != LearnerModel::kNone) e.magnitudes = this;
   collective_->plan(e);
@@ -173,10 +173,10 @@ JobRecords::Setup Job::records_setup() const {
     setup.lanes.push_back(lanes_.targets_of(w));
     for (std::uint32_t t = 0; t < lanes_.targets; ++t)
       for (const char* direction : {"push", "pull"})
-        setup.flow_names.push_back(t >= setup.lanes[w]
-                                       ? std::string()
-                                       : setup_.config.name + " " + direction + " " +
-                                             setup_.workers[w]->name() + " " + target(w, t).name());
+        setup.flow_names.push_back(t >= setup.lanes[w] ? std::string()
+                                                       : setup_.config.name + " " + direction +
+                                                             " " + setup_.workers[w]->setup().name +
+                                                             " " + target(w, t).setup().name);
   }
   return setup;
 }
@@ -226,8 +226,8 @@ std::optional<IterationPlan> Job::begin(std::uint32_t worker, std::uint32_t iter
 
 /// The segment that is being delivered completes the burst, so the times of that segment's ledger
 /// are the burst's.
-void Job::note_times(BurstRecord& record, const Host& receiver) noexcept {
-  const BurstLedger& ledger = receiver.arriving();
+void Job::note_times(BurstRecord& record, Host& receiver) noexcept {
+  const BurstLedger& ledger = receiver.connections().arriving();
   if (ledger.valid() && ledger.burst() == record.identity) record.times = ledger.times();
 }
 

@@ -138,7 +138,7 @@ class Job final : private CollectiveOperation::Owner,
     return learner_->mean_magnitude(worker, target, bytes);
   }
 
-  static void note_times(BurstRecord& record, const Host& receiver) noexcept;
+  static void note_times(BurstRecord& record, Host& receiver) noexcept;
   void make_learner();
   void make_round_robin();
   [[nodiscard]] IterationPlanner::Setup planner_setup() const;

@@ -9,7 +9,7 @@ TensorLights::TensorLights(const TensorLightsConfig& config,
       bands_(model_bytes, config.bands),
       band_of_class_(model_bytes.size() + 1, static_cast<std::uint8_t>(config.bands)) {
   assign();
-  host_.nic_queue().make_classes(band_of_class_, config.floor_rate);
+  host_.nic().queue().make_classes(band_of_class_, config.floor_rate);
 }
 
 void TensorLights::assign() noexcept {
@@ -23,7 +23,7 @@ void TensorLights::start(Time now) {
 void TensorLights::on_timer(std::uint32_t, Time now) noexcept {
   ++rotation_;
   assign();
-  host_.nic_queue().set_bands(band_of_class_);
+  host_.nic().queue().set_bands(band_of_class_);
   host_.set_timer(*this, 0, now + config_.interval);
 }
 

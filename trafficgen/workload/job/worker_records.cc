@@ -10,7 +10,7 @@ void Worker::note_nic(IterationRecord& record) noexcept {
   const std::uint64_t received = c.received_bytes + c.received * kL1OverheadBytes;
   const auto on_wire_ns = [this](std::uint64_t bytes) {
     return static_cast<std::int64_t>(static_cast<double>(bytes) * 8e9 /
-                                     static_cast<double>(host_.rate().bits_per_second));
+                                     static_cast<double>(host_.setup().rate.bits_per_second));
   };
   record.nic_sending_ns = on_wire_ns(sent - nic_sent_bytes_);
   record.nic_receiving_ns = on_wire_ns(received - nic_received_bytes_);

@@ -58,8 +58,7 @@ TEST(Timestamps, FollowsTheRuleOfTsRecentAndPaws) {
   TransportMemory memory({.flights = 1, .segments = 1, .disorders = 1});
   TcpContext context{.config = config, .memory = memory};
   TcpReceiver receiver(context, false);
-  receiver.start(999, false, true);
-  receiver.enable_timestamps(99);
+  receiver.start({.initial_sequence = 999, .sack = true, .timestamp = 99});
   for (const Row& row : kRows) {
     const TcpSegment s{.sequence = 1000 + static_cast<std::uint32_t>(row.offset),
                        .flags = kTcpAck,
@@ -124,7 +123,7 @@ TEST(Timestamps, GiveASampleOfWhatWasSentAgain) {
     t.run_for(1s);
     EXPECT_EQ(t.server().delivered_bytes(), 1000U);
     EXPECT_EQ(t.client().counters().retransmitted, 1U);
-    return t.client().sender().timer().srtt();
+    return t.client().sender().state().timer.srtt();
   };
   EXPECT_EQ(srtt_after_loss(false), 40ms) << "the handshake's";
   const Duration sampled = srtt_after_loss(true);
@@ -138,8 +137,8 @@ TEST(Timestamps, AnOldDuplicateMovesNothing) {
   t.client().send(100'000, t.now());
   t.run_for(100ms);
   const std::uint64_t delivered = t.server().delivered_bytes();
-  const TcpSegment old{.sequence = t.client().next_sequence(),
-                       .acknowledgment = t.server().next_sequence(),
+  const TcpSegment old{.sequence = t.client().stream().next_sequence(),
+                       .acknowledgment = t.server().stream().next_sequence(),
                        .flags = kTcpAck,
                        .payload_bytes = 100,
                        .has_timestamps = true,

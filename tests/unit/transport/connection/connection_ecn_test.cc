@@ -28,9 +28,9 @@ TEST(ConnectionEcn, EchoOfTheReducedWindowIsNoNews) {
   t.client().open(t.now());
   t.client().send(10 * 1448, t.now());
   t.run_for(50ms);
-  EXPECT_EQ(t.client().acked_bytes(), 10 * 1448U);
+  EXPECT_EQ(t.client().stream().acked_bytes(), 10 * 1448U);
   EXPECT_EQ(t.client().counters().ece_reductions, 1U);
-  EXPECT_EQ(t.client().sender().window().bytes(), 5 * 1448U);
+  EXPECT_EQ(t.client().sender().state().window.bytes(), 5 * 1448U);
 }
 
 TEST(ConnectionEcn, LossAndMarkOfOneWindowAreOneReduction) {
@@ -44,10 +44,10 @@ TEST(ConnectionEcn, LossAndMarkOfOneWindowAreOneReduction) {
   t.client().open(t.now());
   t.client().send(20 * 1448, t.now());
   t.run_for(8ms);
-  EXPECT_EQ(t.client().acked_bytes(), 20 * 1448U);
+  EXPECT_EQ(t.client().stream().acked_bytes(), 20 * 1448U);
   EXPECT_EQ(t.client().counters().ece_reductions, 1U);
   EXPECT_EQ(t.client().counters().fast_recoveries, 1U);
-  EXPECT_EQ(t.client().sender().window().bytes(), 10 * 1448U);
+  EXPECT_EQ(t.client().sender().state().window.bytes(), 10 * 1448U);
 }
 
 // RFC 3168, 6.1.1: a SYN-ACK that reflects both flags comes from a broken peer.

@@ -74,7 +74,7 @@ TEST(ConnectionHandshake, SlowStartFollows) {
   two_ends::transfer(t, 1'000'000);
   two_ends::expect_done(t, 1'000'000);
   EXPECT_EQ(t.client().counters().retransmitted, 0U);
-  EXPECT_GT(t.client().sender().window().bytes(), 100U * 1448U);
+  EXPECT_GT(t.client().sender().state().window.bytes(), 100U * 1448U);
 }
 
 }  // namespace

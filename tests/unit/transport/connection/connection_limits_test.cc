@@ -179,8 +179,8 @@ TEST(ConnectionLimits, SurvivesForgedSegments) {
       TcpSegment s;
       const std::uint32_t draw = random.next_u32();
       s.sequence = 2001 + ((draw & 1) != 0 ? random.next_u32() : random.next_u32() % 3000);
-      s.acknowledgment =
-          (draw & 2) != 0 ? random.next_u32() : t.client().next_sequence() + 1 + draw % 5000;
+      s.acknowledgment = (draw & 2) != 0 ? random.next_u32()
+                                         : t.client().stream().next_sequence() + 1 + draw % 5000;
       s.flags = static_cast<std::uint8_t>(random.next_u32() & ~std::uint32_t{kTcpRst});
       s.window = static_cast<std::uint16_t>(random.next_u32());
       s.payload_bytes = static_cast<std::uint16_t>(random.next_u32() % 2000);
@@ -188,7 +188,7 @@ TEST(ConnectionLimits, SurvivesForgedSegments) {
       s.sack_blocks = static_cast<std::uint8_t>(random.next_u32() % 5);
       for (auto& block : s.sack) block = {random.next_u32(), 1001 + random.next_u32() % 300'000};
       t.client().on_segment(s, t.now());
-      ASSERT_LE(t.client().acked_bytes(), 200'000U);
+      ASSERT_LE(t.client().stream().acked_bytes(), 200'000U);
     }
     invalid += t.memory(0).events.invalid();
   }
@@ -200,23 +200,23 @@ TEST(ConnectionLimits, ImpossibleAckMovesNothing) {
   t.client().open(t.now());
   t.client().send(1'000'000, t.now());
   t.run_for(300us);
-  const std::uint64_t acked = t.client().acked_bytes();
-  const std::uint32_t in_flight = t.client().sender().in_flight_bytes();
+  const std::uint64_t acked = t.client().stream().acked_bytes();
+  const std::uint32_t in_flight = t.client().sender().state().scoreboard.pipe_bytes();
   ASSERT_GT(in_flight, 0U);
   TcpSegment s{.sequence = 2001,
-               .acknowledgment = t.client().next_sequence() + 1,
+               .acknowledgment = t.client().stream().next_sequence() + 1,
                .flags = kTcpAck,
                .window = 65535};
   t.client().on_segment(s, t.now());
   EXPECT_EQ(t.memory(0).events.invalid(), 1U);
   s.acknowledgment = 1001;
   s.sack_blocks = 2;
-  s.sack[0] = {t.client().next_sequence() - 10, t.client().next_sequence() + 10};
-  s.sack[1] = {t.client().next_sequence() - 10, t.client().next_sequence() - 20};
+  s.sack[0] = {t.client().stream().next_sequence() - 10, t.client().stream().next_sequence() + 10};
+  s.sack[1] = {t.client().stream().next_sequence() - 10, t.client().stream().next_sequence() - 20};
   t.client().on_segment(s, t.now());
   EXPECT_EQ(t.memory(0).events.invalid(), 3U);
-  EXPECT_EQ(t.client().acked_bytes(), acked);
-  EXPECT_EQ(t.client().sender().in_flight_bytes(), in_flight);
+  EXPECT_EQ(t.client().stream().acked_bytes(), acked);
+  EXPECT_EQ(t.client().sender().state().scoreboard.pipe_bytes(), in_flight);
 }
 
 }  // namespace

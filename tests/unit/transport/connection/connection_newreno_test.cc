@@ -67,19 +67,20 @@ TEST(NewReno, TwoLossesTakeTwoRoundTripsAndOneReduction) {
   EXPECT_EQ(t.ack(0, Time{2ms}), (Segments{11}));
   EXPECT_EQ(t.c.counters().fast_recoveries, 0U);
   EXPECT_EQ(t.ack(0, Time{2ms}), (Segments{0})) << "fast retransmit";
-  EXPECT_EQ(t.c.sender().window().bytes(), 5 * kMss) << "half the window that the loss found";
-  EXPECT_EQ(t.c.sender().in_flight_bytes(), 9 * kMss) << "12 less 3 that have arrived";
+  EXPECT_EQ(t.c.sender().state().window.bytes(), 5 * kMss) << "half the window that the loss found";
+  EXPECT_EQ(t.c.sender().state().scoreboard.pipe_bytes(), 9 * kMss)
+      << "12 less 3 that have arrived";
   for (int n = 4; n <= 7; ++n) EXPECT_EQ(t.ack(0, Time{2ms}), Segments{}) << n;
   EXPECT_EQ(t.ack(0, Time{2ms}), (Segments{12})) << "8 have arrived, 12 <= 5 + 8 leave one";
   EXPECT_EQ(t.ack(0, Time{3ms}), (Segments{13}));
   EXPECT_EQ(t.ack(0, Time{3ms}), (Segments{14})) << "10: all but 0 and 4";
   // The resent 0 arrives: a partial ACK. Inflation 10 - 4 + 1 = 7.
   EXPECT_EQ(t.ack(4, Time{4ms}), (Segments{4, 15})) << "the next hole, and what 5 + 7 allow";
-  EXPECT_EQ(t.c.sender().window().bytes(), 5 * kMss) << "no second reduction";
+  EXPECT_EQ(t.c.sender().state().window.bytes(), 5 * kMss) << "no second reduction";
   EXPECT_EQ(t.ack(4, Time{4ms}), (Segments{16})) << "for 12";
   // The resent 4 arrives. The recovery point is 12, and 13 has arrived as well.
   EXPECT_EQ(t.ack(13, Time{5ms}), (Segments{17})) << "full: 4 in flight of 5";
-  EXPECT_EQ(t.c.sender().window().bytes(), 5 * kMss);
+  EXPECT_EQ(t.c.sender().state().window.bytes(), 5 * kMss);
   EXPECT_EQ(t.c.counters().fast_recoveries, 1U);
   EXPECT_EQ(t.c.counters().retransmitted, 2U);
   EXPECT_EQ(t.c.counters().rtos_data, 0U);
@@ -132,7 +133,8 @@ TEST(NewReno, ALostRetransmissionWaitsForTheTimeout) {
   t.c.on_timer(rto);
   EXPECT_EQ(t.c.counters().rtos_data, 1U);
   EXPECT_EQ(t.departures(rto), (Segments{0}));
-  EXPECT_EQ(t.c.sender().in_flight_bytes(), kMss) << "nothing is taken to have arrived";
+  EXPECT_EQ(t.c.sender().state().scoreboard.pipe_bytes(), kMss)
+      << "nothing is taken to have arrived";
 }
 
 /// Transfers a megabyte with losses. @return the client's counters

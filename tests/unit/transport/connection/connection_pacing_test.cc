@@ -109,7 +109,7 @@ TEST(ConnectionPacing, ThePaceIsThatOfTheWindow) {
     s.sack[0] = {2001, 2001 + i * 1000};
     t.c.on_segment(s, Time{2ms});
   }
-  EXPECT_EQ(t.c.sender().window().bytes(), 5000U);
+  EXPECT_EQ(t.c.sender().state().window.bytes(), 5000U);
   EXPECT_EQ(t.departures(Time{2ms}), 1U) << "the lost one";
   EXPECT_EQ(t.c.next_timer(), Time{2ms} + Duration{166'667}) << "1000 / (1.2 * 5000 / 1 ms)";
 }

@@ -157,14 +157,14 @@ std::pair<Windows, Windows> windows_before_and_after(
   o.wires[1].drop = std::move(from_server);
   TwoEnds t(std::move(o));
   const auto windows = [&t] {
-    const auto& window = t.client().sender().window();
+    const auto& window = t.client().sender().state().window;
     return Windows{window.bytes(), window.control().ssthresh_bytes()};
   };
   t.client().open(t.now());
   t.run_for(1ms);
   t.client().send(10 * kMss, t.now());
   t.run_for(20ms);
-  EXPECT_EQ(t.client().acked_bytes(), 10 * kMss);
+  EXPECT_EQ(t.client().stream().acked_bytes(), 10 * kMss);
   EXPECT_EQ(t.memory(0).events.tail_probes, 1U);
   EXPECT_EQ(t.memory(0).flights.lent(), 0U) << "idle";
   const Windows before = windows();

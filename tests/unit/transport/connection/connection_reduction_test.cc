@@ -40,7 +40,7 @@ struct Client {
     EXPECT_EQ(departures(), 40);
     for (std::uint32_t n = 1; n <= 40; ++n) marked(n - kBase);
     take(ack_of(0));
-    EXPECT_EQ(c.sender().in_flight_bytes(), 20 * kMss);
+    EXPECT_EQ(c.sender().state().scoreboard.pipe_bytes(), 20 * kMss);
     EXPECT_EQ(window(), 20U);
   }
   static constexpr std::uint32_t kBase = 41;
@@ -79,7 +79,7 @@ struct Client {
     s.sack[0] = {.begin = 1001 + (kBase + begin) * kMss, .end = 1001 + (kBase + end) * kMss};
     return take(s);
   }
-  [[nodiscard]] std::uint32_t window() const { return c.sender().window().bytes() / kMss; }
+  [[nodiscard]] std::uint32_t window() const { return c.sender().state().window.bytes() / kMss; }
 
   TcpConfig config;
   TransportMemory memory{{.flights = 1, .segments = 1024, .disorders = 1}};
@@ -103,7 +103,7 @@ TEST(ConnectionReduction, AMarkLetsEverySecondSegmentLeave) {
   for (Client* t : {&prr, &at_once}) {
     EXPECT_EQ(t->c.counters().ece_reductions, 2U);
     EXPECT_EQ(t->window(), 10U);
-    EXPECT_EQ(t->c.sender().in_flight_bytes(), 10 * kMss);
+    EXPECT_EQ(t->c.sender().state().scoreboard.pipe_bytes(), 10 * kMss);
   }
   EXPECT_EQ(prr.take(Client::ack_of(21)), 1) << "the window is the controller's again";
 }
@@ -117,7 +117,7 @@ TEST(ConnectionReduction, ALossLetsEverySecondSegmentLeave) {
   EXPECT_EQ(t.c.counters().retransmitted, 1U);
   EXPECT_EQ(t.take(Client::ack_of(22)), 3) << "recovery ends, the window is ssthresh";
   EXPECT_EQ(t.window(), 10U);
-  EXPECT_EQ(t.c.sender().in_flight_bytes(), 10 * kMss);
+  EXPECT_EQ(t.c.sender().state().scoreboard.pipe_bytes(), 10 * kMss);
 }
 
 // Without SACK each duplicate stands for a segment that has arrived.
@@ -170,8 +170,8 @@ TcpCounters impaired_transfer(std::uint64_t seed, bool sack, LossDetection detec
   TwoEnds t(std::move(o));
   transfer(t, 1'000'000, 50'000);
   expect_done(t, 1'000'000, 50'000);
-  EXPECT_EQ(t.client().sender().window().bytes(),
-            t.client().sender().window().control().cwnd_bytes());
+  EXPECT_EQ(t.client().sender().state().window.bytes(),
+            t.client().sender().state().window.control().cwnd_bytes());
   EXPECT_EQ(t.memory(0).flights.lent(), 0U);
   return t.client().counters();
 }

@@ -36,7 +36,7 @@ struct Established {
     c.on_segment({.sequence = kNext, .acknowledgment = kUna, .flags = kTcpAck, .window = 65535},
                  Time{2ms});
     EXPECT_FALSE(c.has_segment(Time{2ms}));
-    EXPECT_EQ(c.next_sequence(), kSent);
+    EXPECT_EQ(c.stream().next_sequence(), kSent);
     EXPECT_EQ(memory.events.invalid(), 0U);
   }
   /// Returns whether an ACK of the current state is due.
@@ -104,7 +104,7 @@ TEST(ConnectionRefuse, NamesAndAnswersWhatCannotBe) {
     EXPECT_EQ(t.c.delivered_bytes(), 5000U) << row.why;
     now += 1us;
   }
-  EXPECT_EQ(t.c.acked_bytes(), 3U * 1448);
+  EXPECT_EQ(t.c.stream().acked_bytes(), 3U * 1448);
   EXPECT_EQ(t.memory.events.old_acks, 1U);
   EXPECT_EQ(t.memory.events.challenge_acks, 8U);
   t.c.on_segment(segment(kNext, kTcpRst), now);
@@ -120,7 +120,7 @@ TEST(ConnectionRefuse, CountsEachImpossibleSackBlock) {
   s.sack[2] = {kUna + 1448, kSent};
   t.c.on_segment(s, Time{3ms});
   EXPECT_EQ(t.memory.events.sacks_out_of_window, 2U);
-  EXPECT_EQ(t.c.sender().in_flight_bytes(), 1448U) << "the third one is right";
+  EXPECT_EQ(t.c.sender().state().scoreboard.pipe_bytes(), 1448U) << "the third one is right";
 }
 
 // A half-open peer has forgotten us. We answer its SYN with our state, and it sends an exact

@@ -67,9 +67,9 @@ struct Client {
     c.on_timer(now);
     departures();
   }
-  [[nodiscard]] std::uint32_t window() const { return c.sender().window().bytes() / kMss; }
+  [[nodiscard]] std::uint32_t window() const { return c.sender().state().window.bytes() / kMss; }
   [[nodiscard]] std::uint32_t ssthresh() const {
-    return c.sender().window().control().ssthresh_bytes() / kMss;
+    return c.sender().state().window.control().ssthresh_bytes() / kMss;
   }
 
   TcpConfig config;
@@ -112,7 +112,7 @@ TEST(ConnectionStack, ATimeoutWithinARecoveryLeavesTheThresholdOfAWindow) {
     t.time_out();
     EXPECT_EQ(t.ssthresh(), left) << "half the flight, which is at most the window of 10";
     // Once the losses are repaired, a time-out is a first one again.
-    t.acked(static_cast<std::uint32_t>(t.c.sender().stream().nxt() / kMss));
+    t.acked(static_cast<std::uint32_t>(t.c.sender().state().stream.nxt() / kMss));
     const std::uint32_t window = t.window();
     t.time_out();
     EXPECT_EQ(t.ssthresh(), std::max(window / 2, 2U));
@@ -130,7 +130,7 @@ TcpConfig with(WindowUse validation) {
 std::uint32_t fill_windows(Client& t) {
   EXPECT_EQ(t.write(30), 10);
   for (std::uint32_t n = 1; n <= 30; ++n) t.acked(n);
-  EXPECT_EQ(t.c.acked_bytes(), 30 * kMss);
+  EXPECT_EQ(t.c.stream().acked_bytes(), 30 * kMss);
   return 30;
 }
 
@@ -209,7 +209,7 @@ class Repaired {
     EXPECT_EQ(ends_.server().delivered_bytes(), std::uint64_t{segments} * kMss);
   }
   [[nodiscard]] std::uint32_t ssthresh() {
-    return ends_.client().sender().window().control().ssthresh_bytes() / kMss;
+    return ends_.client().sender().state().window.control().ssthresh_bytes() / kMss;
   }
   [[nodiscard]] TcpCounters counters() { return ends_.client().counters(); }
 

@@ -37,8 +37,8 @@ TEST(Connection, TransfersWithoutLossAndWithoutSurprise) {
     EXPECT_EQ(c->counters().rtos_data, 0U);
   }
   EXPECT_EQ(t.memory(0).events.invalid() + t.memory(1).events.invalid(), 0U);
-  EXPECT_GE(t.client().sender().timer().srtt(), 100us);
-  EXPECT_LT(t.client().sender().timer().srtt(), 5ms);
+  EXPECT_GE(t.client().sender().state().timer.srtt(), 100us);
+  EXPECT_LT(t.client().sender().state().timer.srtt(), 5ms);
   // With delayed ACKs there is about one for two segments.
   EXPECT_LT(t.departed(1), t.departed(0) * 6 / 10);
 }
@@ -176,12 +176,12 @@ TEST(Connection, IdleRestartOrKeep) {
     t.client().send(1'000'000, t.now());
     t.run_for(1s);
     ASSERT_EQ(t.server().delivered_bytes(), 1'000'000U);
-    const std::uint32_t grown = t.client().sender().window().bytes();
+    const std::uint32_t grown = t.client().sender().state().window.bytes();
     ASSERT_GT(grown, 50 * 1448U);
     t.client().send(100, t.now());
     t.run_for(1us);
     const std::uint32_t initial = initial_window_bytes(config.control, 1448);
-    EXPECT_EQ(t.client().sender().window().bytes(),
+    EXPECT_EQ(t.client().sender().state().window.bytes(),
               reuse == ConnectionReuse::kKeep ? grown : initial);
     t.run_for(1s);
     EXPECT_EQ(t.server().delivered_bytes(), 1'000'100U);
@@ -221,7 +221,7 @@ TEST(Connection, ResendingTheOldestSegmentRestartsTheRto) {
   t.client().open(t.now());
   t.client().send(4'000'000, t.now());
   t.run_for(1s);
-  EXPECT_EQ(t.client().acked_bytes(), 4'000'000U);
+  EXPECT_EQ(t.client().stream().acked_bytes(), 4'000'000U);
   EXPECT_EQ(t.client().counters().fast_recoveries, 1U);
   EXPECT_EQ(t.client().counters().rtos_data, 0U);
 }
@@ -264,13 +264,13 @@ TEST(Connection, WatchesWhenAByteFirstLeaves) {
   o.wires[0].drop = [](TcpSegment&, std::uint64_t n) { return n == 2; };
   TwoEnds t(std::move(o));
   t.client().open(t.now());
-  t.client().watch_offset(1447);
+  t.client().stream().watch(1447);
   t.client().send(100'000, t.now());
-  EXPECT_FALSE(t.client().watched_sent_at());
+  EXPECT_FALSE(t.client().stream().watched_sent_at());
   t.run_for(1s);
-  ASSERT_TRUE(t.client().watched_sent_at());
+  ASSERT_TRUE(t.client().stream().watched_sent_at());
   // SYN at 0, SYN-ACK back at 100 us; the ACK leaves with the first segment.
-  EXPECT_EQ(*t.client().watched_sent_at(), Time{100us});
+  EXPECT_EQ(*t.client().stream().watched_sent_at(), Time{100us});
 }
 
 TEST(Connection, AnswersFromTheApplicationWithinTheCallback) {
@@ -296,13 +296,13 @@ struct Visible {
 
 Visible visible(TcpConnection& c, const TcpEvents& e, Time now) {
   const bool has_segment = c.has_segment(now);
-  return {c.written_bytes(),
-          c.acked_bytes(),
+  return {c.stream().written_bytes(),
+          c.stream().acked_bytes(),
           c.delivered_bytes(),
-          c.sender().window().bytes(),
-          c.sender().in_flight_bytes(),
-          c.next_sequence(),
-          c.sender().timer().deadline(),
+          c.sender().state().window.bytes(),
+          c.sender().state().scoreboard.pipe_bytes(),
+          c.stream().next_sequence(),
+          c.sender().state().timer.deadline(),
           c.next_timer(),
           has_segment,
           c.closed(),
@@ -316,17 +316,19 @@ Visible visible(TcpConnection& c, const TcpEvents& e, Time now) {
 /// one, a hole, another acknowledgment, a window that shrinks or a SACK block.
 TcpSegment next_of_peer(RandomStream& random, const TcpConnection& c) {
   const auto in = static_cast<std::uint32_t>(2001 + c.delivered_bytes());
-  const auto una = static_cast<std::uint32_t>(1001 + c.acked_bytes());
+  const auto una = static_cast<std::uint32_t>(1001 + c.stream().acked_bytes());
   TcpSegment s;
   s.sequence = in + (random.next_u32() % 8 == 0 ? random.next_u32() % 3 * 700 - 700 : 0);
   s.payload_bytes = static_cast<std::uint16_t>(random.next_u32() % 3 * 700);
   s.flags = kTcpAck;
   s.window = static_cast<std::uint16_t>(random.next_u32() % 4 == 0 ? random.next_u32() : 60'000);
   const std::uint32_t kind = random.next_u32() % 16;
-  s.acknowledgment = kind < 8 ? una : kind < 14 ? c.next_sequence() : una + kind * 100 - 1450;
-  if (kind == 7 && c.next_sequence() - una > 2000) {
+  s.acknowledgment = kind < 8    ? una
+                     : kind < 14 ? c.stream().next_sequence()
+                                 : una + kind * 100 - 1450;
+  if (kind == 7 && c.stream().next_sequence() - una > 2000) {
     s.sack_blocks = 1;
-    s.sack[0] = {c.next_sequence() - 1000, c.next_sequence()};
+    s.sack[0] = {c.stream().next_sequence() - 1000, c.stream().next_sequence()};
   }
   return s;
 }
@@ -356,8 +358,9 @@ TEST(Connection, AnIdleAcknowledgmentsShortWayHasTheEffectOfTheLongOne) {
         echoed.send(bytes, now);
       }
       TcpSegment s = next_of_peer(random, plain);
-      const bool idle = plain.sender().in_flight_bytes() == 0 && s.sack_blocks == 0 &&
-                        s.acknowledgment == 1001 + static_cast<std::uint32_t>(plain.acked_bytes());
+      const bool idle =
+          plain.sender().state().scoreboard.pipe_bytes() == 0 && s.sack_blocks == 0 &&
+          s.acknowledgment == 1001 + static_cast<std::uint32_t>(plain.stream().acked_bytes());
       short_ways += idle;
       shrunk += idle && s.window < 1000;
       plain.on_segment(s, now);

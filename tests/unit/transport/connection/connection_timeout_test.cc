@@ -34,15 +34,15 @@ TEST(ConnectionTimeout, SacksAloneDoNotOpenTheWindow) {
       t.client().open(t.now());
       t.client().send(1'000'000'000, t.now());
       while (t.client().counters().rtos_data == 0) t.run_for(1ms);
-      const std::uint32_t window = t.client().sender().window().bytes();
+      const std::uint32_t window = t.client().sender().state().window.bytes();
       EXPECT_LE(window, 4U * 1448) << "1 ms after the time-out";
       while (t.client().counters().rtos_data < 4) {
         t.run_for(1ms);
-        ASSERT_LE(t.client().sender().window().bytes(), window);
+        ASSERT_LE(t.client().sender().state().window.bytes(), window);
       }
       lossy = false;
       t.run_for(200ms);
-      EXPECT_GT(t.client().sender().window().bytes(), window) << "and it opens again";
+      EXPECT_GT(t.client().sender().state().window.bytes(), window) << "and it opens again";
     }
 }
 

@@ -112,7 +112,7 @@ TEST(ConnectionWindow, APeerMayTakeItsWindowBack) {
   Client t;
   t.ack(1000, 5000, Time{2ms});
   while (t.c.has_segment(Time{2ms})) t.sent.push_back(t.c.next_segment(Time{2ms}));
-  ASSERT_EQ(t.c.sender().in_flight_bytes(), 2000U) << "all that is written";
+  ASSERT_EQ(t.c.sender().state().scoreboard.pipe_bytes(), 2000U) << "all that is written";
   t.c.send(10'000, Time{2ms});
   t.ack(1000, 0, Time{2ms});
   Time now{2ms};
@@ -145,13 +145,13 @@ TEST(ConnectionWindow, AReceiverAnswersAProbe) {
   t.client().open(t.now());
   t.client().send(1000, t.now());
   t.run_for(50ms);
-  TcpSegment probe{.sequence = t.client().next_sequence() - 1,
-                   .acknowledgment = t.server().next_sequence(),
+  TcpSegment probe{.sequence = t.client().stream().next_sequence() - 1,
+                   .acknowledgment = t.server().stream().next_sequence(),
                    .flags = kTcpAck,
                    .window = 100};
   t.server().on_segment(probe, t.now());
   ASSERT_TRUE(t.server().has_segment(t.now()));
-  EXPECT_EQ(t.server().next_segment(t.now()).acknowledgment, t.client().next_sequence());
+  EXPECT_EQ(t.server().next_segment(t.now()).acknowledgment, t.client().stream().next_sequence());
   ++probe.sequence;
   t.server().on_segment(probe, t.now());
   EXPECT_FALSE(t.server().has_segment(t.now())) << "a plain ACK is not answered";

@@ -238,8 +238,8 @@ inline void transfer(TwoEnds& t, std::uint64_t bytes, std::uint64_t reply = 0) {
 inline void expect_done(TwoEnds& t, std::uint64_t bytes, std::uint64_t reply = 0) {
   EXPECT_EQ(t.server().delivered_bytes(), bytes);
   EXPECT_EQ(t.client().delivered_bytes(), reply);
-  EXPECT_EQ(t.client().acked_bytes(), bytes);
-  EXPECT_EQ(t.client().sender().in_flight_bytes(), 0U);
+  EXPECT_EQ(t.client().stream().acked_bytes(), bytes);
+  EXPECT_EQ(t.client().sender().state().scoreboard.pipe_bytes(), 0U);
   for (std::size_t i = 0; i < 2; ++i) {
     EXPECT_TRUE(t.application(i).established);
     EXPECT_EQ(t.application(i).closed, 1);

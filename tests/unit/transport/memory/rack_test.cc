@@ -148,7 +148,7 @@ void walk(std::uint64_t seed, std::map<std::string_view, int>& reached) {
     now += Duration{random.next_u32() % 20'000};
     const std::uint32_t draw = random.next_u32() % 100;
     if (draw < 40 || nxt == una) {
-      if (board.room(memory, 64) != Scoreboard::Room::kYes) continue;
+      if (board.segments().room(memory, 64) != SegmentRing::Room::kYes) continue;
       board.push(memory, nxt, 100, now);
       board.flight()->by_time = true;
       naive.segments.push_back(segment(nxt, now.time_since_epoch()));

@@ -128,7 +128,7 @@ TEST(TransportMemory, HoldsAWindowOf10Megabytes) {
   TcpConfig config = datacentre();
   config.receive_buffer_bytes = 10'000'000;
   config.control.initial_window_segments = 1000;
-  const std::uint32_t window = TcpSender::segments_limit(config);
+  const std::uint32_t window = segments_limit(config);
   TwoEnds::Options o{.config = config, .memory = {1, 2 * window, 1}};
   o.wires[0].delay = o.wires[1].delay = 20ms;
   o.wires[0].spacing = o.wires[1].spacing = 10ns;
@@ -138,7 +138,7 @@ TEST(TransportMemory, HoldsAWindowOf10Megabytes) {
   std::uint32_t in_flight = 0;
   while (t.server().delivered_bytes() < 100'000'000) {
     t.run_for(1ms);
-    in_flight = std::max(in_flight, t.client().sender().in_flight_bytes());
+    in_flight = std::max(in_flight, t.client().sender().state().scoreboard.pipe_bytes());
   }
   EXPECT_GT(in_flight, 9'900'000U);
   EXPECT_EQ(t.memory(0).counters.segments_exhausted, 0U);

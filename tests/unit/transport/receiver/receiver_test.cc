@@ -22,7 +22,7 @@ constexpr std::uint32_t kFirst = kIsn + 1;
 struct Bench {
   Bench() {
     config.delayed_ack = 40ms;
-    receiver.start(kIsn, true, true);
+    receiver.start({.initial_sequence = kIsn, .ecn = true, .sack = true});
   }
   TcpConfig config{};
   TransportMemory memory{TransportMemory::Setup{.flights = 1, .segments = 1, .disorders = 1}};
@@ -53,7 +53,7 @@ TEST(Receiver, FirstAcksAreQuick) {
   TransportMemory memory{TransportMemory::Setup{.flights = 1, .segments = 1, .disorders = 1}};
   TcpContext context{.config = config, .memory = memory};
   TcpReceiver receiver{context, false};
-  receiver.start(kIsn, true, true);
+  receiver.start({.initial_sequence = kIsn, .ecn = true, .sack = true});
   EXPECT_FALSE(receiver.ack_due()) << "nothing has come yet";
   EXPECT_EQ(receiver.ack_deadline(), kNever);
   for (const bool due : {true, true, false, false, true, false, false, true}) {
@@ -233,7 +233,7 @@ TEST(Receiver, EchoesPerPacketForDctcp) {
   TransportMemory memory({.flights = 1, .segments = 1, .disorders = 1});
   TcpContext context{.config = config, .memory = memory};
   TcpReceiver receiver(context, true);
-  receiver.start(kIsn, true, true);
+  receiver.start({.initial_sequence = kIsn, .ecn = true, .sack = true});
   for (const Row& row : kRows) {
     receiver.on_segment(data(row.offset, 100, row.ce ? Ecn::kCe : Ecn::kEct0), Time{});
     std::vector<Ack> got;
@@ -252,7 +252,7 @@ TEST(Receiver, KeepsEarlierEchoesWithinItsBound) {
   TransportMemory memory({.flights = 1, .segments = 1, .disorders = 1});
   TcpContext context{.config = config, .memory = memory};
   TcpReceiver receiver(context, true);
-  receiver.start(kIsn, true, true);
+  receiver.start({.initial_sequence = kIsn, .ecn = true, .sack = true});
   for (std::uint64_t i = 0; i < 100; ++i) {
     receiver.on_segment(data(i * 100, 100, i % 2 == 0 ? Ecn::kEct0 : Ecn::kCe), Time{});
   }

@@ -21,7 +21,7 @@ struct Bench {
     config.receive_buffer_bytes = buffer_bytes;
     config.read_rate = BitRate{8'000'000};
     receiver.emplace(context, false);
-    receiver->start(999, false, true);
+    receiver->start({.initial_sequence = 999, .sack = true});
   }
   /// Delivers bytes in order. @return whether they were acceptable
   bool arrive(std::uint16_t bytes, Duration at) {
@@ -120,8 +120,8 @@ TEST(ReceiverWindow, TheReaderSetsThePace) {
   TwoEnds t(std::move(o));
   t.client().open(t.now());
   t.client().send(1'000'000, t.now());
-  while (t.client().acked_bytes() < 1'000'000) {
-    ASSERT_LE(t.client().sender().in_flight_bytes(), 20'000U);
+  while (t.client().stream().acked_bytes() < 1'000'000) {
+    ASSERT_LE(t.client().sender().state().scoreboard.pipe_bytes(), 20'000U);
     t.run_for(100us);
     ASSERT_LT(t.now(), Time{1s});
   }

@@ -81,7 +81,7 @@ TEST(Scoreboard, AgreesWithTheNaiveOne) {
     for (int step = 0; step < 2000; ++step) {
       const std::uint32_t draw = random.next_u32() % 100;
       if (draw < 45) {
-        if (board.room(memory, 64) != Scoreboard::Room::kYes) continue;
+        if (board.segments().room(memory, 64) != SegmentRing::Room::kYes) continue;
         const std::uint32_t length = 1 + random.next_u32() % 100;
         board.push(memory, nxt, length, Time{Duration{step}});
         naive.segments.push_back({.offset = nxt, .length = length});
@@ -126,7 +126,8 @@ TEST(Scoreboard, AgreesWithTheNaiveOne) {
       }
       board.detect_losses();
       naive.detect();
-      ASSERT_EQ(board.segments(), naive.segments.size()) << "seed " << seed << " step " << step;
+      ASSERT_EQ(board.segments().size(), naive.segments.size())
+          << "seed " << seed << " step " << step;
       ASSERT_EQ(board.pipe_bytes(), naive.pipe()) << "seed " << seed << " step " << step;
       ASSERT_EQ(board.lost_pending(), naive.lost_pending()) << "seed " << seed << " step " << step;
     }

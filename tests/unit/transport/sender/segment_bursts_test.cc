@@ -141,7 +141,8 @@ TEST(SegmentBursts, AWindowThatIsWaitedForCountsAsFull) {
       EXPECT_EQ(t.departures(Time{1900us}), 0U) << "one segment has room";
     }
     EXPECT_EQ(t.ack(1000, Time{2000us}), 0U);
-    EXPECT_EQ(t.c.sender().window().bytes(), joining == SegmentJoining::kLinux ? 13'000U : 12'000U);
+    EXPECT_EQ(t.c.sender().state().window.bytes(),
+              joining == SegmentJoining::kLinux ? 13'000U : 12'000U);
   }
 }
 

@@ -91,7 +91,7 @@ void MltExchange::make_pair(std::uint32_t worker, std::uint32_t target) {
   const Lane pull{worker, target, BurstDirection::kPull};
   Host& near = *setup_.workers[worker];
   Host& far = *setup_.ends[setup_.index_of(worker, target)];
-  const FlowKey flow{near.address(), far.address(), near.allocate_port(), setup_.port};
+  const FlowKey flow{near.address(), far.address(), near.ports().next(), setup_.port};
   MltEndpoint::Setup ends;
   ends.flow = flow;
   ends.sends.tensors = tensors_of(setup_.parts(push));

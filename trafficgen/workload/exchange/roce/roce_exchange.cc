@@ -155,7 +155,7 @@ FlowReport RoceExchange::report(const Lane& lane) const {
   report.retransmitted += c.retransmitted;
   report.rtos_data += c.timeouts;
   report.fast_recoveries += c.recoveries;
-  report.ece_reductions += c.cnps_received;
+  report.cnps_received += c.cnps_received;
   return report;
 }
 

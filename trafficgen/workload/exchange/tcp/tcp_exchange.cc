@@ -226,7 +226,7 @@ void TcpExchange::make_gates() {
 }
 
 void TcpExchange::start() {
-  for (const auto& gate : gates_) gate->host.listen(setup_.port, *gate);
+  for (const auto& gate : gates_) gate->host.connections().listen(setup_.port, *gate);
 }
 
 void TcpExchange::open(std::uint32_t worker, Time now) noexcept {
@@ -248,17 +248,17 @@ void TcpExchange::end_iteration(std::uint32_t worker) noexcept {
 
 void TcpExchange::choose_flow(NearEnd& end) noexcept {
   if (end.flow == FlowKey{})
-    end.flow = {end.host.address(), end.far_address, end.host.allocate_port(), setup_.port};
+    end.flow = {end.host.address(), end.far_address, end.host.ports().next(), setup_.port};
 }
 
 /// The flow and initial sequence number of a connection are known before it is opened.
 BurstPlace TcpExchange::next_place(const Lane& lane) noexcept {
   if (const TcpConnection* connection = sender(lane))
-    return {connection->flow(), connection->next_sequence()};
+    return {connection->flow(), connection->stream().next_sequence()};
   if (lane.direction == BurstDirection::kPull) return {};
   NearEnd& end = pair(lane.worker, lane.target).at_worker;
   choose_flow(end);
-  return {end.flow, end.host.initial_sequence(end.flow) + 1};
+  return {end.flow, end.host.connections().initial_sequence(end.flow) + 1};
 }
 
 FlowKey TcpExchange::flow(const Lane& lane) const noexcept {
@@ -286,11 +286,12 @@ void TcpExchange::begin_push(const BurstLedger& burst, BurstTime idle, Time now)
     end.read_counters();
     // The last burst may still be in flight, and the connection forgets its first byte from now on.
     if (end.sent)
-      JobRecords::note_first_sent(records_.burst(*end.sent), end.connection->watched_sent_at());
+      JobRecords::note_first_sent(records_.burst(*end.sent),
+                                  end.connection->stream().watched_sent_at());
     end.sent = burst.burst();
     end.connection->set_identity(burst.burst());
-    end.connection->watch_offset(end.connection->written_bytes());
-    end.host.begin_burst(*end.connection, burst, idle, now);
+    end.connection->stream().watch(end.connection->stream().written_bytes());
+    end.host.connections().begin_burst(*end.connection, burst, idle, now);
   }
 }
 
@@ -298,8 +299,8 @@ void TcpExchange::begin_pull(const BurstLedger& burst, std::uint32_t target, Tim
   FarEnd& end = pair(burst.burst().worker, target).at_target;
   if (end.connection == nullptr) return;  // the worker is gone: its burst stays incomplete
   end.connection->set_identity(burst.burst());
-  end.connection->watch_offset(end.connection->written_bytes());
-  end.host.begin_burst(*end.connection, burst, BurstTime::kOthers, now);
+  end.connection->stream().watch(end.connection->stream().written_bytes());
+  end.host.connections().begin_burst(*end.connection, burst, BurstTime::kOthers, now);
 }
 
 TcpConnection* TcpExchange::sender(const Lane& lane) const noexcept {
@@ -352,7 +353,7 @@ void TcpExchange::end(const Lane& lane, Time now) noexcept {
 
 std::optional<Time> TcpExchange::first_sent_at(const Lane& lane) const noexcept {
   const TcpConnection* connection = sender(lane);
-  return connection == nullptr ? std::nullopt : connection->watched_sent_at();
+  return connection == nullptr ? std::nullopt : connection->stream().watched_sent_at();
 }
 
 FlowReport TcpExchange::report(const Lane& lane) const {

@@ -1,0 +1,279 @@
+// Goal: whatever carries them, channels keep the promises of trafficgen/channel/channel.h, so that
+// background is written once over them. Method: two hosts and two wires that lose, delay and
+// repeat, by seed, with nothing of a transport in the tests but its row.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/support/fake_channels.h"
+#include "tests/support/frames.h"
+#include "tests/support/impairment.h"
+#include "tests/support/pool.h"
+#include "trafficgen/channel/make_channels.h"
+
+namespace outrider::channel_contract_test {
+using namespace tg;
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Two hosts, between which packets can be lost. Channels lead from the first to the second.
+struct Wires {
+  static constexpr Duration kDelay = 10us;
+
+  Wires() {
+    a.nic().connect(wire_to_b);
+    b.nic().connect(wire_to_a);
+  }
+  ~Wires() {
+    wire_to_a.flush();
+    wire_to_b.flush();
+  }
+  void set_rules(const Impairment::Rule& at_a, const Impairment::Rule& at_b) {
+    to_a.set_rule(at_a);
+    to_b.set_rule(at_b);
+  }
+  static Host::Setup setup(const char* name, const char* address, std::uint32_t index) {
+    return {.name = name,
+            .address = ip(address),
+            .rate = BitRate{1'000'000'000},
+            .mtu_bytes = 1088,
+            .index = index};
+  }
+
+  TestPool pool;
+  EventLoop loop;
+  TransportMemory memory{TransportMemory::Setup{}};
+  Host a{setup("a", "10.0.1.1", 0), loop, pool.get(), memory};
+  Host b{setup("b", "10.0.3.1", 1), loop, pool.get(), memory};
+  Impairment to_a{loop, pool.get(), [this](Packet* p, Time now) { a.receive(0, p, now); }};
+  Impairment to_b{loop, pool.get(), [this](Packet* p, Time now) { b.receive(0, p, now); }};
+  Link wire_to_a{loop, kDelay, to_a, 0};
+  Link wire_to_b{loop, kDelay, to_b, 0};
+};
+
+/// Notes what it hears, and does what a test wants at once.
+struct Notes final : Channel::User {
+  void on_open(Channel&, Time now) noexcept override {
+    ++opened;
+    if (at_open) at_open(now);
+  }
+  void on_delivered(Channel&, ChannelSide at, std::uint64_t fresh_bytes,
+                    Time now) noexcept override {
+    EXPECT_GT(opened, ended) << "not open";
+    EXPECT_GT(fresh_bytes, 0U);
+    bytes[static_cast<std::size_t>(at)] += fresh_bytes;
+    if (at_delivery) at_delivery(at, fresh_bytes, now);
+  }
+  void on_idle(Channel&, ChannelSide from, Time) noexcept override {
+    ++idle[static_cast<std::size_t>(from)];
+  }
+  void on_ended(Channel&, Time) noexcept override { ++ended; }
+
+  std::function<void(Time)> at_open{};
+  std::function<void(ChannelSide, std::uint64_t, Time)> at_delivery{};
+  int opened = 0, ended = 0;
+  std::array<std::uint64_t, 2> bytes{};  ///< delivered, [side]
+  std::array<int, 2> idle{};             ///< [side]
+};
+
+constexpr std::size_t kNear = 0, kFar = 1;
+
+struct Row {
+  const char* name;
+  std::optional<TransportProtocol> protocol;  ///< nothing: the fake
+};
+
+class ChannelContract : public ::testing::TestWithParam<Row> {
+ protected:
+  ChannelContract() {
+    TransportConfig transport;
+    transport.tcp.initial_rto = transport.tcp.min_rto = transport.tcp.max_rto = 20ms;
+    transport.tcp.delayed_ack = 10ms;
+    transport.roce.timeout = 2ms;
+    if (GetParam().protocol) {
+      transport.protocol = *GetParam().protocol;
+      channels_ = make_channels(
+          transport, {.from = &wires_.a, .to = &wires_.b, .first_port = 7000, .ports = 2});
+    } else {
+      auto made = std::make_unique<FakeChannels>(wires_.loop, 1);
+      fake_ = made.get();
+      channels_ = std::move(made);
+    }
+  }
+  Channel& make(Notes& notes) {
+    Channel& channel = channels_->make(notes);
+    channel.tell_idle();
+    return channel;
+  }
+  void run(Duration time) { wires_.loop.run_until(now_ += time); }
+  /// Nothing arrives any more, until heal().
+  void cut() {
+    const auto rule = [](const SeenPacket&) { return Fate{.drop = true}; };
+    wires_.set_rules(rule, rule);
+    if (fake_ != nullptr) fake_->die(now_);
+  }
+  void heal() {
+    wires_.set_rules({}, {});
+    if (fake_ != nullptr) fake_->heal();
+  }
+
+  Time now_{};
+  Wires wires_;
+  FakeChannels* fake_ = nullptr;
+  std::unique_ptr<Channels> channels_;
+};
+
+TEST_P(ChannelContract, EveryByteArrivesOnceInBothDirections) {
+  Notes notes;
+  Channel& channel = make(notes);
+  channels_->listen();
+  EXPECT_EQ(notes.opened, 0);
+  ASSERT_TRUE(channel.open(now_));
+  channel.send(ChannelSide::kNear, 1'000'000, now_);
+  channel.send(ChannelSide::kNear, 1, now_);
+  run(100ms);
+  EXPECT_EQ(notes.opened, 1);
+  channel.send(ChannelSide::kFar, 300'000, now_);
+  channel.send(ChannelSide::kNear, 5'000, now_);
+  run(100ms);
+  EXPECT_EQ(notes.bytes[kFar], 1'005'001U);
+  EXPECT_EQ(notes.bytes[kNear], 300'000U);
+  EXPECT_EQ(channel.counts(ChannelSide::kNear).delivered_bytes, 1'005'001U);
+  EXPECT_EQ(channel.counts(ChannelSide::kFar).delivered_bytes, 300'000U);
+  EXPECT_GE(notes.idle[kNear], 2) << "once for what was sent at first, once for the rest";
+  EXPECT_GE(notes.idle[kFar], 1);
+  EXPECT_EQ(notes.ended, 0);
+}
+
+// A wire loses one packet in fifty, repeats some, and has others overtaken.
+TEST_P(ChannelContract, EveryByteArrivesOnceOverABadWire) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    const RandomImpairment bad{.loss = 0.02, .duplicate = 0.01, .reorder = 0.01, .late = 50us};
+    wires_.set_rules(random_rule(bad, seed, 0), random_rule(bad, seed, 1));
+    Notes notes;
+    Channel& channel = make(notes);
+    if (seed == 1) channels_->listen();
+    ASSERT_TRUE(channel.open(now_));
+    channel.send(ChannelSide::kNear, 2'000'000, now_);
+    run(3s);
+    ASSERT_EQ(notes.bytes[kFar], 2'000'000U) << seed;
+    EXPECT_EQ(notes.idle[kNear], 1) << seed;
+    if (fake_ == nullptr) {
+      EXPECT_GT(channel.counts(ChannelSide::kNear).retransmitted, 20U) << seed;
+    }
+    EXPECT_EQ(channel.counts(ChannelSide::kFar).retransmitted, 0U) << "it sends no data";
+  }
+}
+
+// Answers are handed over within the event in which their request arrives.
+TEST_P(ChannelContract, AUserMaySendWithinAnEvent) {
+  Notes notes;
+  Channel& channel = make(notes);
+  channels_->listen();
+  notes.at_open = [&](Time now) { channel.send(ChannelSide::kNear, 700, now); };
+  notes.at_delivery = [&](ChannelSide at, std::uint64_t fresh_bytes, Time now) {
+    const bool enough = at == ChannelSide::kNear && notes.bytes[kNear] >= 70'000;
+    if (!enough) channel.send(at, fresh_bytes, now);
+  };
+  ASSERT_TRUE(channel.open(now_));
+  run(1s);
+  EXPECT_GE(notes.bytes[kNear], 70'000U) << "what arrived was sent back, a hundred times";
+  EXPECT_EQ(notes.bytes[kNear], notes.bytes[kFar]);
+}
+
+TEST_P(ChannelContract, OnADeadPathItEndsAndIsOpenedAgain) {
+  Notes notes;
+  Channel& channel = make(notes);
+  channels_->listen();
+  ASSERT_TRUE(channel.open(now_));
+  channel.send(ChannelSide::kNear, std::uint64_t{1} << 50, now_);  // more than will ever arrive
+  run(50ms);
+  const std::uint64_t before = notes.bytes[kFar];
+  EXPECT_GT(before, 100'000U);
+  cut();
+  run(10s);
+  ASSERT_EQ(notes.ended, 1);
+  const std::uint64_t delivered = notes.bytes[kFar];
+  heal();
+  run(1s);
+  EXPECT_EQ(notes.bytes[kFar], delivered) << "what was abandoned does not arrive later";
+  ASSERT_TRUE(channel.open(now_));
+  channel.send(ChannelSide::kNear, 12'345, now_);
+  run(1s);
+  EXPECT_EQ(notes.opened, 2);
+  EXPECT_EQ(notes.ended, 1);
+  EXPECT_EQ(notes.bytes[kFar], delivered + 12'345);
+  EXPECT_EQ(channel.counts(ChannelSide::kNear).delivered_bytes, delivered + 12'345)
+      << "totals go on";
+}
+
+// Packets are on their way for longer than the near side has patience, and no answer comes back.
+TEST_P(ChannelContract, WhatArrivesLateOfAnEndedChannelIsNotDelivered) {
+  Notes notes;
+  Channel& channel = make(notes);
+  channels_->listen();
+  ASSERT_TRUE(channel.open(now_));
+  channel.send(ChannelSide::kNear, std::uint64_t{1} << 50, now_);
+  run(50ms);
+  cut();
+  wires_.to_b.set_rule([](const SeenPacket&) { return Fate{.delay = 12s}; });
+  run(11s);
+  ASSERT_EQ(notes.ended, 1);
+  const std::uint64_t delivered = notes.bytes[kFar];
+  heal();
+  ASSERT_TRUE(channel.open(now_));
+  channel.send(ChannelSide::kNear, 12'345, now_);
+  run(5s);
+  EXPECT_EQ(notes.bytes[kFar], delivered + 12'345);
+}
+
+TEST_P(ChannelContract, SaysWhenTheFirstByteLeft) {
+  Notes notes;
+  Channel& channel = make(notes);
+  channels_->listen();
+  ASSERT_TRUE(channel.open(now_));
+  for (int i = 0; i < 3; ++i) {
+    const Time handed_over = now_;
+    channel.send(ChannelSide::kNear, 100'000, now_);
+    run(100ms);
+    ASSERT_EQ(notes.bytes[kFar], 100'000U * (i + 1));
+    const auto left = channel.first_sent_at(ChannelSide::kNear);
+    ASSERT_TRUE(left.has_value());
+    EXPECT_GE(*left, handed_over);
+    EXPECT_LT(*left, handed_over + 6ms) << "long before the last byte was handed over";
+    EXPECT_FALSE(channel.first_sent_at(ChannelSide::kFar).has_value());
+  }
+}
+
+// Each has its own bytes, and shares the wire.
+TEST_P(ChannelContract, SeveralDoNotDisturbEachOther) {
+  constexpr std::size_t kChannels = 8;
+  std::array<Notes, kChannels> notes;
+  std::vector<Channel*> all;
+  for (Notes& n : notes) all.push_back(&make(n));
+  channels_->listen();
+  for (std::size_t i = 0; i < kChannels; ++i) {
+    ASSERT_TRUE(all[i]->open(now_));
+    all[i]->send(ChannelSide::kNear, 10'000 * (i + 1), now_);
+  }
+  run(200ms);
+  for (std::size_t i = 0; i < kChannels; ++i) {
+    EXPECT_EQ(notes[i].bytes[kFar], 10'000 * (i + 1));
+    EXPECT_EQ(notes[i].idle[kNear], 1);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Transports, ChannelContract,
+                         ::testing::Values(Row{"tcp", TransportProtocol::kTcp},
+                                           Row{"roce", TransportProtocol::kRoce},
+                                           Row{"fake", std::nullopt}),
+                         [](const auto& row) { return std::string(row.param.name); });
+
+}  // namespace
+}  // namespace outrider::channel_contract_test

@@ -1,0 +1,127 @@
+#include <algorithm>
+
+#include "tools/lab/summary/metric_rows.h"
+
+// What time-outs, switches and RoCEv2 did to the bursts.
+
+namespace outrider::lab {
+
+namespace loss_rows {
+
+using enum Aggregate;
+using enum Unit;
+
+constexpr RatioOfSums kRtosPerBurst{
+    [](const CaseSummary& c) { return static_cast<double>(c.metrics.push_rtos); },
+    [](const CaseSummary& c) { return static_cast<double>(c.metrics.push_bursts); }};
+
+/// Returns a count of a run over its push bursts; nothing if it has none.
+std::vector<double> per_push_burst(const CaseRun& run, std::uint64_t count) {
+  const auto bursts = std::ranges::count_if(run.result.traffic.bursts, [](const auto& burst) {
+    return burst.identity.direction == BurstDirection::kPush;
+  });
+  if (bursts == 0) return {};
+  return {static_cast<double>(count) / static_cast<double>(bursts)};
+}
+
+/// A switch counts drops by class, not by burst: packets of pulls and of connections that open are
+/// among them.
+std::vector<double> packets_dropped_per_burst(const CaseRun& run) {
+  return per_push_burst(run, sum(run.result.switches.drops[TrafficClass::kDdl]));
+}
+
+bool over_roce(const CaseMetrics& m) { return m.roce.sent != 0; }
+
+/// Queue pairs count over the whole run: packets of pulls are among them.
+template <std::uint64_t tg::RoceCounters::*kCount>
+std::vector<double> roce_packets_per_burst(const CaseRun& run) {
+  if (run.result.traffic.roce.sent == 0) return {};
+  return per_push_burst(run, run.result.traffic.roce.*kCount);
+}
+
+std::vector<double> roce_queue_pairs(const CaseRun& run) {
+  if (run.result.traffic.roce.sent == 0) return {};
+  return {static_cast<double>(run.result.traffic.roce.queue_pairs)};
+}
+
+bool over_lossless(const CaseMetrics& m) { return m.lossless; }
+
+std::vector<double> pauses_per_burst(const CaseRun& run) {
+  std::uint64_t pauses = 0;
+  for (const auto& queue : run.result.switches.queues) pauses += queue.pause.pauses_sent;
+  return per_push_burst(run, pauses);
+}
+
+std::vector<double> paused_seconds_per_burst(const CaseRun& run) {
+  auto time = per_push_burst(run, run.result.traffic.paused_ns);
+  for (double& ns : time) ns *= 1e-9;
+  return time;
+}
+
+constexpr Metric kRows[] = {
+    {.name = "rtos_per_burst",
+     .unit = kNumber,
+     .help = "retransmission time-outs of a push burst",
+     .source = kRtosPerBurst,
+     .place = "/push_bursts/rtos_per_burst",
+     .tested = "RTOs per burst",
+     .column = {"RTOs", "/burst"}},
+    {.name = "burst_packets_dropped_per_burst",
+     .unit = kPackets,
+     .help = "packets of bursts dropped at any switch in a run, first bursts included, over the "
+             "run's push bursts",
+     .source = FromRun{&packets_dropped_per_burst},
+     .change = false,
+     .column = {"dropped", "packets /burst"}},
+    {.name = "roce_queue_pairs",
+     .unit = kNumber,
+     .help = "queue pairs of workers, each connected to one of a server",
+     .source = FromRun{&roce_queue_pairs},
+     .change = false,
+     .column = {"queue", "pairs"},
+     .there = over_roce},
+    {.name = "roce_cnps_per_burst",
+     .unit = kPackets,
+     .help = "congestion notification packets that responders sent over RoCEv2 in a run, first "
+             "bursts included, over the run's push bursts",
+     .source = FromRun{&roce_packets_per_burst<&tg::RoceCounters::cnps_sent>},
+     .change = false,
+     .column = {"CNPs", "/burst"},
+     .there = over_roce},
+    {.name = "roce_naks_per_burst",
+     .unit = kPackets,
+     .help = "negative acknowledgments that responders sent over RoCEv2 in a run, first "
+             "bursts included, over the run's push bursts",
+     .source = FromRun{&roce_packets_per_burst<&tg::RoceCounters::naks_sent>},
+     .change = false,
+     .column = {"NAKs", "/burst"},
+     .there = over_roce},
+    {.name = "roce_retransmitted_per_burst",
+     .unit = kPackets,
+     .help = "data packets that requesters sent again over RoCEv2 in a run, first "
+             "bursts included, over the run's push bursts",
+     .source = FromRun{&roce_packets_per_burst<&tg::RoceCounters::retransmitted>},
+     .change = false,
+     .column = {"sent again", "/burst"},
+     .there = over_roce},
+    {.name = "pauses_per_burst",
+     .help = "pauses that switches with a lossless queue (PFC) asked of their neighbours in a run, "
+             "renewals included, over the run's push bursts",
+     .source = FromRun{&pauses_per_burst},
+     .change = false,
+     .column = {"pauses", "/burst"},
+     .there = over_lossless},
+    {.name = "host_paused_seconds_per_burst",
+     .unit = kSeconds,
+     .help = "time in which pauses (PFC) were in force at a host in a run, summed over hosts and "
+             "priorities, also those that no flow has, over the run's push bursts",
+     .source = FromRun{&paused_seconds_per_burst},
+     .change = false,
+     .column = {"paused", "ms /burst"},
+     .there = over_lossless}};
+
+}  // namespace loss_rows
+
+std::span<const Metric> rows_of_losses() { return loss_rows::kRows; }
+
+}  // namespace outrider::lab

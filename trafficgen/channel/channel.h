@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "common/core/clock.h"
+#include "trafficgen/measure/flow_totals.h"
+#include "trafficgen/measure/roce_counters.h"
+
+namespace outrider::tg {
+
+/// The ends of a channel: the host that opens it, and the other.
+enum class ChannelSide : std::uint8_t { kNear, kFar };
+
+[[nodiscard]] constexpr ChannelSide peer_of(ChannelSide side) noexcept {
+  return side == ChannelSide::kNear ? ChannelSide::kFar : ChannelSide::kNear;
+}
+
+/// A reliable connection between two hosts of this process, over any transport that delivers every
+/// byte in order: a connection of TCP, or a queue pair of RoCEv2 at each host. Bytes are only
+/// counted. Both sides may send.
+///
+/// open() once, then send(). After User::on_ended() nothing of what was handed over is delivered
+/// any more, and open() begins anew: over TCP with another connection, over RoCEv2 with the same
+/// queue pairs, whose rate goes on.
+///
+/// Borrows the hosts. Not thread-safe: their lcore owns it. After construction only open() may
+/// allocate, as opening a connection of TCP does.
+class Channel {
+ public:
+  /// Receives the events of channels. Calls come from within the hosts' events, or from open(), and
+  /// may call the channel.
+  class User {
+   public:
+    /// Bytes may leave: over TCP the handshake is complete, over RoCEv2 there is none.
+    virtual void on_open(Channel& /*channel*/, Time /*now*/) noexcept {}
+    /// `fresh_bytes` more of what the other side handed over have arrived there, in order.
+    virtual void on_delivered(Channel& channel, ChannelSide at, std::uint64_t fresh_bytes,
+                              Time now) noexcept = 0;
+    /// All that a side has handed over has been acknowledged. Only after tell_idle().
+    virtual void on_idle(Channel& /*channel*/, ChannelSide /*from*/, Time /*now*/) noexcept {}
+    /// The channel is of no more use until open(): it was refused or reset, or a side gave up.
+    virtual void on_ended(Channel& channel, Time now) noexcept = 0;
+
+   protected:
+    ~User() = default;
+  };
+
+  Channel() = default;
+  Channel(const Channel&) = delete;
+  Channel& operator=(const Channel&) = delete;
+  virtual ~Channel() = default;
+
+  /// @return false if the near host has no port left; then nothing has happened
+  /// @pre it is new, or has ended
+  [[nodiscard]] virtual bool open(Time now) noexcept = 0;
+  /// Hands over bytes > 0, which may leave once the channel is open. @pre open() was called
+  virtual void send(ChannelSide from, std::uint64_t bytes, Time now) noexcept = 0;
+
+  /// Makes the channel call User::on_idle() from now on.
+  virtual void tell_idle() noexcept = 0;
+  /// Returns when the first byte left of what that side handed over last.
+  [[nodiscard]] virtual std::optional<Time> first_sent_at(ChannelSide from) const noexcept = 0;
+
+  /// Returns the totals of what one side sends, since construction.
+  [[nodiscard]] virtual FlowCounts counts(ChannelSide from) const noexcept = 0;
+  /// Returns the counts of its queue pairs, of both sides; zeros if it has none.
+  [[nodiscard]] virtual RoceCounters roce() const noexcept { return {}; }
+  /// Starts to fetch what the next call will need.
+  virtual void prefetch() const noexcept {}
+};
+
+/// Makes the channels from one host to another, before the run, and owns them.
+class Channels {
+ public:
+  Channels() = default;
+  Channels(const Channels&) = delete;
+  Channels& operator=(const Channels&) = delete;
+  virtual ~Channels() = default;
+
+  /// @param user must outlive the channel. @return valid as long as this
+  virtual Channel& make(Channel::User& user) = 0;
+  /// Accepts what the near host opens. Call it once, before the first channel is opened.
+  virtual void listen() {}
+};
+
+}  // namespace outrider::tg

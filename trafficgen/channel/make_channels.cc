@@ -1,0 +1,49 @@
+#include "trafficgen/channel/make_channels.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "trafficgen/channel/roce_channels.h"
+#include "trafficgen/channel/tcp_channels.h"
+#include "trafficgen/hosts/frame.h"
+
+namespace outrider::tg {
+
+namespace {
+
+std::unique_ptr<Channels> over_tcp(const TransportConfig& transport, const ChannelPlace& place) {
+  TcpChannels::Setup setup{.from = place.from,
+                           .to = place.to,
+                           .first_port = place.first_port,
+                           .ports = place.ports,
+                           .tcp = transport.tcp};
+  setup.tcp.mss_bytes =
+      std::min(place.from->setup().mtu_bytes, place.to->setup().mtu_bytes) - kIpAndTcpBytes;
+  return std::make_unique<TcpChannels>(setup);
+}
+
+std::unique_ptr<Channels> over_roce(const TransportConfig& transport, const ChannelPlace& place) {
+  return std::make_unique<RoceChannels>(RoceChannels::Setup{.from = place.from,
+                                                            .to = place.to,
+                                                            .roce = transport.roce,
+                                                            .priority = transport.tcp.priority,
+                                                            .seed = place.seed});
+}
+
+}  // namespace
+
+std::unique_ptr<Channels> make_channels(const TransportConfig& transport,
+                                        const ChannelPlace& place) {
+  switch (transport.protocol) {
+    case TransportProtocol::kTcp:
+      return over_tcp(transport, place);
+    case TransportProtocol::kRoce:
+      return over_roce(transport, place);
+    case TransportProtocol::kMlt:
+      break;
+  }
+  assert(false);
+  return nullptr;
+}
+
+}  // namespace outrider::tg
