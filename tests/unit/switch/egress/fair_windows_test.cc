@@ -289,7 +289,8 @@ TEST(FairWindows, StartsRegulateNothing) {
 TEST(FairWindows, NeedsNoSignalsAndTakesNoSettingsOfBursts) {
   SwitchProcessConfig c;
   c.devices = {{"a", "net_null0"}};
-  c.switches = {{.name = "s", .ports = {{.name = "p", .device = "a"}}}};
+  c.switches = {
+      {.name = "s", .ports = {{.name = "p", .device = "a"}}, .routes = {}, .mac_routes = {}}};
   RegulationPolicy& policy = c.switches[0].ports[0].regulation;
   policy.mode = RegulationMode::kFairWindow;
   EXPECT_TRUE(validate(c).empty());
