@@ -4,6 +4,7 @@
 
 #include "switch/egress/parts/burst_records.h"
 #include "switch/egress/parts/departure_observers.h"
+#include "switch/egress/parts/fair_windows.h"
 #include "switch/egress/parts/held_windows.h"
 #include "switch/egress/parts/paced_background.h"
 #include "switch/egress/parts/remote_bottlenecks.h"
@@ -41,6 +42,8 @@ void add_to(const PartOwner& port, const PortQueueConfig& config, std::size_t q,
   if (windows && !regulation.window.beyond.empty())
     add(std::make_unique<RemoteBottlenecks>(config, port.config.rate_layer, limits.signers));
   if (windows) add(std::make_unique<HeldWindows>(config, port.config, queue));
+  if (shares_windows(regulation.mode))
+    add(std::make_unique<FairWindows>(config, port.config, queue));
   add(std::make_unique<PacedBackground>(config, port.config.drain_rate, queue));
   join(port.pauses);
   if (PacketMemory::needed(memory)) add(std::make_unique<PacketMemory>(memory));

@@ -38,6 +38,7 @@ class PortOutput {
   /// Takes ownership of the packet that was started. @param finish  of transmit()
   void push(Packet* packet, Time finish) noexcept {
     assert(out_ != nullptr || device_ != nullptr);
+    assert(in_service_ == nullptr);
     if (polled()) in_service_ = packet;
     else out_->push(packet, finish);
   }
