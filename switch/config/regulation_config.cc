@@ -268,7 +268,7 @@ void check_steering(const Checks& at, const RegulationPolicy& policy) {
 
 /// Refuses what this mode, which acts without bursts, would not heed.
 void check_sharing(const Checks& at, const RegulationPolicy& policy) {
-  if (policy.hears != Hears::kQueue)
+  if (policy.hears != Subscription::kQueue)
     at.fault("hears", "must be \"queue\" with mode \"fair_window\": no burst makes it act");
   if (!policy.window.beyond.empty())
     at.below("window").fault(

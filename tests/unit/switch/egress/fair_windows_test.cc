@@ -294,7 +294,7 @@ TEST(FairWindows, NeedsNoSignalsAndTakesNoSettingsOfBursts) {
   RegulationPolicy& policy = c.switches[0].ports[0].regulation;
   policy.mode = RegulationMode::kFairWindow;
   EXPECT_TRUE(validate(c).empty());
-  policy.hears = Hears::kPort;
+  policy.hears = Subscription::kPort;
   policy.window.beyond = {{.name = "far", .destinations = {"10.9.0.0/16"}, .rate = {1'000'000}}};
   policy.predict.from = PredictFrom::kSignals;
   policy.lead = Duration{1ms};
