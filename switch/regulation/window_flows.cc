@@ -48,9 +48,9 @@ WindowFlow* WindowFlows::insert(const FlowKey& data_flow, Time now) noexcept {
     next_victim_ = (next_victim_ + 1) % flows_.size();
     if (!is_evictable(flows_[at], now)) continue;
     index_.erase(flows_[at].key);
+    assert(index_.size() + 1 == flows_.size());
     index_.insert(data_flow, static_cast<std::uint32_t>(at));
     flows_[at] = WindowFlow(data_flow);
-    assert(index_.size() == flows_.size());
     ++counters_.flows_added;
     ++counters_.flows_evicted;
     return &flows_[at];

@@ -53,8 +53,8 @@ class FlowSteering {
     }
     ++counters_.followed;
     slots_[slot] = flow;
+    assert(flows_.size() + 1 == used_);
     flows_.insert(flow, {.last_own = own.next_number() - 1});
-    assert(flows_.size() == used_);
   }
 
   /// Decides on a packet. The caller then offers it to the queue named, and to no other.
