@@ -1,5 +1,7 @@
 #include "switch/egress/lossless_buffer.h"
 
+#include <cassert>
+
 #include "common/config/addresses.h"
 #include "common/core/pause_time.h"
 #include "switch/egress/port_pauses.h"
@@ -43,6 +45,7 @@ LosslessBuffer::LosslessBuffer(const SwitchConfig& config, SharedBuffer* shared)
 }
 
 void LosslessBuffer::charge(const Packet& packet, std::uint8_t queue, Time now) noexcept {
+  assert(holds(packet, queue));
   const std::uint16_t port = ingress_port_of(packet);
   pool_ = packet.pool;
   if (account(port, queue).charge(meta(packet).frame_bytes) != PauseAccount::Tell::kNothing)
@@ -50,6 +53,7 @@ void LosslessBuffer::charge(const Packet& packet, std::uint8_t queue, Time now) 
 }
 
 void LosslessBuffer::release(const Packet& packet, std::uint8_t queue, Time now) noexcept {
+  assert(holds(packet, queue));
   const std::uint16_t port = ingress_port_of(packet);
   if (account(port, queue).release(meta(packet).frame_bytes) != PauseAccount::Tell::kNothing)
     pauses_[port]->tell(queue, now);

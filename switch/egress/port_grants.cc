@@ -148,6 +148,7 @@ std::uint32_t PortGrants::pass(Time now) noexcept {
       if (!release) break;
       if (release->granted) arm(q, release->place, now);
       const Held held = std::exchange(queue->answers[release->place], Held{});
+      assert(held.packet != nullptr);
       sink_->pass_answer(held.packet, held.out, now);
       ++passed;
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -79,6 +80,7 @@ class PortQueue {
   /// caller asks the scheduler between them. Each takes ownership only if it returns false: then it
   /// has dropped the packet. @pre may_pass(), fifo().empty()
   [[nodiscard]] bool pass_in(Packet* packet, Time now) noexcept {
+    assert(may_pass_ && fifo_.empty());
     if (!admit<true>(packet, now)) return false;
     fifo_.pass_number();
     return true;

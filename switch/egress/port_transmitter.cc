@@ -96,6 +96,7 @@ bool PortTransmitter::depart(Time start) noexcept {
     const bool is_signal = backlog_ >= kSignalBit;
     const unsigned q = is_signal ? 0 : pick(start);
     PortQueue& queue = queues_[q];
+    assert(is_signal || (!queue.fifo().empty() && (open_ >> q & 1) != 0));
     const Item item = is_signal ? pop_first(start) : queue.dequeue(start);
     if (is_signal ? signals_.empty() : queue.fifo().empty())
       backlog_ &= ~(is_signal ? kSignalBit : 1U << q);
@@ -125,6 +126,7 @@ PortTransmitter::Item PortTransmitter::pop_first(Time start) noexcept {
 
 void PortTransmitter::send_pause_frame(PortPauses& from, Time now) noexcept {
   serve_until(now);
+  assert((backlog_ & kPauseBit) == 0);
   pauses_ = &from;
   backlog_ |= kPauseBit;
   resume(now);

@@ -131,6 +131,7 @@ class PortTransmitter final : public EventSource {
     const Time finish = serializer_.transmit(frame_bytes, start);
     queue.on_departure(packet, enqueued_at, frame_bytes, c, start, finish);
     assert(out_ != nullptr || device_ != nullptr);
+    assert(in_service_ == nullptr);
     if (polled()) in_service_ = packet;
     else out_->push(packet, finish);
   }

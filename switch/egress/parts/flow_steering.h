@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <vector>
 
@@ -52,6 +53,7 @@ class FlowSteering {
     }
     ++counters_.followed;
     places_[place] = flow;
+    assert(flows_.size() + 1 == used_);
     flows_.insert(flow, {.last_own = own.next_number() - 1});
   }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -37,6 +38,7 @@ class NumberedPackets {
   /// Returns whether the packet has the next number of the list, which then moves on.
   [[nodiscard]] bool reaches(const std::vector<std::uint32_t>& numbers,
                              std::size_t& next) const noexcept {
+    assert(next == numbers.size() || numbers[next] >= number_);
     if (next == numbers.size() || numbers[next] != number_) return false;
     ++next;
     return true;

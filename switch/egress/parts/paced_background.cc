@@ -1,6 +1,7 @@
 #include "switch/egress/parts/paced_background.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 namespace outrider::sw {
@@ -46,6 +47,7 @@ bool PacedBackground::keeps(Packet* packet, Time now) noexcept {
 void PacedBackground::let_in(std::optional<std::uint16_t> target, Time now) noexcept {
   for (;;) {
     const auto item = hold_->release_next(queue_.fifo().occupancy_packets(), target, now);
+    assert(item.packet != nullptr || hold_->empty() || !queue_.fifo().empty());
     if (item.packet == nullptr) return;
     queue_.let_in(item);
   }
