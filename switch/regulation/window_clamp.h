@@ -1,28 +1,22 @@
 #pragma once
 
-#include <cassert>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 
 #include "common/core/clock.h"
 #include "common/core/flow_key.h"
 #include "common/core/units.h"
-#include "switch/regulation/burst_flights.h"
+#include "switch/regulation/remote_wait.h"
 #include "switch/regulation/tcp_view.h"
-#include "switch/regulation/told_windows.h"
 #include "switch/regulation/window_counters.h"
 #include "switch/regulation/window_flow.h"
 #include "switch/regulation/window_flows.h"
 #include "switch/regulation/window_lead.h"
+#include "switch/regulation/window_path.h"
 #include "switch/regulation/window_policy.h"
+#include "switch/regulation/window_room.h"
 
 namespace outrider {
-
-/// Returns n times a round trip, or another time in nanoseconds.
-inline Duration round_trips(double n, double rtt_ns) noexcept {
-  return Duration{static_cast<std::int64_t>(n * rtt_ns)};
-}
 
 /// Limits how much background TCP has in flight through one egress queue. It lowers the
 /// window that the receivers' acknowledgments advertise on their way back through the port.
@@ -58,7 +52,8 @@ inline Duration round_trips(double n, double rtt_ns) noexcept {
 ///  - flows without a handshake, room in the table or acknowledgments through this port, and
 ///    authenticated flows, are left alone. They fall back to marks.
 ///
-/// Many methods: a window follows from small rules, which share the state of all flows.
+/// HoldPhase says when windows are held, window_room.h how much they allow, and WindowFlows follows
+/// the flows and writes the windows.
 ///
 /// Time never decreases. O(1) per segment; nothing allocates after construction.
 /// Not thread-safe: the lcore of the egress port owns it.
@@ -72,11 +67,7 @@ class WindowClamp {
     kBeyond,  ///< further on, where only the time until answers come back tells how long it is
   };
 
-  /// State of the queue at the time of a call.
-  struct Queue {
-    std::uint64_t waiting_bytes = 0;           ///< in the layer of the drain rate
-    std::optional<std::uint16_t> threshold{};  ///< h while regulated [packets]
-  };
+  using Queue = BottleneckQueue;
 
   /// @param overhead_bytes what a frame costs beyond its own bytes at the drain rate
   /// @param max_bursts announced bursts that can be tracked separately, > 0
@@ -85,7 +76,7 @@ class WindowClamp {
 
   /// Notes that a burst was announced, even if it is not regulated yet. Standing windows then
   /// shrink towards what flows have in flight, so that their edges take effect soon.
-  void on_announced(Time now) noexcept { announced_at_ = now; }
+  void on_announced(Time now) noexcept { state_.phase.on_announced(now); }
   /// Begins to hold windows for an announced burst. @param bytes announced; 0: not known
   void on_start(const FlowKey& flow, std::uint32_t announced_sequence, std::uint64_t bytes,
                 Time now) noexcept;
@@ -97,7 +88,7 @@ class WindowClamp {
                         const Queue& queue, Time now) noexcept;
   /// Handles an acknowledgment of DDL data that comes back. @param flow of the data
   void on_burst_ack(const FlowKey& flow, std::uint32_t acknowledgment) noexcept {
-    if (bursts_.any_open()) bursts_.on_ack(flow, acknowledgment);
+    state_.phase.on_burst_ack(flow, acknowledgment);
   }
   /// Handles a background segment that reaches the queue.
   WindowTreatment on_data(const TcpView& s, const Queue& queue, Time now) noexcept;
@@ -138,103 +129,28 @@ class WindowClamp {
   void note_spared_mark() noexcept { ++flows_.counters().spared_marks; }
   [[nodiscard]] const WindowCounters& counters() const noexcept { return flows_.counters(); }
   [[nodiscard]] std::uint32_t flows() const noexcept { return flows_.size(); }
-  [[nodiscard]] bool holding() const noexcept { return phase_ == Phase::kHolding; }
+  [[nodiscard]] bool holding() const noexcept { return state_.phase.holding(); }
   /// For tests and reports. Returns nullptr if the flow is not in the table.
   [[nodiscard]] const WindowFlow* flow(const FlowKey& data_flow) const noexcept {
     return flows_.find(data_flow);
   }
-  static std::size_t bytes_per_flow() noexcept { return WindowFlows::bytes_per_flow(); }
 
  private:
-  enum class Phase : std::uint8_t { kStanding, kHolding, kReleasing };
-
-  void hold(Time now) noexcept;
-  /// Returns the time from which an answer to a packet that enters now is timed. Of a queue
-  /// further on, it is the time at which the packet passes: what waits there is to be measured.
-  [[nodiscard]] Time timed_from(const Queue& queue, Time now) const noexcept {
-    return place_ == Place::kBeyond ? now : now + round_trips(1, drain_ns(queue));
-  }
-  void note_wait(const WindowFlow& f, Time now) noexcept;
   /// Takes over the state of the queue and goes on to the next phase if it is time.
   void follow(const Queue& queue, Time now) noexcept {
-    if (queue.threshold) h_packets_ = *queue.threshold;
-    else if (bursts_.any_open()) bursts_.close_all();
-    const bool stays = phase_ == Phase::kStanding ||
-                       (phase_ == Phase::kHolding && bursts_.any_of_unknown_length());
-    if (!stays) move_on(queue, now);
+    if (state_.phase.note_threshold(queue.threshold)) move_on(queue, now);
   }
   void move_on(const Queue& queue, Time now) noexcept;
-  [[nodiscard]] bool expects_bursts(Time now) const noexcept;
-  [[nodiscard]] bool bursts_end_within(double ns, const Queue& queue) const noexcept;
-  [[nodiscard]] bool nearly_over(const Queue& queue) const noexcept;
   WindowTreatment treat(WindowFlow& f, std::uint64_t fresh, const Queue& queue, Time now) noexcept;
-  std::optional<std::uint16_t> limit(WindowFlow& f, WindowAnswer s, const Queue& queue,
-                                     Time now) noexcept;
-  void note_weight(WindowFlow& f, double own_rtt_ns, Time now) noexcept;
+  /// Takes over that the flow has answered. @pre f.known()
+  void note_answer(WindowFlow& f, double own_rtt_ns, Time now) noexcept {
+    if (state_.rounds.note(f, own_rtt_ns, state_.phase.standing(), now)) note_told(f, own_rtt_ns);
+  }
   [[gnu::noinline]] void note_told(const WindowFlow& f, double own_rtt_ns) noexcept;
-  // Of flows whose handshake was seen:
-  [[nodiscard]] double rtt_ns(const WindowFlow& f) const noexcept {
-    assert(f.up && f.down);
-    const bool given = policy_.base_rtt > Duration::zero();
-    return static_cast<double>((given ? policy_.base_rtt : *f.up + *f.down).count());
-  }
-  /// Returns how long a packet that enters the queue now will wait [ns].
-  [[nodiscard]] double drain_ns(const Queue& queue) const noexcept {
-    return static_cast<double>(static_cast<std::int64_t>(queue.waiting_bytes)) / bytes_per_ns_;
-  }
-  /// Returns the bandwidth-delay product of the flow's path [payload bytes].
-  [[nodiscard]] double pipe_bytes(const WindowFlow& f, double own_rtt_ns) const noexcept {
-    return bytes_per_ns_ * own_rtt_ns * f.payload_share(overhead_bytes_);
-  }
-  [[nodiscard]] bool leaves_all(const WindowFlow& f, std::uint16_t window,
-                                double own_rtt_ns) const noexcept;
-  [[nodiscard]] WindowTarget target(WindowFlow& f, const Queue& queue, Time now) noexcept;
-  [[nodiscard]] double ahead_ns(double up_ns, double rtt_ns, const Queue& queue) const noexcept;
-  [[nodiscard]] bool released_too_early(const WindowFlow& f, const Queue& queue) const noexcept;
-  [[nodiscard]] bool opens(const WindowFlow& f, Time now) const noexcept;
-  [[nodiscard]] double opened_bytes(const WindowFlow& f, double least, double standing,
-                                    Time now) const noexcept;
-  [[nodiscard]] double room_bytes(const WindowFlow& f) const noexcept;
-  [[nodiscard]] double part_of(const WindowFlow& f, double total) const noexcept;
-  [[nodiscard]] double floor_rate(const WindowFlow& f, double path_ns) const noexcept;
-  void pay_floor(WindowFlow& f, std::uint64_t bytes, const Queue& queue, Time now) const noexcept;
-  [[nodiscard]] double floor_bytes(const WindowFlow& f, const Queue& queue,
-                                   Time now) const noexcept;
-  [[nodiscard]] double held_bytes(const WindowFlow& f, const Queue& queue, Time now) const noexcept;
-  [[nodiscard]] double releasing_bytes(const WindowFlow& f, double standing,
-                                       Time now) const noexcept;
 
-  /// The peak of a saw-tooth must not be forgotten at once, nor be kept forever.
-  static constexpr double kEpoch_rtts = 8;
-  /// Held flows answer once per round trip, queueing included.
-  static constexpr double kRound_rtts = 4;
-  /// Growth of what a burst has in flight from one round trip to the next: slow start.
-  static constexpr double kGrowth = 2;
-  /// Windows open in steps, one per answer of a held flow, which fills the queue in lumps. These
-  /// lumps say nothing about the senders' windows, so flows are spared marks for this long.
-  static constexpr double kSettle_rtts = 2;
-  static constexpr double kRttSmoothing = 1.0 / 16;
-
-  WindowPolicy policy_;
-  double bytes_per_ns_;
-  std::uint32_t overhead_bytes_;
-  Place place_;
-  BurstFlights bursts_;
+  WindowState state_;
   WindowFlows flows_;
-  Phase phase_ = Phase::kStanding;
-  Time released_at_{};
-  std::optional<Time> announced_at_;  ///< latest START or begin of regulation
-  std::uint16_t h_packets_ = 0;       ///< latest threshold while the queue was regulated
-  // Smoothed over the answers of all flows; 0: not known yet.
-  double rtt_ns_ = 0, up_ns_ = 0;
-  // Weights of the flows that answered in the last round and in this one [bytes].
-  Time round_began_{};
-  std::uint32_t round_ = 1;
-  double weight_last_ = 0, weight_now_ = 0;
-  ToldWindows told_last_, told_now_;  ///< of the same flows
-  // kBeyond: the shortest wait of an answer in this round trip and in the one before.
-  Time wait_began_{};
-  std::optional<Duration> wait_last_, wait_now_;
+  RemoteWait wait_;  ///< kBeyond
 };
 
 // -- What each packet needs: inline, as in window_flow.h.
@@ -245,7 +161,7 @@ class WindowClamp {
                                                                         Time now) noexcept {
   follow(queue, now);
   const std::uint64_t sent_before = f.sent_bytes;
-  if (!f.on_data(s, now, timed_from(queue, now))) [[unlikely]] {
+  if (!f.on_data(s, now, timed_from(state_, queue, now))) [[unlikely]] {
     ++flows_.counters().segments_out_of_window;
     return WindowTreatment::kFallback;
   }
@@ -256,13 +172,13 @@ class WindowClamp {
 [[gnu::always_inline]] inline WindowTreatment WindowClamp::treat(WindowFlow& f, std::uint64_t fresh,
                                                                  const Queue& queue,
                                                                  Time now) noexcept {
-  if (phase_ == Phase::kStanding) {
+  if (state_.phase.standing()) {
     f.limited |= f.at_edge();
     return WindowTreatment::kControlled;
   }
   if (f.held_bytes == 0) return WindowTreatment::kControlled;
-  if (phase_ == Phase::kHolding && fresh > 0) pay_floor(f, fresh, queue, now);
-  return policy_.spare_marks ? WindowTreatment::kHeld : WindowTreatment::kControlled;
+  if (state_.phase.holding() && fresh > 0) pay_floor(state_, f, fresh, queue, now);
+  return state_.policy.spare_marks ? WindowTreatment::kHeld : WindowTreatment::kControlled;
 }
 
 [[gnu::always_inline]] inline std::optional<std::uint16_t> WindowClamp::on_open_answer(
@@ -270,43 +186,13 @@ class WindowClamp {
   follow(queue, now);
   if (!f.on_answer(s, now)) [[unlikely]]
     return flows_.refuse(f, WindowAnswer(s), true);
-  if (place_ == Place::kBeyond) note_wait(f, now);
-  const double own_rtt_ns = rtt_ns(f);
-  note_weight(f, own_rtt_ns, now);
-  if (!leaves_all(f, s.window, own_rtt_ns)) return limit(f, WindowAnswer(s), queue, now);
+  if (state_.remote) wait_.note(f, state_.rounds.rtt_ns(), now);
+  const double own_rtt_ns = state_.path.rtt_ns(f);
+  note_answer(f, own_rtt_ns, now);
+  if (!leaves_all(state_.path, f, s.window, own_rtt_ns))
+    return flows_.tell(f, WindowAnswer(s), target_of(state_, f, queue, now));
   flows_.leave(f, s);
   return std::nullopt;
-}
-
-/// Adds the flow to this round's sum of weights, once per round, and smooths the round trip.
-inline void WindowClamp::note_weight(WindowFlow& f, double own_rtt_ns, Time now) noexcept {
-  const auto up = static_cast<double>(f.up->count());
-  up_ns_ = rtt_ns_ == 0 ? up : up_ns_ + kRttSmoothing * (up - up_ns_);
-  rtt_ns_ = rtt_ns_ == 0 ? own_rtt_ns : rtt_ns_ + kRttSmoothing * (own_rtt_ns - rtt_ns_);
-  if (const Duration round = round_trips(kRound_rtts, rtt_ns_); now - round_began_ >= round)
-      [[unlikely]] {
-    const bool is_next = now - round_began_ < 2 * round;
-    weight_last_ = is_next ? weight_now_ : 0;
-    weight_now_ = 0;
-    told_last_ = is_next ? told_now_ : ToldWindows{};
-    told_now_ = {};
-    round_began_ = now;
-    ++round_;
-  }
-  if (phase_ == Phase::kStanding) f.roll(now, round_trips(kEpoch_rtts, own_rtt_ns));
-  if (f.summed_round == round_) return;
-  f.summed_round = round_;
-  weight_now_ += f.largest_flight();
-  note_told(f, own_rtt_ns);
-}
-
-/// Returns whether target() and tell() certainly leave the receiver its whole window: a
-/// small flow gets its bandwidth-delay product at least, and the receiver offers no more.
-inline bool WindowClamp::leaves_all(const WindowFlow& f, std::uint16_t window,
-                                    double own_rtt_ns) const noexcept {
-  if (f.duplicate) return false;
-  const double pipe = pipe_bytes(f, own_rtt_ns);
-  return f.sent_less_than(pipe) && static_cast<double>(std::int32_t{window} << f.scale()) <= pipe;
 }
 
 }  // namespace outrider
