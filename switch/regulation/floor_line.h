@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 
 #include "common/core/clock.h"
 
@@ -22,6 +23,7 @@ class FloorLine {
   /// Accounts new payload that reaches the queue. @param rate of the floor [bytes per ns], > 0
   /// @param departs when it will leave; @param round a round trip, queueing included
   void pay(double bytes, double rate, Time departs, Duration round) noexcept {
+    assert(rate > 0);
     const Duration time{static_cast<Duration::rep>(bytes / rate)};
     paid_to_ = std::min(std::max(paid_to_, departs - round) + time, departs + round);
   }

@@ -1,6 +1,7 @@
 #include "switch/regulation/window_flows.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "common/core/sequence.h"
 
@@ -47,6 +48,7 @@ WindowFlow* WindowFlows::insert(const FlowKey& data_flow, Time now) noexcept {
     next_victim_ = (next_victim_ + 1) % flows_.size();
     if (!is_evictable(flows_[at], now)) continue;
     index_.erase(flows_[at].key);
+    assert(index_.size() + 1 == flows_.size());
     index_.insert(data_flow, static_cast<std::uint32_t>(at));
     flows_[at] = WindowFlow(data_flow);
     ++counters_.flows_added;
@@ -113,6 +115,7 @@ std::optional<std::uint16_t> WindowFlows::refuse(const WindowFlow& f, WindowAnsw
 /// The window is rounded up to the scale's unit: rounded down, two segments would become one.
 std::optional<std::uint16_t> WindowFlows::tell(WindowFlow& f, WindowAnswer s,
                                                WindowTarget t) noexcept {
+  assert(f.known() && !f.closing);
   const std::uint32_t unit = 1U << f.scale();
   const std::uint32_t true_edge = f.edge_of(s.acknowledgment, s.window);
   constexpr double kLargest = 1U << 30;
@@ -128,6 +131,8 @@ std::optional<std::uint16_t> WindowFlows::tell(WindowFlow& f, WindowAnswer s,
     field = s.window;
   }
   const std::uint32_t told = s.acknowledgment + (field << f.scale());
+  assert(field <= s.window);
+  assert(f.duplicate || field == s.window || !f.has_edge || sequence_distance(told, f.edge) >= 0);
   f.edge = f.has_edge ? later_sequence(f.edge, told) : told;
   f.has_edge = true;
   f.told_window = static_cast<std::uint16_t>(field);
