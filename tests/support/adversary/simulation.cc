@@ -349,7 +349,7 @@ const sw::PortQueue& AdversarySimulation::trunk() const {
 sw::QueueCounts AdversarySimulation::trunk_grants() const {
   if (!grants_.judges()) return {};
   std::vector<sw::QueueReport> reports;
-  places_[kLeftPlace].sw->port(port_of(kLeftPlace, kTrunkPort)).report(reports, now_);
+  sw::append_reports(places_[kLeftPlace].sw->port(port_of(kLeftPlace, kTrunkPort)), reports, now_);
   return reports.front();
 }
 
