@@ -4,24 +4,34 @@
 #include <cassert>
 #include <utility>
 
-#include "switch/config/config_toml.h"
 #include "switch/config/same_settings.h"
 #include "switch/egress/parts/attribution.h"
 #include "switch/egress/parts/departure_observers.h"
+#include "switch/egress/port_report.h"
 
 namespace outrider::sw {
 
 namespace {
 
-/// The setup of the port's first queue.
-PortQueue::Setup setup_of(const SwitchPortConfig& config, std::uint64_t seed, SourceId port,
-                          const SignerShares& signers) {
+/// Returns the setup of the marker of queue `q`.
+MarkerSetup setup_of(const SwitchPortConfig& config, std::size_t q, std::uint64_t seed,
+                     SourceId port) {
   return {
       .packet_time = Serializer(config.drain_rate, config.rate_layer).duration_of(kFullFrameBytes),
-      .drain_rate = config.drain_rate,
       .seed = seed,
-      .entity = port * kMaxQueuesPerPort,
-      .signers = signers};
+      .entity = port * kMaxQueuesPerPort + static_cast<std::uint32_t>(q)};
+}
+
+/// Releases all that waits in a queue.
+void release_all(PortQueue& queue) noexcept {
+  while (!queue.fifo().empty()) {
+    const PortQueue::Item item = queue.fifo().pop();
+    queue.parts().each([&](QueuePart& part) { part.forget(item); });
+    release(item.packet);
+  }
+  PacketKeeper* const keeper = queue.parts().keeper();
+  if (keeper == nullptr) return;
+  while (Packet* packet = keeper->take_out().packet) release(packet);
 }
 
 }  // namespace
@@ -34,12 +44,10 @@ EgressPort::EgressPort(const SwitchPortConfig& config, EventLoop& loop, const Li
       name_(config.name),
       drain_rate_(config.drain_rate),
       rate_layer_(config.rate_layer) {
-  PortQueue::Setup setup = setup_of(config, seed_, transmitter_.id(), limits.signers);
   const auto configs = queues_of(config);
-  for (const auto& queue : configs) {
-    queues_.emplace_back(queue, setup);
-    ++setup.entity;
-  }
+  for (const auto& queue : configs)
+    queues_.emplace_back(queue, policy_of(queue, config.drain_rate, limits.signers),
+                         setup_of(config, queues_.size(), seed_, transmitter_.id()));
   if (PortPauses::needed(config))
     pauses_ = std::make_unique<PortPauses>(config, limits.number, *limits.lossless, impairments_,
                                            *this, loop);
@@ -54,23 +62,20 @@ EgressPort::EgressPort(const SwitchPortConfig& config, EventLoop& loop, const Li
   for (const auto& queue : queues_) holds_windows_ |= queue.parts().act_at(Step::kReturn);
 }
 
-void EgressPort::add_to_all(QueuePart& part) noexcept {
-  for (auto& queue : queues_) queue.add(part);
-}
-
 void EgressPort::capture(PortCapture& to) {
   for (std::size_t q = 0; q < queues_.size(); ++q)
-    queues_[q].add(*parts_.emplace_back(
+    queues_[q].parts().add(*parts_.emplace_back(
         std::make_unique<CapturedDepartures>(to, static_cast<std::uint8_t>(q))));
 }
 
 void EgressPort::attribute(std::uint32_t owners) {
-  add_to_all(*parts_.emplace_back(std::make_unique<Attribution>(owners)));
+  QueuePart& part = *parts_.emplace_back(std::make_unique<Attribution>(owners));
+  for (auto& queue : queues_) queue.parts().add(part);
 }
 
 void EgressPort::subscribe(PortQueue& queue, bool same_port) {
   subscribers_.add(queue, same_port);
-  for (auto& own : queues_) own.renew_parts();
+  for (auto& own : queues_) own.parts().renew();
 }
 
 std::unique_ptr<PortChange> EgressPort::prepare(const SwitchPortConfig& from,
@@ -84,14 +89,13 @@ std::unique_ptr<PortChange> EgressPort::prepare(const SwitchPortConfig& from,
   const auto was = queues_of(from);
   const auto is = queues_of(to);
   assert(was.size() == queues_.size() && is.size() == queues_.size());
-  PortQueue::Setup setup = setup_of(to, seed_, transmitter_.id(), signers);
   bool new_shares = from.scheduler != to.scheduler;
   for (std::size_t q = 0; q < is.size(); ++q) {
     const RegulationPolicy policy = policy_of(is[q], to.drain_rate, signers);
-    change->queues.push_back(queues_[q].prepare(
-        {from, to, was[q], is[q], policy, queues_[q].fifo().slots()}, setup, new_rate));
+    change->queues.push_back(
+        prepare_change(queues_[q], {from, to, was[q], is[q], policy, queues_[q].fifo().slots()},
+                       setup_of(to, q, seed_, transmitter_.id()), new_rate));
     new_shares |= !same_settings(was[q].queue, is[q].queue);
-    ++setup.entity;
   }
   if (new_shares) change->scheduler.emplace(scheduler_of(to));
   return change;
@@ -103,7 +107,7 @@ void EgressPort::apply(PortChange& change, Time now) noexcept {
   rate_layer_ = change.rate_layer;
   transmitter_.change(change.drain_rate, change.rate_layer, change.scheduler);
   impairments_.change(change.loss);
-  for (std::size_t q = 0; q < queues_.size(); ++q) queues_[q].apply(change.queues[q], now);
+  for (std::size_t q = 0; q < queues_.size(); ++q) apply_change(change.queues[q], queues_[q], now);
   if (grants_) grants_->change_rate(drain_rate_);
   if (pauses_) pauses_->change_rate(drain_rate_);
 }
@@ -122,12 +126,11 @@ std::optional<Duration> EgressPort::lead_for(const FlowKey& flow, Time now) noex
 void EgressPort::choose(Packet* packet, Time now) noexcept {
   PacketMeta& m = meta(*packet);
   queues_[m.queue].parts().each(Step::kChoose, [&](QueuePart& part) { part.choose(*packet, now); });
-  enter(queues_[m.queue], packet, m.traffic_class, now);
+  enter(queues_[m.queue], packet, now);
   if (grants_) grants_->after_packet(now);
 }
 
-inline void EgressPort::enter(PortQueue& queue, Packet* packet, TrafficClass c, Time now) noexcept {
-  queue.count_arrival(c);
+inline void EgressPort::enter(PortQueue& queue, Packet* packet, Time now) noexcept {
   if (queue.arrive(packet, false, now)) [[likely]]
     transmitter_.take(packet, queue, now);
 }
@@ -136,16 +139,14 @@ void EgressPort::enqueue(Packet* packet, bool signal, Time now) noexcept {
   transmitter_.serve_until(now);
   if (signal) [[unlikely]]
     return take_signal(packet, now);
-  const PacketMeta& m = meta(*packet);
-  PortQueue& queue = queues_[m.queue];
+  PortQueue& queue = queues_[meta(*packet).queue];
   if (queue.parts().act_at(Step::kChoose)) [[unlikely]]
     return choose(packet, now);
-  enter(queue, packet, m.traffic_class, now);
+  enter(queue, packet, now);
 }
 
 /// Signals are counted with queue 0.
 void EgressPort::take_signal(Packet* packet, Time now) noexcept {
-  queues_[0].count_arrival(meta(*packet).traffic_class);
   if (queues_[0].arrive(packet, true, now)) transmitter_.take_signal(packet, now);
   if (grants_) grants_->after_packet(now);
 }
@@ -158,7 +159,7 @@ std::uint64_t EgressPort::resident() const noexcept {
 }
 
 void EgressPort::flush() noexcept {
-  for (auto& queue : queues_) queue.flush();
+  for (auto& queue : queues_) release_all(queue);
   if (grants_) grants_->flush();
   transmitter_.flush();
 }
@@ -170,14 +171,14 @@ void EgressPort::publish(PortCells& to, Time now) noexcept {
                  .drain_rate = drain_rate_,
                  .overhead_bytes = rate_layer_ == RateLayer::kL1 ? kL1OverheadBytes : 0});
   for (std::size_t q = 0; q < queues_.size(); ++q) {
-    queues_[q].settle(now);
+    settle(queues_[q], now);
     to.queues[q].write(counts(q, now));
   }
 }
 
 /// Returns the counters of a queue. Signals, which wait in their own queue, count with queue 0.
 QueueCounts EgressPort::counts(std::size_t queue, Time now) const {
-  QueueCounts n = queues_[queue].counts(now);
+  QueueCounts n = counts_of(queues_[queue], now);
   n.drain_bits_per_second = drain_rate_.bits_per_second;
   if (grants_) grants_->add_counts(queue, n);
   if (pauses_) pauses_->add_counts(queue, n, now);

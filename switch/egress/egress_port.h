@@ -9,6 +9,7 @@
 #include "common/dpdk/packet.h"
 #include "common/runtime/event_loop.h"
 #include "switch/config/config.h"
+#include "switch/egress/announcements.h"
 #include "switch/egress/fixed_array.h"
 #include "switch/egress/make_parts.h"
 #include "switch/egress/parts/burst_subscribers.h"
@@ -18,6 +19,7 @@
 #include "switch/egress/port_pauses.h"
 #include "switch/egress/port_queue.h"
 #include "switch/egress/port_transmitter.h"
+#include "switch/egress/reload_change.h"
 #include "switch/report/report.h"
 #include "switch/report/snapshots.h"
 
@@ -47,7 +49,7 @@ class EgressPort {
                                                     const SwitchPortConfig& to,
                                                     const SignerShares& signers,
                                                     bool new_signers) const;
-  /// Applies a prepared change, see PortQueue::apply(). @pre `now` is not before the last packet
+  /// Applies a prepared change, see apply_change(). @pre `now` is not before the last packet
   void apply(PortChange& change, Time now) noexcept;
 
   /// Copies the first bytes of every departing packet to `to`, with the state of its queue.
@@ -67,7 +69,7 @@ class EgressPort {
   }
   /// Tells the regulators that it concerns of a START: that of its queue, and of subscribers.
   void arm(std::uint8_t queue, const StartSignal& start, Time now) noexcept {
-    queues_[queue].on_start(start, now);
+    announce(queues_[queue], start, now);
     subscribers_.on_start(queues_[queue], start, now);
   }
 
@@ -121,10 +123,9 @@ class EgressPort {
   void publish(PortCells& to, Time now) noexcept;
 
  private:
-  void enter(PortQueue& queue, Packet* packet, TrafficClass c, Time now) noexcept;
+  void enter(PortQueue& queue, Packet* packet, Time now) noexcept;
   [[gnu::noinline]] void choose(Packet* packet, Time now) noexcept;
   [[gnu::noinline]] void take_signal(Packet* packet, Time now) noexcept;
-  void add_to_all(QueuePart& part) noexcept;
   [[nodiscard]] QueueCounts counts(std::size_t queue, Time now) const;
 
   // Members that every packet touches come first.

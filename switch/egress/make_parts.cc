@@ -16,7 +16,7 @@ void add_parts(const SwitchPortConfig& port, const PortQueueConfig& config, std:
   const auto own_number = static_cast<std::uint8_t>(number);
   const RegulationPolicy& regulation = config.regulation;
   const auto join = [&](QueuePart* part) {
-    if (part != nullptr) queue.add(*part);
+    if (part != nullptr) queue.parts().add(*part);
   };
   const auto add = [&](std::unique_ptr<QueuePart> part) {
     join(made.emplace_back(std::move(part)).get());

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::uint64_t kMeanPacketBytes = 1500;
 
-RandomStream draws_of(const MarkerPlace& place) {
-  return {place.seed, place.entity, RandomPurpose::kMarker};
+RandomStream draws_of(const MarkerSetup& setup) {
+  return {setup.seed, setup.entity, RandomPurpose::kMarker};
 }
 
 PieMarker::Params pie_of(const PieConfig& config) {
@@ -46,8 +46,8 @@ class AtDequeue final : public Marker {
 template <class Aqm>
 class AtEnqueue final : public Marker {
  public:
-  AtEnqueue(const typename Aqm::Params& params, const MarkerPlace& place)
-      : aqm_(params), random_(draws_of(place)) {}
+  AtEnqueue(const typename Aqm::Params& params, const MarkerSetup& setup)
+      : aqm_(params), random_(draws_of(setup)) {}
   MarkVerdict at_enqueue(Occupancy found, Time now) noexcept override {
     return aqm_.on_enqueue(found.bytes, random_.next_u32(), now);
   }
@@ -64,15 +64,15 @@ class AtEnqueue final : public Marker {
 /// Adapts RED, which judges the occupancy in packets at enqueue or at dequeue.
 class Red final : public Marker {
  public:
-  Red(const RedConfig& c, MarkAt at, const MarkerPlace& place)
+  Red(const RedConfig& c, MarkAt at, const MarkerSetup& setup)
       : red_({.kmin = c.kmin_packets,
               .kmax = c.kmax_packets,
               .pmax = c.pmax,
               .weight = c.weight,
-              .packet_time = place.packet_time,
+              .packet_time = setup.packet_time,
               .spacing = c.spacing}),
         at_(at),
-        random_(draws_of(place)) {}
+        random_(draws_of(setup)) {}
   MarkVerdict at_enqueue(Occupancy found, Time now) noexcept override {
     return at_ == MarkAt::kEnqueue ? judge(found, now) : MarkVerdict::kPass;
   }
@@ -97,15 +97,15 @@ class Red final : public Marker {
 
 }  // namespace
 
-std::unique_ptr<Marker> make_marker(const MarkerConfig& config, const MarkerPlace& place) {
+std::unique_ptr<Marker> make_marker(const MarkerConfig& config, const MarkerSetup& setup) {
   switch (config.kind) {
     case MarkerKind::kTailDrop:
     case MarkerKind::kStep:
       break;
     case MarkerKind::kRed:
-      return std::make_unique<Red>(config.red, config.at, place);
+      return std::make_unique<Red>(config.red, config.at, setup);
     case MarkerKind::kPie:
-      return std::make_unique<AtEnqueue<PieMarker>>(pie_of(config.pie), place);
+      return std::make_unique<AtEnqueue<PieMarker>>(pie_of(config.pie), setup);
     case MarkerKind::kPi2: {
       const PiGains gains = gains_of(config.pi2);
       return std::make_unique<AtDequeue<Pi2Marker>>(Pi2Marker::Params{.target = config.pi2.target,

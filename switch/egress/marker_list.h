@@ -10,7 +10,7 @@
 namespace outrider::sw {
 
 /// Describes the queue that a marker is made for.
-struct MarkerPlace {
+struct MarkerSetup {
   Duration packet_time{};  ///< time to send a full frame on the queue's link, > 0
   std::uint64_t seed = 1;
   std::uint32_t entity = 0;  ///< identifies port and queue in the random numbers
@@ -19,6 +19,6 @@ struct MarkerPlace {
 /// Makes the AQM of that configuration. Returns nullptr for tail drop and step, which have no
 /// state. @pre the configuration is valid
 [[nodiscard]] std::unique_ptr<Marker> make_marker(const MarkerConfig& config,
-                                                  const MarkerPlace& place);
+                                                  const MarkerSetup& setup);
 
 }  // namespace outrider::sw

@@ -8,6 +8,23 @@
 
 namespace outrider::sw {
 
+namespace {
+
+/// Drops all that waits in a queue.
+void discard(PortQueue& queue, DropReason reason, Time now) noexcept {
+  const auto drop = [&](const PortQueue::Item& item) {
+    queue.parts().exit(item, now);
+    queue.outcomes().drop(item.packet, reason);
+  };
+  while (!queue.fifo().empty()) drop(queue.fifo().pop());
+  PacketKeeper* const keeper = queue.parts().keeper();
+  if (keeper == nullptr) return;
+  for (auto item = keeper->take_out(); item.packet != nullptr; item = keeper->take_out())
+    drop(item);
+}
+
+}  // namespace
+
 bool PortPauses::needed(const SwitchPortConfig& config) {
   return std::ranges::any_of(
       queues_of(config), [](const PortQueueConfig& queue) { return queue.queue.lossless.on(); });
@@ -86,7 +103,7 @@ void PortPauses::obey(Time now) noexcept {
     queue.gate.settle(now, behind(queue, now));
     if (queue.gate.closed()) closed = static_cast<QueueMask>(closed | 1U << queue.number);
     if (queue.gate.broken_out())
-      port_.queues()[queue.number].discard(DropReason::kPauseWatchdog, now);
+      discard(port_.queues()[queue.number], DropReason::kPauseWatchdog, now);
   }
   if (closed == closed_) return;
   closed_ = closed;
@@ -96,7 +113,7 @@ void PortPauses::obey(Time now) noexcept {
 BehindGate PortPauses::behind(const Queue& queue, Time now) const noexcept {
   const PortQueue& waits = port_.queues()[queue.number];
   return {.waits_since = waits.fifo().empty() ? now : waits.fifo().head().enqueued_at,
-          .left = sum(waits.counters().transmitted)};
+          .left = sum(waits.outcomes().counters().transmitted)};
 }
 
 std::optional<DropReason> PortPauses::refuses(const Packet& packet) const noexcept {

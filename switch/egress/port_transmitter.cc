@@ -56,7 +56,7 @@ void PortTransmitter::queue_up(Packet* packet, PortQueue& queue, Time now) noexc
 
 void PortTransmitter::take_signal(Packet* packet, Time now) noexcept {
   const PacketMeta& m = meta(*packet);
-  if (signals_.refuses(m.frame_bytes)) return queues_[0].drop(packet, DropReason::kSignalQueue);
+  if (signals_.refuses(m.frame_bytes)) return queues_[0].outcomes().drop(packet, DropReason::kSignalQueue);
   signals_.push(packet, now, m.frame_bytes, m.traffic_class);
   wait(kSignalBit, queues_[0], now);
 }
@@ -72,7 +72,7 @@ void PortTransmitter::wait(std::uint32_t bit, PortQueue& queue, Time now) noexce
     }
     if (!polled()) loop_.schedule(id_, serializer_.free_at());
   }
-  queue.on_waiting(now);
+  queue.parts().each(Step::kWait, [now](QueuePart& part) { part.on_waiting(now); });
 }
 
 void PortTransmitter::serve_due(Time now) noexcept {
@@ -115,9 +115,9 @@ PortTransmitter::Item PortTransmitter::pop_first(Time start) noexcept {
   backlog_ &= ~kPauseBit;
   Packet* frame = pauses_->make_frame(start);
   if (frame == nullptr) return {};
-  queues_[0].count_arrival(TrafficClass::kSignal);
+  queues_[0].outcomes().arrived(TrafficClass::kSignal);
   if (pauses_->link_is_down()) {
-    queues_[0].drop(frame, DropReason::kInjectedLoss);
+    queues_[0].outcomes().drop(frame, DropReason::kInjectedLoss);
     return {};
   }
   return {frame, start, kPauseFrameBytes, TrafficClass::kSignal};
@@ -162,7 +162,7 @@ Time PortTransmitter::fire(Time now) noexcept {
 /// Fetches what the departure of the first packet reads.
 void PortTransmitter::prepare() const noexcept {
   const PortQueue& first = queues_[0];
-  __builtin_prefetch(&first.counters(), 1);
+  __builtin_prefetch(&first.outcomes().counters(), 1);
   if (!first.fifo().empty()) fetch(*first.fifo().head().packet);
   __builtin_prefetch(out_, 1);
 }

@@ -65,7 +65,7 @@ class PortTransmitter final : public EventSource {
   /// Takes ownership of a packet of that queue and transmits, queues or drops it. @pre
   /// serve_until()
   [[gnu::always_inline]] void take(Packet* packet, PortQueue& queue, Time now) noexcept {
-    if (serializer_.free_at() <= now && !backlogged() && queue.may_pass()) [[likely]]
+    if (serializer_.free_at() <= now && !backlogged() && queue.parts().may_pass()) [[likely]]
       return pass(packet, queue, now);
     queue_up(packet, queue, now);
   }

@@ -4,8 +4,8 @@
 
 namespace outrider::sw {
 
-QueueMarker::QueueMarker(const MarkerConfig& config, const MarkerPlace& place)
-    : kind_(config.kind), at_(config.at), aqm_(make_marker(config, place)) {
+QueueMarker::QueueMarker(const MarkerConfig& config, const MarkerSetup& setup)
+    : kind_(config.kind), at_(config.at), aqm_(make_marker(config, setup)) {
   threshold_.values.fill(aqm_ != nullptr ? aqm_->threshold_packets()
                                          : std::numeric_limits<std::uint32_t>::max());
   if (kind_ != MarkerKind::kStep) return;

@@ -17,7 +17,7 @@ namespace outrider::sw {
 /// its interface. Not thread-safe: owned with the queue.
 class QueueMarker {
  public:
-  QueueMarker(const MarkerConfig& config, const MarkerPlace& place);
+  QueueMarker(const MarkerConfig& config, const MarkerSetup& setup);
 
   /// @param found  occupancy without the packet
   [[nodiscard]] MarkVerdict at_enqueue(TrafficClass c, Occupancy found, Time now) noexcept {

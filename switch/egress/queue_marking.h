@@ -19,8 +19,8 @@ enum class Judgement : std::uint8_t { kPass, kMark, kMarkLow, kDrop };
 class QueueMarking {
  public:
   /// @param regulation must outlive it
-  QueueMarking(const MarkerConfig& config, const MarkerPlace& place, QueueRegulation& regulation)
-      : marker_(config, place), regulation_(regulation) {
+  QueueMarking(const MarkerConfig& config, const MarkerSetup& setup, QueueRegulation& regulation)
+      : marker_(config, setup), regulation_(regulation) {
     follow(config);
   }
 
@@ -54,12 +54,15 @@ class QueueMarking {
     if (low_) static_cast<void>(reaches_low(c, 0, now));
   }
 
-  [[nodiscard]] std::uint32_t own_threshold(TrafficClass c) const noexcept {
-    return marker_.threshold_packets(c);
-  }
   /// Returns the occupancy that marks background now.
   [[nodiscard]] std::uint32_t background_threshold(Time now) noexcept {
-    return regulation_.background_threshold(own_threshold(TrafficClass::kBackground), now);
+    return regulation_.background_threshold(marker_.threshold_packets(TrafficClass::kBackground),
+                                            now);
+  }
+  /// Writes the thresholds without regulation.
+  void count(QueueCounts& n) const noexcept {
+    n.initial_threshold_packets = initial_threshold_packets_;
+    n.background_threshold_packets = marker_.threshold_packets(TrafficClass::kBackground);
   }
 
   /// Applies a configuration. @param marker  swapped in if it is there
@@ -84,6 +87,7 @@ class QueueMarking {
     at_dequeue_ = marker_.judges(MarkAt::kDequeue) || low_at_dequeue_;
     passes_first_ = !at_dequeue_ && marker_.passes_first();
     drops_not_ect_ = not_ect_of(config) == NotEct::kDrop;
+    initial_threshold_packets_ = config.threshold_packets;
   }
 
   QueueMarker marker_;
@@ -95,6 +99,7 @@ class QueueMarking {
   bool at_dequeue_ = false;
   bool passes_first_ = false;
   bool drops_not_ect_ = false;
+  std::uint32_t initial_threshold_packets_ = 0;
 };
 
 }  // namespace outrider::sw

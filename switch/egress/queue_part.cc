@@ -51,6 +51,11 @@ void PartList::renew() noexcept {
       else others_[s] = static_cast<std::uint16_t>(others_[s] | 1U << i);
     }
   }
+  may_pass_ = !act_at(Step::kRoom) && !act_at(Step::kEnter) && !act_at(Step::kExit);
+}
+
+void PartList::exit(const QueuePart::Fifo::Item& item, Time now) const noexcept {
+  each(Step::kExit, [&](QueuePart& part) { part.on_exit(item, now); });
 }
 
 }  // namespace outrider::sw

@@ -128,7 +128,7 @@ class QueuePart {
   QueuePart& operator=(const QueuePart&) = delete;
   virtual ~QueuePart() = default;
 
-  /// Whoever changes what it returns has PortQueue::renew_parts() follow, as apply() of the queue
+  /// Whoever changes what it returns has PartList::renew() follow, as apply_change() of the queue
   /// does.
   [[nodiscard]] virtual Steps steps() const noexcept = 0;
 
@@ -203,6 +203,9 @@ class PartList {
   [[nodiscard]] bool act_at(Step s) const noexcept { return first_[index_of(s)] != nullptr; }
   /// Returns the part that keeps packets before the FIFO; nullptr: none does.
   [[nodiscard]] PacketKeeper* keeper() const noexcept { return keeper_; }
+  /// Returns whether a packet that finds the queue empty and the transmitter free may pass without
+  /// being put in the FIFO: no part has to know of it.
+  [[nodiscard]] bool may_pass() const noexcept { return may_pass_; }
   /// Returns what waits before the FIFO.
   [[nodiscard]] Occupancy kept() const noexcept {
     return keeper_ != nullptr ? keeper_->kept() : Occupancy{};
@@ -227,6 +230,8 @@ class PartList {
       return false;
     }));
   }
+  /// Tells them of a packet that no longer waits.
+  [[gnu::noinline]] void exit(const QueuePart::Fifo::Item& item, Time now) const noexcept;
   /// Calls `act(part)` for all parts, whatever their steps.
   template <class Act>
   void each(Act&& act) const {
@@ -239,9 +244,10 @@ class PartList {
     return static_cast<std::size_t>(s);
   }
 
+  PacketKeeper* keeper_ = nullptr;
+  bool may_pass_ = true;
   std::array<QueuePart*, kSteps> first_{};      ///< that acts at a step; nullptr: none
   std::array<std::uint16_t, kSteps> others_{};  ///< bit i: parts_[i] does, behind the first
-  PacketKeeper* keeper_ = nullptr;
   std::size_t size_ = 0;
   std::array<QueuePart*, kMost> parts_{};
 };

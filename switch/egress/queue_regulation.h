@@ -70,7 +70,7 @@ class QueueRegulation {
   void settle(Time now) noexcept {
     if (exists()) static_cast<void>(regulator_->threshold(now));
   }
-  /// Adds its counters. @pre background_threshold_packets is the marker's own
+  /// Adds its counters. @pre QueueMarking::count() was called
   void count(QueueCounts& n, Time now) const {
     if (!exists()) return;
     base_of<RegulatorCounters>(n) = regulator_->counters();

@@ -7,6 +7,8 @@
 #include "switch/aqm/egress_queue.h"
 #include "switch/aqm/scheduler.h"
 #include "switch/config/config.h"
+#include "switch/egress/marker_list.h"
+#include "switch/egress/port_queue.h"
 #include "switch/egress/queue_marker.h"
 #include "switch/egress/queue_part.h"
 #include "switch/regulation/regulator.h"
@@ -40,5 +42,13 @@ struct PortChange {
   std::optional<Scheduler> scheduler{};
   std::vector<QueueChange> queues{};  ///< one for each queue of the port
 };
+
+/// Prepares the change of a queue. A control thread calls it while no other change is under
+/// way. @param setup  of the new configuration. @param new_rate  whether the drain rate changes
+[[nodiscard]] QueueChange prepare_change(const PortQueue& queue, const PartReload& reload,
+                                         const MarkerSetup& setup, bool new_rate);
+/// Swaps in what changes. Waiting packets stay, in order. Allocates and frees nothing: what is no
+/// longer needed is left in `change`. @pre `now` is not before the queue's last packet
+void apply_change(QueueChange& change, PortQueue& queue, Time now) noexcept;
 
 }  // namespace outrider::sw

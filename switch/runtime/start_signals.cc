@@ -52,8 +52,8 @@ void count_verdict(SwitchLane& lane, SignalGate::Verdict verdict) noexcept {
 
 /// Announces a burst to the queue that packets of its flow take. The START itself, `packet`, may
 /// have been assigned to another queue.
-void announce(SwitchLane& lane, EgressPort& port, Packet& packet, StartSignal start,
-              Time now) noexcept {
+void announce_burst(SwitchLane& lane, EgressPort& port, Packet& packet, StartSignal start,
+                    Time now) noexcept {
   if (!start.bytes) start.bytes = lane.tables->burst_sizes.of(start.flow);
   lane.classes.on_start(start.flow);  // first, as it may move the flow to the queue of DDL data
   HeaderFields fields;
@@ -101,7 +101,7 @@ bool take_tos_signal(SwitchLane& lane, EgressPort& port, Packet& packet, Time no
       lane.gate.judge(m.tos, {m.flow.source_address, ingress_port_of(packet)}, now, signal);
   count_verdict(lane, verdict);
   if (verdict == SignalGate::Verdict::kAdmitted && signal.kind == tos_signal::Kind::kStart) {
-    announce(lane, port, packet, {m.flow, m.sequence, signal.threshold_packets}, now);
+    announce_burst(lane, port, packet, {m.flow, m.sequence, signal.threshold_packets}, now);
   }
   const bool served_first =
       verdict == SignalGate::Verdict::kAdmitted || verdict == SignalGate::Verdict::kBadCode;
@@ -127,7 +127,7 @@ bool take_udp_signal(SwitchLane& lane, EgressPort& port, Packet& packet, Time no
                       .due = now + signal.due_in,
                       .signer = signer};
     if (signal.burst_bytes != 0) start.bytes = signal.burst_bytes;
-    announce(lane, port, packet, start, now);
+    announce_burst(lane, port, packet, start, now);
   }
   m.traffic_class = TrafficClass::kSignal;
   return true;

@@ -1,12 +1,12 @@
 #include "switch/egress/parts/burst_subscribers.h"
 
-#include "switch/egress/port_queue.h"
+#include "switch/egress/announcements.h"
 
 namespace outrider::sw {
 
 void BurstSubscribers::on_start(const PortQueue& own, const StartSignal& start, Time now) noexcept {
   for (const auto& each : queues_)
-    if (each.queue != &own) each.queue->on_start(start, now);
+    if (each.queue != &own) announce(*each.queue, start, now);
 }
 
 ArrivalVerdict BurstSubscribers::on_arrival(const Incoming& incoming) noexcept {
@@ -15,7 +15,7 @@ ArrivalVerdict BurstSubscribers::on_arrival(const Incoming& incoming) noexcept {
   if (m.traffic_class != TrafficClass::kDdl || m.payload_bytes == 0) return ArrivalVerdict::kPass;
   for (const auto& each : queues_)
     if (each.queue != &incoming.queue)
-      each.queue->on_elsewhere(incoming.packet, each.same_port, incoming.now);
+      show_elsewhere(*each.queue, incoming.packet, each.same_port, incoming.now);
   return ArrivalVerdict::kPass;
 }
 

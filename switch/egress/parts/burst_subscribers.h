@@ -10,7 +10,7 @@ namespace outrider::sw {
 /// regulation. Empty for most ports.
 class BurstSubscribers final : public QueuePart {
  public:
-  /// PortQueue::renew_parts() has to follow.
+  /// PartList::renew() of the port's queues has to follow.
   /// @param queue must outlive the last packet. @param same_port  whether it takes the same link
   void add(PortQueue& queue, bool same_port) { queues_.push_back({&queue, same_port}); }
 

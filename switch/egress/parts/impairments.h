@@ -19,7 +19,7 @@ class Impairments final : public QueuePart {
     change(config.loss);
   }
 
-  /// Changes the share of packets that are lost. PortQueue::apply() has to follow.
+  /// Changes the share of packets that are lost. apply_change() of the queues has to follow.
   void change(double loss) noexcept;
   /// Returns whether every packet is lost.
   [[nodiscard]] bool loses_all() const noexcept { return lost_below_ == kAllDraws; }

@@ -47,7 +47,7 @@ void PacedBackground::let_in_below(std::optional<std::uint16_t> target, Time now
   for (;;) {
     const auto item = hold_->release_next(queue_.fifo().occupancy_packets(), target, now);
     if (item.packet == nullptr) return;
-    queue_.let_in(item);
+    queue_.fifo().put(item.packet, item.enqueued_at, item.frame_bytes, item.traffic_class);
   }
 }
 

@@ -15,7 +15,7 @@ constexpr std::uint64_t kCallsOfArrival = 5, kCallsOfDeparture = 2;
 constexpr std::uint64_t kCallsOfReload = 2;
 
 std::uint64_t departed_from(const sw::PortQueue& queue) {
-  const sw::QueueCounters& n = queue.counters();
+  const sw::QueueCounters& n = queue.outcomes().counters();
   return sum(n.transmitted) + sum(n.drops);
 }
 

@@ -216,7 +216,7 @@ void AdversaryWorld::receive_start(const SeenFrame& start, std::uint32_t port, P
   sw::Switch& left = *places_[kLeftPlace].sw;
   const auto out = left.route(announced.flow.destination_address);
   if (out != port_of(kLeftPlace, kTrunkPort)) return hand_over(kLeftPlace, port, packet, now);
-  const auto counts = [&] { return left.port(*out).queues()[0].counts(now); };
+  const auto counts = [&] { return sw::counts_of(left.port(*out).queues()[0], now); };
   const auto before = counts();
   const sw::SignalCounts signals = left.lane(0);
   const std::uint64_t passed = GrantOracle::passed(trunk_grants());

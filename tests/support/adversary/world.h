@@ -12,6 +12,7 @@
 #include "common/core/random.h"
 #include "common/runtime/event_loop.h"
 #include "common/runtime/link.h"
+#include "switch/egress/port_report.h"
 #include "switch/report/snapshots.h"
 #include "switch/runtime/switch.h"
 #include "tests/support/adversary/grant_oracle.h"
@@ -103,7 +104,7 @@ class AdversaryWorld {
   void violated(const std::string& what);
   [[nodiscard]] const sw::PortQueue& trunk() const;
   [[nodiscard]] RegulationPolicy& trunk_policy(sw::SwitchProcessConfig& of) const;
-  [[nodiscard]] sw::QueueCounts trunk_counts() const { return trunk().counts(now_); }
+  [[nodiscard]] sw::QueueCounts trunk_counts() const { return sw::counts_of(trunk(), now_); }
   [[nodiscard]] sw::QueueCounts trunk_grants() const;
   [[nodiscard]] std::optional<std::string> ledger_fault() const;
 

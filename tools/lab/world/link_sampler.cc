@@ -59,8 +59,8 @@ std::vector<std::uint64_t> LinkSampler::sent() const {
     std::uint64_t bytes = 0;
     for (const sw::PortQueue& queue : each.port->queues())
       for (std::size_t c = 0; c < kTrafficClasses; ++c)
-        bytes += queue.counters().transmitted_bytes.values[c] +
-                 queue.counters().transmitted.values[c] * each.overhead_bytes;
+        bytes += queue.outcomes().counters().transmitted_bytes.values[c] +
+                 queue.outcomes().counters().transmitted.values[c] * each.overhead_bytes;
     all.push_back(bytes);
   }
   return all;

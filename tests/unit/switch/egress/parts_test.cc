@@ -60,7 +60,7 @@ struct Bench : Witnesses, PortBench {
   PortQueue& queue() { return port.queues()[0]; }
   Witness& add(const std::string& name, Steps steps) {
     Witness& part = parts.emplace_back(name, steps, heard);
-    queue().add(part);
+    queue().parts().add(part);
     return part;
   }
   std::vector<std::string> send_one() {
@@ -88,15 +88,15 @@ TEST(QueueParts, AreAskedInTheirOrderAtTheStepsThatTheyName) {
 TEST(QueueParts, APacketThatFindsTheQueueEmptyPassesUnlessAPartHasToKnow) {
   Bench records;
   records.add("r", {Step::kArrive, Step::kDepart});
-  EXPECT_TRUE(records.queue().may_pass());
+  EXPECT_TRUE(records.queue().parts().may_pass());
   for (const Steps& steps : {Steps{Step::kRoom}, Steps{Step::kEnter}, Steps{Step::kExit}}) {
     Bench other;
     other.add("m", steps);
-    EXPECT_FALSE(other.queue().may_pass());
+    EXPECT_FALSE(other.queue().parts().may_pass());
   }
   auto paced = port_config();
   paced.regulation.mode = RegulationMode::kPace;
-  EXPECT_FALSE(PortBench(paced).port.queues()[0].may_pass()) << "background is kept before the FIFO";
+  EXPECT_FALSE(PortBench(paced).port.queues()[0].parts().may_pass()) << "background is kept before the FIFO";
 }
 
 TEST(QueueParts, TheQueueActsOnTheirVerdicts) {
