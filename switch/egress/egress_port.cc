@@ -41,9 +41,7 @@ EgressPort::EgressPort(const SwitchPortConfig& config, EventLoop& loop, const Li
       transmitter_(config, loop, queues_),
       impairments_(config, limits.seed, transmitter_.id()),
       seed_(limits.seed),
-      name_(config.name),
-      drain_rate_(config.drain_rate),
-      rate_layer_(config.rate_layer) {
+      name_(config.name) {
   const auto configs = queues_of(config);
   for (const auto& queue : configs)
     queues_.emplace_back(queue, policy_of(queue, config.drain_rate, limits.signers),
@@ -103,13 +101,12 @@ std::unique_ptr<PortChange> EgressPort::prepare(const SwitchPortConfig& from,
 
 void EgressPort::apply(PortChange& change, Time now) noexcept {
   transmitter_.serve_until(now);
-  drain_rate_ = change.drain_rate;
-  rate_layer_ = change.rate_layer;
-  transmitter_.change(change.drain_rate, change.rate_layer, change.scheduler);
+  transmitter_.output().change(change.drain_rate, change.rate_layer);
+  if (change.scheduler) transmitter_.order().change(*change.scheduler);
   impairments_.change(change.loss);
   for (std::size_t q = 0; q < queues_.size(); ++q) apply_change(change.queues[q], queues_[q], now);
-  if (grants_) grants_->change_rate(drain_rate_);
-  if (pauses_) pauses_->change_rate(drain_rate_);
+  if (grants_) grants_->change_rate(change.drain_rate);
+  if (pauses_) pauses_->change_rate(change.drain_rate);
 }
 
 std::optional<Duration> EgressPort::lead_for(const FlowKey& flow, Time now) noexcept {
@@ -166,10 +163,10 @@ void EgressPort::flush() noexcept {
 
 void EgressPort::publish(PortCells& to, Time now) noexcept {
   to.port.write({.at_ns = now.time_since_epoch().count(),
-                 .in_service = transmitter_.in_service(),
+                 .in_service = transmitter_.output().in_service(),
                  .signals_waiting = transmitter_.signals().occupancy_packets(),
-                 .drain_rate = drain_rate_,
-                 .overhead_bytes = rate_layer_ == RateLayer::kL1 ? kL1OverheadBytes : 0});
+                 .drain_rate = transmitter_.output().rate(),
+                 .overhead_bytes = transmitter_.output().overhead_bytes()});
   for (std::size_t q = 0; q < queues_.size(); ++q) {
     settle(queues_[q], now);
     to.queues[q].write(counts(q, now));
@@ -179,7 +176,7 @@ void EgressPort::publish(PortCells& to, Time now) noexcept {
 /// Returns the counters of a queue. Signals, which wait in their own queue, count with queue 0.
 QueueCounts EgressPort::counts(std::size_t queue, Time now) const {
   QueueCounts n = counts_of(queues_[queue], now);
-  n.drain_bits_per_second = drain_rate_.bits_per_second;
+  n.drain_bits_per_second = transmitter_.output().rate().bits_per_second;
   if (grants_) grants_->add_counts(queue, n);
   if (pauses_) pauses_->add_counts(queue, n, now);
   if (queue != 0) return n;

@@ -139,8 +139,6 @@ class EgressPort {
   bool holds_windows_ = false;                     ///< whether a part of some queue acts on returns
   std::uint64_t seed_;
   std::string name_;
-  BitRate drain_rate_;
-  RateLayer rate_layer_;
 };
 
 }  // namespace outrider::sw

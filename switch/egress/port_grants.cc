@@ -82,7 +82,7 @@ void PortGrants::choose(Packet& packet, Time now) noexcept {
 }
 
 void PortGrants::after_packet(Time now) noexcept {
-  if (!port_.transmitter().polled()) pass(now);
+  if (!port_.transmitter().output().polled()) pass(now);
 }
 
 bool PortGrants::hears(std::uint8_t q, const StartSignal& start, Time now) noexcept {
@@ -153,7 +153,7 @@ std::uint32_t PortGrants::pass(Time now) noexcept {
     }
   }
   passing_ = false;
-  if (port_.transmitter().polled()) return passed;
+  if (port_.transmitter().output().polled()) return passed;
   Time next = kNever;
   for (std::size_t q = 0; q < queues_.size(); ++q)
     if (queues_[q]) next = std::min(next, queues_[q]->admission.next_event(queued_bytes(q), now));
@@ -183,7 +183,7 @@ void PortGrants::add_counts(std::size_t q, QueueCounts& n) const noexcept {
 }
 
 void PortGrants::flush() noexcept {
-  if (!port_.transmitter().polled()) loop_.schedule(id_, kNever);
+  if (!port_.transmitter().output().polled()) loop_.schedule(id_, kNever);
   for (auto& queue : queues_) {
     if (!queue) continue;
     for (Held& held : queue->answers)

@@ -78,8 +78,8 @@ SwitchReport DirectSwitch::report(Time now) const {
   switch_.fill(r, now, between());
   std::uint64_t left = 0, dropped = 0;
   for (std::uint32_t p = 0; p < switch_.ports(); ++p) {
-    left += switch_.port(p).transmitter().handed_over();
-    r.on_links += switch_.port(p).transmitter().in_service();
+    left += switch_.port(p).transmitter().output().handed_over();
+    r.on_links += switch_.port(p).transmitter().output().in_service();
   }
   for (const auto& by_reason : r.drops.values)
     dropped = std::accumulate(by_reason.begin(), by_reason.end(), dropped);

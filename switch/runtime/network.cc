@@ -71,7 +71,7 @@ void SwitchNetwork::make_trunks() {
     Switch* const sender = switches_[from.switch_index].get();
     Link* const wire = make_wire(number, delay, switches_[to.switch_index].get(), to.port_index,
                                  sender != nullptr, share_.loop_of(to.switch_index, loop_));
-    if (sender != nullptr) sender->port(from.port_index).transmitter().connect(*wire);
+    if (sender != nullptr) sender->port(from.port_index).transmitter().output().connect(*wire);
   };
   for (std::size_t i = 0; i < config_.links.size(); ++i) {
     const SwitchLinkConfig& link = config_.links[i];
@@ -102,14 +102,14 @@ void SwitchNetwork::connect(std::uint32_t edge, Node& to, std::uint32_t to_port,
   Switch* const from = switches_[e.switch_index].get();
   egress_.push_back(make_wire(outward_wire(config_.links.size(), edge), e.delay, &to, to_port,
                               from != nullptr, loop != nullptr ? *loop : loop_));
-  if (from != nullptr) from->port(e.port_index).transmitter().connect(*egress_.back());
+  if (from != nullptr) from->port(e.port_index).transmitter().output().connect(*egress_.back());
 }
 
 void SwitchNetwork::connect_elsewhere(std::uint32_t edge) {
   const EdgePort& e = edges_[edge];
   egress_.push_back(make_wire(outward_wire(config_.links.size(), edge), e.delay, nullptr, 0, true,
                               share_.loop_of(e.switch_index, loop_)));
-  switches_[e.switch_index]->port(e.port_index).transmitter().connect(*egress_.back());
+  switches_[e.switch_index]->port(e.port_index).transmitter().output().connect(*egress_.back());
 }
 
 void SwitchNetwork::attribute(std::uint32_t owners) {

@@ -46,7 +46,7 @@ SwitchWorker::SwitchWorker(Setup setup, Switch& of, PollDevices& devices)
   ports_apart_ = hears_returns_ == 0 && !switch_.shares_buffer();
   for (const std::uint32_t device : setup_.plan->serves[setup_.index])
     for (const std::uint16_t p : (*setup_.ports_of_device)[device])
-      switch_.port(p).transmitter().connect(devices_.edge(device));
+      switch_.port(p).transmitter().output().connect(devices_.edge(device));
 }
 
 bool SwitchWorker::poll(Time previous, Time now) noexcept {

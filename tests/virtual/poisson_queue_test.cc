@@ -52,7 +52,7 @@ Measured feed(double load, std::uint32_t packets, std::uint64_t seed, rte_mempoo
   Switch sw(config, loop, {});
   Sink sink;
   Link wire(loop, Duration::zero(), sink, 0);
-  sw.port(0).transmitter().connect(wire);
+  sw.port(0).transmitter().output().connect(wire);
 
   RandomStream arrivals(seed, 0, RandomPurpose::kTest);
   TcpSegment segment;

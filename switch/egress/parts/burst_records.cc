@@ -11,8 +11,9 @@ QueueState BurstRecords::found_by(const Packet& packet, Time now) noexcept {
   const auto& fifo = queue_.fifo();
   const PacketMeta& m = meta(packet);
   QueueState found =
-      transmitter_.has_several_queues() && tap_.begins(burst_of(packet))
-          ? transmitter_.ahead_of(number_, m.frame_bytes, now)
+      transmitter_.order().has_several_queues() && tap_.begins(burst_of(packet))
+          ? transmitter_.order().ahead_of(number_, m.frame_bytes,
+                                          transmitter_.output().serializer(), now)
           : QueueState{fifo.occupancy_by_class(), fifo.occupancy_packets(), fifo.occupancy_bytes()};
   if (m.traffic_class == TrafficClass::kBackground) {
     const Occupancy kept = queue_.parts().kept();

@@ -112,7 +112,7 @@ void AdversaryWorld::connect_ports(std::uint32_t place) {
     const bool trunk = ports[p].name == kTrunkPort;
     const Duration delay = trunk ? drawn_.switches.links[0].delay : ports[p].delay;
     links_.push_back(std::make_unique<Link>(loop_, delay, *places_[place].exits[p], p));
-    places_[place].sw->port(p).transmitter().connect(*links_.back());
+    places_[place].sw->port(p).transmitter().output().connect(*links_.back());
   }
 }
 

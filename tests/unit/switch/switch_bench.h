@@ -48,7 +48,7 @@ struct SwitchBench {
       : sw(c, loop, limits) {
     for (std::uint32_t p = 0; p < 3; ++p) {
       links[p] = std::make_unique<Link>(loop, Duration::zero(), out[p], p);
-      sw.port(p).transmitter().connect(*links[p]);
+      sw.port(p).transmitter().output().connect(*links[p]);
     }
   }
   ~SwitchBench() {

@@ -29,7 +29,7 @@ std::vector<std::uint32_t> survivors(double loss, Duration gap, std::uint64_t se
   Switch sw(config, bench.loop, {.tap = {}, .seed = seed});
   Collector out;
   Link link(bench.loop, Duration{}, out, 0);
-  sw.port(B::kEast).transmitter().connect(link);
+  sw.port(B::kEast).transmitter().output().connect(link);
   for (std::uint32_t i = 0; i < kPackets; ++i) {
     FrameSpec spec = B::background();
     spec.sequence = i;

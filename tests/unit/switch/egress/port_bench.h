@@ -16,7 +16,7 @@ struct PortBench {
 
   explicit PortBench(const sw::SwitchPortConfig& config, const sw::EgressPort::Limits& limits = {})
       : port(config, loop, limits), link(loop, Duration::zero(), out, 0) {
-    port.transmitter().connect(link);
+    port.transmitter().output().connect(link);
   }
   ~PortBench() {
     port.flush();

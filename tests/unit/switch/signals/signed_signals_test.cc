@@ -474,7 +474,7 @@ TEST(SignedSignals, RegulateAtEachSwitchOnTheWayOnce) {
   Switch first(c, second.loop, {});
   Collector unused;
   Link link(second.loop, 10us, second.sw, kHere);
-  first.port(SwitchBench::kEast).transmitter().connect(link);
+  first.port(SwitchBench::kEast).transmitter().output().connect(link);
   const auto send = [&](const Message& m, Time now) {
     second.loop.run_until(now);
     first.receive(kHere, packet_of(second.pool.get(), frame_of(m)), now);
