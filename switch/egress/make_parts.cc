@@ -1,5 +1,7 @@
 #include "switch/egress/make_parts.h"
 
+#include <utility>
+
 #include "switch/egress/parts/burst_records.h"
 #include "switch/egress/parts/departure_observers.h"
 #include "switch/egress/parts/held_windows.h"
@@ -9,11 +11,14 @@
 
 namespace outrider::sw {
 
-void add_parts(const SwitchPortConfig& port, const PortQueueConfig& config, std::size_t number,
-               const PartLimits& limits, const PortParts& shared, FixedArray<PortQueue>& queues,
-               const PortTransmitter& transmitter, std::vector<std::unique_ptr<QueuePart>>& made) {
-  PortQueue& queue = queues[number];
-  const auto own_number = static_cast<std::uint8_t>(number);
+namespace {
+
+/// Does so for queue `q`. @param made  keeps the parts
+void add_to(const PartOwner& port, const PortQueueConfig& config, std::size_t q,
+            std::vector<std::unique_ptr<QueuePart>>& made) {
+  PortQueue& queue = port.queues[q];
+  const PartLimits& limits = port.limits;
+  const auto number = static_cast<std::uint8_t>(q);
   const RegulationPolicy& regulation = config.regulation;
   const auto join = [&](QueuePart* part) {
     if (part != nullptr) queue.parts().add(*part);
@@ -23,22 +28,32 @@ void add_parts(const SwitchPortConfig& port, const PortQueueConfig& config, std:
   };
   const bool windows = holds_windows(regulation.mode);
   const PacketMemory::Setup memory{.buffer = limits.buffer,
-                                   .buffer_queue = limits.first_queue + number,
+                                   .buffer_queue = limits.first_queue + q,
                                    .lossless = limits.lossless,
-                                   .number = own_number};
-  join(shared.grants);
+                                   .number = number};
+  join(port.grants);
   if (steers(regulation.mode))
-    add(std::make_unique<SteeredBursts>(config, queue, queues[regulation.steer_to_queue]));
-  join(shared.impairments);
-  if (port.record) add(std::make_unique<BurstRecords>(limits.tap, own_number, queue, transmitter));
-  join(shared.subscribers);
+    add(std::make_unique<SteeredBursts>(config, queue, port.queues[regulation.steer_to_queue]));
+  join(&port.impairments);
+  if (port.config.record)
+    add(std::make_unique<BurstRecords>(limits.tap, number, queue, port.transmitter));
+  join(&port.subscribers);
   if (windows && !regulation.window.beyond.empty())
-    add(std::make_unique<RemoteBottlenecks>(config, port.rate_layer, limits.signers));
-  if (windows) add(std::make_unique<HeldWindows>(config, port, queue));
-  add(std::make_unique<PacedBackground>(config, port.drain_rate, queue));
-  join(shared.pauses);
+    add(std::make_unique<RemoteBottlenecks>(config, port.config.rate_layer, limits.signers));
+  if (windows) add(std::make_unique<HeldWindows>(config, port.config, queue));
+  add(std::make_unique<PacedBackground>(config, port.config.drain_rate, queue));
+  join(port.pauses);
   if (PacketMemory::needed(memory)) add(std::make_unique<PacketMemory>(memory));
-  if (limits.hops) add(std::make_unique<HopRecords>(*limits.hops, own_number));
+  if (limits.hops) add(std::make_unique<HopRecords>(*limits.hops, number));
+}
+
+}  // namespace
+
+std::vector<std::unique_ptr<QueuePart>> add_parts(const PartOwner& port) {
+  std::vector<std::unique_ptr<QueuePart>> made;
+  const auto configs = queues_of(port.config);
+  for (std::size_t q = 0; q < configs.size(); ++q) add_to(port, configs[q], q, made);
+  return made;
 }
 
 }  // namespace outrider::sw

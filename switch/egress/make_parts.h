@@ -29,21 +29,23 @@ struct PartLimits {
   std::uint16_t number = 0;            ///< of the port at its switch
 };
 
-/// The parts that all queues of a port share, and the port owns; nullptr: it has none.
-struct PortParts {
-  QueuePart* grants = nullptr;
-  QueuePart* impairments = nullptr;
-  QueuePart* subscribers = nullptr;
-  QueuePart* pauses = nullptr;
+/// The port that parts are made for, with the parts that all its queues share and it owns. What it
+/// refers to must outlive the last packet, but for configuration and limits.
+struct PartOwner {
+  const SwitchPortConfig& config;
+  const PartLimits& limits;
+  FixedArray<PortQueue>& queues;
+  const PortTransmitter& transmitter;
+  QueuePart* grants;  ///< nullptr: no queue grants bursts
+  QueuePart& impairments;
+  QueuePart& subscribers;
+  QueuePart* pauses;  ///< nullptr: no queue is lossless
 };
 
-/// Makes the parts that queue `number` of a port needs, and adds them to the queue with those that
+/// Makes the parts that each queue of a port needs, and adds them to the queue with those that
 /// it shares, in the order in which a packet meets them. Attribution and capture come behind these,
 /// see EgressPort::attribute() and capture().
-/// @param queues  of the port. @param made  keeps them. All arguments but the configurations and
-/// limits must outlive the last packet
-void add_parts(const SwitchPortConfig& port, const PortQueueConfig& config, std::size_t number,
-               const PartLimits& limits, const PortParts& shared, FixedArray<PortQueue>& queues,
-               const PortTransmitter& transmitter, std::vector<std::unique_ptr<QueuePart>>& made);
+/// @return those that it has made, which must outlive the last packet
+[[nodiscard]] std::vector<std::unique_ptr<QueuePart>> add_parts(const PartOwner& port);
 
 }  // namespace outrider::sw

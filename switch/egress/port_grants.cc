@@ -85,7 +85,7 @@ void PortGrants::after_packet(Time now) noexcept {
   if (!port_.transmitter().output().polled()) pass(now);
 }
 
-bool PortGrants::hears(std::uint8_t q, const StartSignal& start, Time now) noexcept {
+bool PortGrants::defers(std::uint8_t q, const StartSignal& start, Time now) noexcept {
   Queue* const queue = queues_[q].get();
   if (queue == nullptr) return false;
   const auto [verdict, replaced] = queue->admission.on_start(start, now);

@@ -53,15 +53,15 @@ class PortGrants final : public QueuePart, public EventSource {
   void connect(AnswerSink& sink) noexcept { sink_ = &sink; }
   void change_rate(BitRate rate) noexcept;
 
-  /// Hears a START. @return whether the regulator of queue `q` has to hear of it when it is
-  /// granted, not now
-  [[nodiscard]] bool hears(std::uint8_t q, const StartSignal& start, Time now) noexcept;
+  /// Handles a START. @return whether the regulator of queue `q` is told when the burst is granted,
+  /// not now
+  [[nodiscard]] bool defers(std::uint8_t q, const StartSignal& start, Time now) noexcept;
   /// Takes ownership of an answer only if it returns true: then it holds it, or has dropped it.
   /// @param out  index of its egress port
   [[nodiscard]] bool take(const StartAnswer& answer, Packet* packet, std::uint16_t out,
                           Time now) noexcept;
   [[nodiscard]] Steps steps() const noexcept override { return {Step::kChoose}; }
-  /// Hears what comes of the bursts.
+  /// Follows the payload of bursts.
   void choose(Packet& packet, Time now) noexcept override;
   /// Lets pass what may after a packet or a signal has come. A poll loop does so once a poll.
   void after_packet(Time now) noexcept;

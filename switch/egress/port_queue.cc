@@ -1,5 +1,6 @@
 #include "switch/egress/port_queue.h"
 
+#include <cassert>
 #include <optional>
 
 #include "switch/forwarding/header_rewrite.h"
@@ -28,6 +29,17 @@ PortQueue::PortQueue(const PortQueueConfig& config, const RegulationPolicy& poli
     : fifo_({config.queue.limit_packets, config.queue.limit_bytes}),
       regulation_(policy),
       marking_(config.marker, setup, regulation_) {}
+
+bool PortQueue::enqueue(Packet* packet, Time now) noexcept {
+  if (!admit<false>(packet, now)) return false;
+  parts_.each(Step::kEnter, [&](QueuePart& part) { part.on_entry(*packet, now); });
+  if (parts_.keeper() != nullptr && parts_.keeper()->keep(packet, now)) [[unlikely]]
+    return true;
+  const PacketMeta& m = meta(*packet);
+  assert(fifo_.admits(m.frame_bytes));
+  fifo_.put(packet, now, m.frame_bytes, m.traffic_class);
+  return true;
+}
 
 bool PortQueue::show_arrival(Packet* packet, bool is_signal, Time now) noexcept {
   const Incoming incoming{*this, *packet, is_signal, now};

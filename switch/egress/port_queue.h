@@ -41,15 +41,7 @@ class PortQueue {
     return true;
   }
   /// Takes ownership of a packet that has arrived. @return false if it was dropped
-  [[nodiscard]] bool enqueue(Packet* packet, Time now) noexcept {
-    if (!admit<false>(packet, now)) return false;
-    parts_.each(Step::kEnter, [&](QueuePart& part) { part.on_entry(*packet, now); });
-    if (parts_.keeper() != nullptr && parts_.keeper()->keep(packet, now)) [[unlikely]]
-      return true;
-    const PacketMeta& m = meta(*packet);
-    fifo_.push(packet, now, m.frame_bytes, m.traffic_class);
-    return true;
-  }
+  [[nodiscard, gnu::noinline]] bool enqueue(Packet* packet, Time now) noexcept;
   /// pass_in() and then pass_out() do the same as enqueue() and dequeue() for a packet that finds
   /// the queue empty and the transmitter free, without putting it in the FIFO. It takes a number
   /// there all the same. The caller asks the scheduler between them. Each takes ownership only if

@@ -1,8 +1,26 @@
 #include "switch/egress/port_report.h"
 
-#include "switch/egress/port_queue.h"
+#include "switch/egress/egress_port.h"
 
 namespace outrider::sw {
+
+namespace {
+
+/// Returns the counters of queue `q`. Signals, which wait in their own queue, count with queue 0.
+QueueCounts counts_at(const EgressPort& port, std::size_t q, Time now) {
+  QueueCounts n = counts_of(port.queues()[q], now);
+  n.drain_bits_per_second = port.transmitter().output().rate().bits_per_second;
+  if (port.grants() != nullptr) port.grants()->add_counts(q, n);
+  if (port.pauses() != nullptr) port.pauses()->add_counts(q, n, now);
+  if (q != 0) return n;
+  const auto& signals = port.transmitter().signals();
+  for (std::size_t c = 0; c < kTrafficClasses; ++c)
+    n.resident.values[c] += signals.occupancy_by_class().values[c];
+  n.resident_bytes += signals.occupancy_bytes();
+  return n;
+}
+
+}  // namespace
 
 void settle(PortQueue& queue, Time now) noexcept {
   queue.regulation().settle(now);
@@ -19,6 +37,36 @@ QueueCounts counts_of(const PortQueue& queue, Time now) {
   queue.regulation().count(n, now);
   queue.parts().each([&](const QueuePart& part) { part.count(n, now); });
   return n;
+}
+
+std::uint64_t waiting_packets(const EgressPort& port) noexcept {
+  std::uint64_t packets = port.transmitter().signals().occupancy_packets() +
+                          (port.grants() != nullptr ? port.grants()->held() : 0);
+  for (const auto& queue : port.queues()) packets += queue.waiting().packets;
+  return packets;
+}
+
+void append_reports(const EgressPort& port, std::vector<QueueReport>& reports, Time now) {
+  for (std::size_t q = 0; q < port.queues().size(); ++q) {
+    QueueReport& r = reports.emplace_back();
+    r.port_name = port.name();
+    r.queue = static_cast<std::uint32_t>(q);
+    port.queues()[q].parts().each([&](const QueuePart& part) { part.report(r, now); });
+    static_cast<QueueCounts&>(r) = counts_at(port, q, now);
+  }
+}
+
+void publish_counts(EgressPort& port, PortCells& to, Time now) noexcept {
+  const PortTransmitter& transmitter = port.transmitter();
+  to.port.write({.at_ns = now.time_since_epoch().count(),
+                 .in_service = transmitter.output().in_service(),
+                 .signals_waiting = transmitter.signals().occupancy_packets(),
+                 .drain_rate = transmitter.output().rate(),
+                 .overhead_bytes = transmitter.output().overhead_bytes()});
+  for (std::size_t q = 0; q < port.queues().size(); ++q) {
+    settle(port.queues()[q], now);
+    to.queues[q].write(counts_at(port, q, now));
+  }
 }
 
 }  // namespace outrider::sw

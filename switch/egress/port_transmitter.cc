@@ -21,10 +21,6 @@ PortTransmitter::PortTransmitter(const SwitchPortConfig& config, EventLoop& loop
       id_(loop.add(*this)),
       signals_({kSignalQueuePackets, std::nullopt}) {}
 
-void PortTransmitter::queue_up(Packet* packet, PortQueue& queue, Time now) noexcept {
-  if (queue.enqueue(packet, now)) on_queued(order_.bit_of(queue), queue, now);
-}
-
 void PortTransmitter::take_signal(Packet* packet, Time now) noexcept {
   const PacketMeta& m = meta(*packet);
   if (signals_.refuses(m.frame_bytes))

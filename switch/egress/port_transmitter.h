@@ -55,14 +55,12 @@ class PortTransmitter final : public EventSource {
     return order_.backlogged() || output_.in_service() != 0;
   }
 
-  /// Takes ownership of a packet of that queue and transmits, queues or drops it. @pre
-  /// serve_until()
-  [[gnu::always_inline]] void take(Packet* packet, PortQueue& queue, Time now) noexcept {
-    if (output_.free_at() <= now && !order_.backlogged() && queue.parts().may_pass()) [[likely]]
-      return pass(packet, queue, now);
-    queue_up(packet, queue, now);
+  /// Returns whether a packet would be sent at once. @pre serve_until()
+  [[nodiscard]] bool idle(Time now) const noexcept {
+    return output_.free_at() <= now && !order_.backlogged();
   }
-  /// Sends a packet that need not wait without putting it in the queue.
+  /// Takes ownership of a packet that has arrived at that queue, and sends it without putting it in
+  /// the FIFO, or drops it. @pre idle(), queue.parts().may_pass()
   [[gnu::always_inline]] void pass(Packet* packet, PortQueue& queue, Time now) noexcept {
     assert(queue.fifo().empty() && order_.all_open());
     if (!queue.pass_in(packet, now)) return;
@@ -92,7 +90,6 @@ class PortTransmitter final : public EventSource {
   void flush() noexcept;
 
  private:
-  [[gnu::noinline]] void queue_up(Packet* packet, PortQueue& queue, Time now) noexcept;
   void serve_due(Time now) noexcept;
   [[nodiscard]] bool depart(Time start) noexcept;
   [[nodiscard, gnu::noinline]] Item pop_first(Time start) noexcept;

@@ -134,7 +134,7 @@ class MacTable {
   using Slot = MacBuckets::Slot;
 
   static constexpr std::uint64_t kTickNs = 1U << 20;
-  static constexpr std::uint64_t kEpochs = 16;  ///< per `ageing`
+  static constexpr std::uint64_t kEpochs = 16;      ///< per `ageing`
   static constexpr std::uint64_t kSweptAtOnce = 8;  ///< [buckets]
   /// All buckets are swept within this many epochs, while at most half of them are overdue. So an
   /// entry is removed at most kSweepEpochs + kSweepEpochs / 2 + 1 epochs after its last one.

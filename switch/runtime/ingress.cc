@@ -78,8 +78,7 @@ bool read_known(Packet& packet) noexcept {
 }
 
 /// Forwards a frame of any form.
-[[gnu::noinline]] std::uint32_t forward_other(SwitchLane& lane, Packet& packet,
-                                              Time now) noexcept {
+[[gnu::noinline]] std::uint32_t forward_other(SwitchLane& lane, Packet& packet, Time now) noexcept {
   const FrameSummary summary = parse(packet);
   if (!summary.is_network()) [[unlikely]] {
     if (summary.kind == FrameKind::kRefused) {

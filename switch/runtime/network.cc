@@ -203,7 +203,8 @@ SwitchReport SwitchNetwork::report(Time now) const {
 std::uint64_t SwitchNetwork::resident() const noexcept {
   std::uint64_t n = 0;
   for (const auto& sw : switches_)
-    for (std::uint32_t p = 0; sw != nullptr && p < sw->ports(); ++p) n += sw->port(p).resident();
+    for (std::uint32_t p = 0; sw != nullptr && p < sw->ports(); ++p)
+      n += waiting_packets(sw->port(p));
   for (const auto& link : links_) n += link->resident();
   return n;
 }

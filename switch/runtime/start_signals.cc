@@ -149,9 +149,9 @@ void write_lead(const SwitchLane& lane, EgressPort& in, Packet& packet, Time now
   if (!message || udp_signal::decode(*message, Duration::max(), signal) ||
       signal.kind != udp_signal::Kind::kAck || signal.proof)
     return;
-  const auto lead = in.lead_for({m.flow.destination_address, m.flow.source_address,
-                                 signal.source_port, signal.destination_port},
-                                now);
+  const auto lead = in.returns().lead_for({m.flow.destination_address, m.flow.source_address,
+                                           signal.source_port, signal.destination_port},
+                                          now);
   if (!lead || *lead < signal.told_lead.value_or(Duration::zero())) return;
   signal.told_lead = lead;
   rewrite_signal(packet, signal);

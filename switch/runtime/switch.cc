@@ -99,7 +99,7 @@ void Switch::take_pause(SwitchLane& lane, std::uint32_t port, Packet* packet, Ti
   const auto frame = decode_pause_frame(buffer(*packet));
   ++lane.pauses_taken;
   release(packet);
-  ports_[port]->on_pause(*frame, now);
+  if (PortPauses* const pauses = ports_[port]->pauses()) pauses->on_frame(*frame, now);
 }
 
 /// Answers are held where one lcore has the switch.
@@ -113,7 +113,7 @@ void Switch::drop_answer(Packet* answer) noexcept {
 
 void Switch::publish(SwitchCells& to, Time now) noexcept {
   for (std::size_t i = 0; i < lanes_.size(); ++i) to.lanes[i].write(lanes_[i]);
-  for (std::size_t p = 0; p < ports_.size(); ++p) ports_[p]->publish(to.ports[p], now);
+  for (std::size_t p = 0; p < ports_.size(); ++p) publish_counts(*ports_[p], to.ports[p], now);
 }
 
 void Switch::fill(SwitchReport& report, Time now, std::uint64_t between) const {
@@ -127,7 +127,7 @@ void Switch::fill(SwitchReport& report, Time now, std::uint64_t between) const {
   }
   const std::size_t first = report.queues.size();
   for (const auto& port : ports_) {
-    port->report(report.queues, now);
+    append_reports(*port, report.queues, now);
     arrived += port->grants() != nullptr ? port->grants()->held() : 0;
   }
   for (auto& queue : std::span(report.queues).subspan(first)) {

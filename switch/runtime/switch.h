@@ -80,8 +80,8 @@ class Switch final : public Node, private AnswerSink {
   /// @return whether that took ownership, of an answer that has to wait
   [[nodiscard]] bool on_return(SwitchLane& lane, EgressPort& in, Packet* packet, std::uint16_t out,
                                Time now) noexcept {
-    in.on_return(*packet, now);
-    if (meta(*packet).tcp_offset == 0 && in.may_tell_leads()) [[unlikely]]
+    in.returns().show(*packet, now);
+    if (meta(*packet).tcp_offset == 0 && in.returns().concern()) [[unlikely]]
       write_lead(lane, in, *packet, now);
     return in.grants() != nullptr && take_ack(lane, in, packet, out, now);
   }

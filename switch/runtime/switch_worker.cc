@@ -40,10 +40,11 @@ SwitchWorker::SwitchWorker(Setup setup, Switch& of, PollDevices& devices)
                                               (arrivals_.size() - polled_.size()) * kTakenOver);
   for (std::uint32_t p = 0; p < switch_.ports(); ++p) {
     if (!owns(p)) continue;
-    if (switch_.port(p).hears_returns()) hears_returns_ |= PortMask{1} << p;
     if (switch_.port(p).grants() != nullptr) grants_ |= PortMask{1} << p;
+    if (switch_.port(p).returns().concern()) takes_returns_ |= PortMask{1} << p;
   }
-  ports_apart_ = hears_returns_ == 0 && !switch_.shares_buffer();
+  takes_returns_ |= grants_;
+  ports_apart_ = takes_returns_ == 0 && !switch_.shares_buffer();
   for (const std::uint32_t device : setup_.plan->serves[setup_.index])
     for (const std::uint16_t p : (*setup_.ports_of_device)[device])
       switch_.port(p).transmitter().output().connect(devices_.edge(device));
@@ -69,7 +70,7 @@ bool SwitchWorker::poll(Time previous, Time now) noexcept {
   if (!active_.empty()) {
     found = true;
     egress(previous, now);
-    if (hears_returns_ != 0) hand_over();
+    if (takes_returns_ != 0) hand_over();
   }
   if (grants_ != 0) [[unlikely]]
     pass_answers(now);
@@ -87,7 +88,7 @@ void SwitchWorker::publish(SwitchSnapshots& to, LoopSnapshot loop, Time now) noe
   SwitchCells& cells = to.cells(0);
   cells.lanes[setup_.index].write(lane_);
   for (std::uint32_t p = 0; p < switch_.ports(); ++p)
-    if (owns(p)) switch_.port(p).publish(cells.ports[p], now);
+    if (owns(p)) publish_counts(switch_.port(p), cells.ports[p], now);
   for (const std::uint32_t device : setup_.plan->serves[setup_.index])
     to.device(device).write({.tx_dropped = devices_.edge(device).dropped()});
 }
@@ -117,10 +118,10 @@ bool SwitchWorker::receive(const LcorePlan::RxQueue& from, Arrivals& arrivals, T
     const std::uint32_t port = shared ? port_of(from.device, *packet, now) : first;
     switch_.ingress(lane_, port, packet, now,
                     [this, port, to = &arrivals](std::uint16_t out, Packet* p) {
-                      if ((hears_returns_ >> port & 1) != 0)
+                      if ((takes_returns_ >> port & 1) != 0)
                         to->routed.push_back({p, out, static_cast<std::uint16_t>(port)});
                       else if (alone_ || owns(out)) [[likely]]
-                        to->routed.push_back({p, out, kUnheard});
+                        to->routed.push_back({p, out, kNone});
                       else set_aside(out, p);
                     });
   }
@@ -173,7 +174,7 @@ void SwitchWorker::take_over(Handover& from, Arrivals& arrivals, Time now) noexc
   if (taken == 0) return;
   for (std::uint32_t i = 0; i < taken; ++i) rte_prefetch0(&meta(*packets[i]));
   for (std::uint32_t i = 0; i < taken; ++i)
-    arrivals.routed.push_back({packets[i], meta(*packets[i]).egress_port, kUnheard});
+    arrivals.routed.push_back({packets[i], meta(*packets[i]).egress_port, kNone});
   active_.push_back(&arrivals);
 }
 
@@ -186,7 +187,7 @@ void SwitchWorker::egress(Time previous, Time now) noexcept {
     return egress_by_port();
   }
   in_order(previous, now, [this](const Routed& next, Time at) {
-    if (next.in != kUnheard &&
+    if (next.in != kNone &&
         switch_.on_return(lane_, switch_.port(next.in), next.packet, next.out, at))
       return;
     if (!owns(next.out)) return set_aside(next.out, next.packet);

@@ -84,7 +84,7 @@ class SwitchWorker {
   struct Routed {
     Packet* packet = nullptr;
     std::uint16_t out = 0;  ///< egress port
-    std::uint16_t in = 0;   ///< port whose windows it must pass first; kUnheard: none
+    std::uint16_t in = 0;   ///< port whose windows it must pass first; kNone: none
   };
   /// The packets that one source brought in this poll, after the ingress half.
   struct Arrivals {
@@ -92,7 +92,7 @@ class SwitchWorker {
     std::uint32_t taken = 0;
     std::uint32_t due = 0;  ///< credit for the interleaving: a packet is due at `steps` of it
   };
-  static constexpr std::uint16_t kUnheard = 0xFFFF;
+  static constexpr std::uint16_t kNone = 0xFFFF;
 
   [[nodiscard]] bool owns(std::uint32_t port) const noexcept {
     return setup_.plan->owner_of_port[port] == setup_.index;
@@ -121,7 +121,7 @@ class SwitchWorker {
   bool alone_;                      ///< whether no other lcore serves the switch
   std::size_t next_ = 0;            ///< receive queue that is asked next
   PortMask grants_ = 0;             ///< ports that hold answers; one lcore owns them all
-  PortMask hears_returns_ = 0;      ///< its own ports for which EgressPort::hears_returns()
+  PortMask takes_returns_ = 0;      ///< its own ports with returns() of concern, or grants()
   bool ports_apart_ = true;         ///< whether no port depends on another
   std::vector<Arrivals> arrivals_;  ///< [receive queues, then lcores if there are others]
   std::vector<Arrivals*> active_;   ///< sources that brought packets in this poll

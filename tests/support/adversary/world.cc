@@ -347,7 +347,7 @@ const sw::PortQueue& AdversaryWorld::trunk() const {
 sw::QueueCounts AdversaryWorld::trunk_grants() const {
   if (!grants_.judges()) return {};
   std::vector<sw::QueueReport> reports;
-  places_[kLeftPlace].sw->port(port_of(kLeftPlace, kTrunkPort)).report(reports, now_);
+  sw::append_reports(places_[kLeftPlace].sw->port(port_of(kLeftPlace, kTrunkPort)), reports, now_);
   return reports.front();
 }
 
@@ -363,7 +363,7 @@ void AdversaryWorld::settle() {
   const auto most = 1 + StepsOracle::most_packets_behind(trunk_policy(drawn_.switches));
   for (std::uint64_t packet = 0; packet < most; ++packet) {
     const std::uint64_t before = trunk().regulation().steps();
-    port.publish(cells_, now_);
+    sw::publish_counts(port, cells_, now_);
     judge_steps(1);
     if (trunk().regulation().steps() == before) return;
   }

@@ -12,7 +12,6 @@
 #include "common/core/random.h"
 #include "common/runtime/event_loop.h"
 #include "common/runtime/link.h"
-#include "switch/egress/port_report.h"
 #include "switch/report/snapshots.h"
 #include "switch/runtime/switch.h"
 #include "tests/support/adversary/grant_oracle.h"

@@ -37,7 +37,7 @@ struct Running {
   }
   QueueCounts queue(Time now, std::uint32_t index = B::kEast) {
     PortCells cells(1);
-    bench.sw.port(index).publish(cells, now);
+    publish_counts(bench.sw.port(index), cells, now);
     return cells.queues[0].read();
   }
   std::size_t ce_at_east() const {

@@ -51,7 +51,7 @@ struct BeyondBench : PortBench {
   std::uint32_t answer(const FrameSpec& spec, Time now) {
     loop.run_until(now);
     Packet* packet = parsed(spec, TrafficClass::kBackground);
-    port.on_return(*packet, now);
+    port.returns().show(*packet, now);
     const std::uint32_t window = arrival_of(*packet, 0, now).window;
     release(packet);
     return window << 7;

@@ -215,7 +215,7 @@ TEST(Disciplines, EveryKindOfQueueKeepsItsBooks) {
           seen[r] += bench.drops(q, static_cast<DropReason>(r));
       bench.run();
       EXPECT_EQ(buffer.used_bytes(), 0U);
-      EXPECT_EQ(bench.port.resident(), 0U);
+      EXPECT_EQ(waiting_packets(bench.port), 0U);
     }
   }
   for (const auto reason :

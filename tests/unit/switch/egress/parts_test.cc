@@ -96,7 +96,8 @@ TEST(QueueParts, APacketThatFindsTheQueueEmptyPassesUnlessAPartHasToKnow) {
   }
   auto paced = port_config();
   paced.regulation.mode = RegulationMode::kPace;
-  EXPECT_FALSE(PortBench(paced).port.queues()[0].parts().may_pass()) << "background is kept before the FIFO";
+  EXPECT_FALSE(PortBench(paced).port.queues()[0].parts().may_pass())
+      << "background is kept before the FIFO";
 }
 
 TEST(QueueParts, TheQueueActsOnTheirVerdicts) {

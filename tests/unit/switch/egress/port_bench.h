@@ -35,7 +35,7 @@ struct PortBench {
   void run() { loop.run_until(kNever - std::chrono::nanoseconds(1)); }
   std::vector<sw::QueueReport> reports() const {
     std::vector<sw::QueueReport> r;
-    port.report(r, {});
+    append_reports(port, r, {});
     return r;
   }
   std::uint64_t drops(unsigned queue, DropReason reason) const {

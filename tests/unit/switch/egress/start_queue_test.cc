@@ -77,7 +77,7 @@ TEST(StartQueue, IsWhatLeavesBeforeTheBurst) {
         now += Duration{random.next_u32() % 6000};
       }
       bench.port.transmitter().serve_until(now);
-      const std::uint64_t waiting = bench.port.resident();
+      const std::uint64_t waiting = waiting_packets(bench.port);
       const std::uint32_t waiting_0 = bench.port.queues()[0].fifo().occupancy_packets();
       send_first(bench, 1, now);
       const auto report = bench.reports()[0];

@@ -46,7 +46,7 @@ struct WindowBench : PortBench {
   std::uint32_t answer(const FrameSpec& spec, Time now) {
     loop.run_until(now);
     Packet* packet = parsed(spec, TrafficClass::kBackground);
-    port.on_return(*packet, now);
+    port.returns().show(*packet, now);
     const std::uint32_t window = arrival_of(*packet, 0, now).window;
     release(packet);
     return window << 7;
@@ -144,16 +144,17 @@ TEST(WindowLead, IsMeasuredAndToldIfItIsAuto) {
   WindowBench bench{OrAuto<Duration>{}};
   bench.open();
   for (int i = 0; i < 8; ++i) bench.round(Time{10ms + i * 4ms});
-  EXPECT_EQ(bench.port.lead_for(kBurst, Time{42ms}), std::nullopt) << "not announced";
+  EXPECT_EQ(bench.port.returns().lead_for(kBurst, Time{42ms}), std::nullopt) << "not announced";
   bench.port.on_start(0, announced(Time{70ms}), Time{42ms});
-  EXPECT_EQ(bench.port.lead_for(kBackground, Time{42ms}), std::nullopt);
-  EXPECT_EQ(bench.port.lead_for(kBurst, Time{42ms}), 3ms);
+  EXPECT_EQ(bench.port.returns().lead_for(kBackground, Time{42ms}), std::nullopt);
+  EXPECT_EQ(bench.port.returns().lead_for(kBurst, Time{42ms}), 3ms);
   EXPECT_EQ(bench.reports()[0].window.leads_told, 1U);
   for (int i = 0; i < 6; ++i) bench.round(Time{42ms + i * 4ms});
   EXPECT_EQ(bench.answers(WindowReason::kHeld), 0U) << "the last was at 65.4 ms";
   bench.round(Time{66ms});
   EXPECT_EQ(bench.answers(WindowReason::kHeld), 20U) << "the lead has begun at 67 ms";
-  EXPECT_EQ(bench.port.lead_for(kBurst, Time{70ms}), 3ms) << "what was measured before holds on";
+  EXPECT_EQ(bench.port.returns().lead_for(kBurst, Time{70ms}), 3ms)
+      << "what was measured before holds on";
 }
 
 // The burst does not come. Held flows are released when its entry expires.

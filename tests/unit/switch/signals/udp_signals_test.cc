@@ -315,7 +315,7 @@ TEST(UdpSignals, TellNoLeadWhereItIsNotTheirs) {
   fixed.ports[B::kEast].regulation.lead = 4ms;
   Bench without(fixed);
   without.send(start(0, 1000), Time{});
-  EXPECT_EQ(without.sw.port(B::kEast).lead_for(B::ddl_flow(0), Time{1us}), std::nullopt);
+  EXPECT_EQ(without.sw.port(B::kEast).returns().lead_for(B::ddl_flow(0), Time{1us}), std::nullopt);
 }
 
 TEST(UdpSignals, AnnouncedBytesEndTheBurst) {
