@@ -59,7 +59,7 @@ void check_regulation(const Checks& at, const SwitchConfig& sw, const Regulation
   at.require(policy.mode == RegulationMode::kOff || hears_alone || sw.signals.accepts_any(), "mode",
              Checks::quoted(mode->name),
              "needs signals: set accept_tos or accept_udp in [switch.signals]");
-  at.require(policy.hears != Hears::kSwitch || sw.buffer.total_bytes, "hears", "\"switch\"",
+  at.require(policy.hears != Subscription::kSwitch || sw.buffer.total_bytes, "hears", "\"switch\"",
              "needs total_bytes in [switch.buffer]: without it ports share no memory");
   const bool grants_bursts = grants(policy.grant);
   const auto order = std::ranges::find_if(

@@ -70,7 +70,7 @@ void describe(Settings& v, WindowPolicy& c) {
                     "[a queue that is not ours](windows.md#a-queue-that-is-not-ours)"});
 }
 
-void describe(Settings& v, BeyondPolicy& c) {
+void describe(Settings& v, RemotePolicy& c) {
   v.value("name", c.name, {.required = true, .help = "in reports, such as `core.to_leaf_b`"});
   v.value("destinations", c.destinations,
           {.required = true,
@@ -126,7 +126,7 @@ void describe(Settings& v, RegulationPolicy& c) {
                     "predictions from traffic; the modes with windows need a `recovery` other than "
                     "`arrival`, `steer` needs `burst_end` and no predictions",
             .reload = kReloads});
-  v.choice("hears", c.hears, sw::kHears,
+  v.choice("hears", c.hears, sw::kSubscriptions,
            {.accepts = "`port`, `switch`: a mode that marks or holds windows, or `off`; `switch` "
                        "needs `[switch.buffer]`",
             .help = "the bursts that regulate the queue: those that come to it, to any queue of "
@@ -241,12 +241,12 @@ void check(const Checks& at, const PredictPolicy& policy) {
 }
 
 /// Checks the bottlenecks beyond a port.
-void check_beyond(const Checks& at, const std::vector<BeyondPolicy>& beyond) {
-  at.in_range("beyond", beyond.size(), 0, kMostBeyond, "bottlenecks");
+void check_remote(const Checks& at, const std::vector<RemotePolicy>& beyond) {
+  at.in_range("beyond", beyond.size(), 0, kMostRemote, "bottlenecks");
   UniqueValues<std::string> names;
   for (std::size_t i = 0; i < beyond.size(); ++i) {
     const auto below = at.below("beyond", i);
-    const BeyondPolicy& b = beyond[i];
+    const RemotePolicy& b = beyond[i];
     if (b.name.empty()) below.fault("name", "must not be empty");
     names.add(below, "name", b.name, Checks::quoted(b.name), "beyond[" + std::to_string(i) + "]");
     if (b.destinations.empty()) below.fault("destinations", "must have a prefix");
@@ -267,8 +267,8 @@ void check_steering(const Checks& at, const RegulationPolicy& policy) {
 /// A queue hears of other queues' bursts for one reason: to give memory back before they come. A
 /// mode that keeps or moves packets gives none back.
 void check_hearing(const Checks& at, const RegulationPolicy& policy) {
-  if (policy.hears == Hears::kQueue) return;
-  const std::string shown = policy.hears == Hears::kPort ? "\"port\"" : "\"switch\"";
+  if (policy.hears == Subscription::kQueue) return;
+  const std::string shown = policy.hears == Subscription::kPort ? "\"port\"" : "\"switch\"";
   if (steers(policy.mode))
     at.fault("hears", shown,
              "must be \"queue\" with mode \"steer\": it moves bursts of its own queue");
@@ -291,7 +291,7 @@ void check(const Checks& at, const RegulationPolicy& policy) {
              "\"arrival\"", "must be \"burst_end\" or \"timer\" in a mode that holds windows");
   if (steers(policy.mode)) check_steering(at, policy);
   check_hearing(at, policy);
-  check_beyond(at.below("window"), policy.window.beyond);
+  check_remote(at.below("window"), policy.window.beyond);
   if (measures_lead(policy)) check_measured_lead(at, policy);
   check(at.below("predict"), policy.predict);
   if (policy.predict.from == PredictFrom::kOff) return;

@@ -13,8 +13,9 @@ inline constexpr auto kRegulationModes = [] {
   for (std::size_t i = 0; i < names.size(); ++i) names[i] = {kModeRows[i].name, kModeRows[i].mode};
   return names;
 }();
-inline constexpr auto kHears =
-    choices<Hears>({{"queue", Hears::kQueue}, {"port", Hears::kPort}, {"switch", Hears::kSwitch}});
+inline constexpr auto kSubscriptions = choices<Subscription>({{"queue", Subscription::kQueue},
+                                                              {"port", Subscription::kPort},
+                                                              {"switch", Subscription::kSwitch}});
 inline constexpr auto kRecoveries = choices<Recovery>({{"arrival", Recovery::kArrival},
                                                        {"burst_end", Recovery::kBurstEnd},
                                                        {"timer", Recovery::kTimer}});
@@ -43,7 +44,7 @@ namespace outrider {
 void describe(Settings& v, RegulationPolicy& c);
 void describe(Settings& v, PredictPolicy& c);
 void describe(Settings& v, WindowPolicy& c);
-void describe(Settings& v, BeyondPolicy& c);
+void describe(Settings& v, RemotePolicy& c);
 void describe(Settings& v, GrantPolicy& c);
 
 /// Returns the lead as in a file; empty if there is none.

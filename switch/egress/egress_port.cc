@@ -55,7 +55,7 @@ EgressPort::EgressPort(const SwitchPortConfig& config, EventLoop& loop, const Li
                       .impairments = impairments_,
                       .subscribers = subscribers_,
                       .pauses = pauses_.get()});
-  // Answers may pass once a packet is there: choose() of every queue sees to that.
+  // ACKs may pass once a packet is there: choose() of every queue sees to that.
   assert(!grants_ || std::ranges::all_of(queues_, [](const PortQueue& queue) {
     return queue.parts().act_at(Step::kChoose);
   }));

@@ -70,7 +70,8 @@ class EgressPort {
   }
 
   [[nodiscard]] PortReturns& returns() noexcept { return *returns_; }
-  /// Returns what holds answers to STARTs at this port; nullptr: nothing. Fixed after start-up.
+  /// Returns what keeps ACKs of STARTs at this port until their bursts fit; nullptr: nothing. Fixed
+  /// after start-up.
   [[nodiscard]] PortGrants* grants() const noexcept { return grants_.get(); }
   /// Returns what pauses the neighbour and obeys it; nullptr: no queue is lossless.
   [[nodiscard]] PortPauses* pauses() const noexcept { return pauses_.get(); }

@@ -46,13 +46,13 @@ void LosslessBuffer::charge(const Packet& packet, std::uint8_t queue, Time now) 
   const std::uint16_t port = ingress_port_of(packet);
   pool_ = packet.pool;
   if (account(port, queue).charge(meta(packet).frame_bytes) != PauseAccount::Tell::kNothing)
-    pauses_[port]->tell(queue, now);
+    pauses_[port]->notify(queue, now);
 }
 
 void LosslessBuffer::release(const Packet& packet, std::uint8_t queue, Time now) noexcept {
   const std::uint16_t port = ingress_port_of(packet);
   if (account(port, queue).release(meta(packet).frame_bytes) != PauseAccount::Tell::kNothing)
-    pauses_[port]->tell(queue, now);
+    pauses_[port]->notify(queue, now);
 }
 
 }  // namespace outrider::sw

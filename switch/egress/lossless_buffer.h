@@ -42,8 +42,8 @@ class LosslessBuffer {
 
   LosslessBuffer(const SwitchConfig& config, SharedBuffer* shared);
 
-  /// Sets who tells the port's neighbour to pause or to go on. Call it once for each port that has
-  /// a lossless queue, before the first packet. @param pauses must outlive the last packet
+  /// Sets what notifies the port's neighbour to pause or to go on. Call it once for each port that
+  /// has a lossless queue, before the first packet. @param pauses must outlive the last packet
   void join(std::uint16_t port, PortPauses& pauses) noexcept { pauses_[port] = &pauses; }
 
   /// Returns whether a packet of queue `queue` came as one of a lossless queue.

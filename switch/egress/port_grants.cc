@@ -89,14 +89,13 @@ bool PortGrants::defers(std::uint8_t q, const StartSignal& start, Time now) noex
   Queue* const queue = queues_[q].get();
   if (queue == nullptr) return false;
   const auto [verdict, replaced] = queue->admission.on_start(start, now);
-  if (replaced) sink_->drop_answer(std::exchange(queue->answers[*replaced].packet, nullptr));
+  if (replaced) sink_->drop_ack(std::exchange(queue->acks[*replaced].packet, nullptr));
   return verdict != BurstAdmission::StartVerdict::kRefused;
 }
 
-bool PortGrants::take(const StartAnswer& answer, Packet* packet, std::uint16_t out,
-                      Time now) noexcept {
+bool PortGrants::take(const StartAck& ack, Packet* packet, std::uint16_t out, Time now) noexcept {
   port_.transmitter().serve_until(now);
-  const bool taken = judge(answer, packet, out, now);
+  const bool taken = judge(ack, packet, out, now);
   after_packet(now);
   return taken;
 }
@@ -106,13 +105,12 @@ std::uint32_t PortGrants::poll(Time now) noexcept {
   return pass(now);
 }
 
-bool PortGrants::judge(const StartAnswer& answer, Packet* packet, std::uint16_t out,
-                       Time now) noexcept {
+bool PortGrants::judge(const StartAck& ack, Packet* packet, std::uint16_t out, Time now) noexcept {
   for (std::size_t q = 0; q < queues_.size(); ++q) {
     Queue* const queue = queues_[q].get();
-    if (queue == nullptr || !queue->admission.concerns(answer.flow)) continue;
+    if (queue == nullptr || !queue->admission.concerns(ack.flow)) continue;
     const auto [verdict, place] =
-        queue->admission.on_ack(answer.flow, answer.sequence, queued_bytes(q), now);
+        queue->admission.on_ack(ack.flow, ack.sequence, queued_bytes(q), now);
     switch (verdict) {
       case BurstAdmission::AckVerdict::kPass:
         continue;
@@ -120,11 +118,11 @@ bool PortGrants::judge(const StartAnswer& answer, Packet* packet, std::uint16_t 
         arm(q, place, now);
         return false;
       case BurstAdmission::AckVerdict::kHold:
-        assert(queue->answers[place].packet == nullptr);
-        queue->answers[place] = {packet, out};
+        assert(queue->acks[place].packet == nullptr);
+        queue->acks[place] = {packet, out};
         return true;
       case BurstAdmission::AckVerdict::kDrop:
-        sink_->drop_answer(packet);
+        sink_->drop_ack(packet);
         return true;
     }
   }
@@ -147,8 +145,8 @@ std::uint32_t PortGrants::pass(Time now) noexcept {
       const auto release = queue->admission.take(queued_bytes(q), now);
       if (!release) break;
       if (release->granted) arm(q, release->place, now);
-      const Held held = std::exchange(queue->answers[release->place], Held{});
-      sink_->pass_answer(held.packet, held.out, now);
+      const Held held = std::exchange(queue->acks[release->place], Held{});
+      sink_->pass_ack(held.packet, held.out, now);
       ++passed;
     }
   }
@@ -168,10 +166,10 @@ Time PortGrants::fire(Time now) noexcept {
 }
 
 std::uint64_t PortGrants::held() const noexcept {
-  std::uint64_t answers = 0;
+  std::uint64_t acks = 0;
   for (const auto& queue : queues_)
-    if (queue) answers += queue->admission.held();
-  return answers;
+    if (queue) acks += queue->admission.held();
+  return acks;
 }
 
 void PortGrants::add_counts(std::size_t q, QueueCounts& n) const noexcept {
@@ -186,7 +184,7 @@ void PortGrants::flush() noexcept {
   if (!port_.transmitter().output().polled()) loop_.schedule(id_, kNever);
   for (auto& queue : queues_) {
     if (!queue) continue;
-    for (Held& held : queue->answers)
+    for (Held& held : queue->acks)
       if (held.packet != nullptr) release(std::exchange(held.packet, nullptr));
   }
 }

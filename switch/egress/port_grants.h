@@ -17,31 +17,31 @@ namespace outrider::sw {
 
 class EgressPort;
 
-/// An answer (ACK) to a START, as it comes back by the port that the burst will leave through.
-struct StartAnswer {
+/// The ACK of a START, as it comes back by the port that the burst will leave through.
+struct StartAck {
   FlowKey flow{};              ///< that was announced
   std::uint32_t sequence = 0;  ///< as in the START
 };
 
-/// Takes answers back from the ports that held them.
-class AnswerSink {
+/// Takes ACKs back from the ports at which they waited.
+class AckSink {
  public:
-  /// Sends an answer on. @param out  index of its egress port
-  virtual void pass_answer(Packet* answer, std::uint16_t out, Time now) noexcept = 0;
-  /// Ends an answer that is of no use any more.
-  virtual void drop_answer(Packet* answer) noexcept = 0;
+  /// Sends an ACK on. @param out  index of its egress port
+  virtual void pass_ack(Packet* ack, std::uint16_t out, Time now) noexcept = 0;
+  /// Ends an ACK that is of no use any more.
+  virtual void drop_ack(Packet* ack) noexcept = 0;
 
  protected:
-  ~AnswerSink() = default;
+  ~AckSink() = default;
 };
 
-/// The answers that one egress port holds until its queues have room for the bursts that they let
-/// go. BurstAdmission decides; this class keeps the packets, gives them back to the AnswerSink, and
+/// The ACKs that wait at one egress port until its queues have room for the bursts that they let
+/// go. BurstAdmission decides; this class keeps the packets, gives them back to the AckSink, and
 /// arms the regulation of a burst when it is granted.
 ///
-/// In an event loop it fires when an answer may pass though no packet comes. A poll loop calls
+/// In an event loop it fires when an ACK may pass though no packet comes. A poll loop calls
 /// pass() in every poll. Not thread-safe: one lcore owns the port, and all that comes in by it and
-/// that answers leave through.
+/// that ACKs leave through.
 class PortGrants final : public QueuePart, public EventSource {
  public:
   /// Returns whether a queue of that port grants bursts.
@@ -50,28 +50,28 @@ class PortGrants final : public QueuePart, public EventSource {
   PortGrants(const SwitchPortConfig& config, EgressPort& port, EventLoop& loop);
 
   /// Call it once, before the first packet.
-  void connect(AnswerSink& sink) noexcept { sink_ = &sink; }
+  void connect(AckSink& sink) noexcept { sink_ = &sink; }
   void change_rate(BitRate rate) noexcept;
 
   /// Handles a START. @return whether the regulator of queue `q` is told when the burst is granted,
   /// not now
   [[nodiscard]] bool defers(std::uint8_t q, const StartSignal& start, Time now) noexcept;
-  /// Takes ownership of an answer only if it returns true: then it holds it, or has dropped it.
+  /// Takes ownership of an ACK only if it returns true: then it keeps it, or has dropped it.
   /// @param out  index of its egress port
-  [[nodiscard]] bool take(const StartAnswer& answer, Packet* packet, std::uint16_t out,
+  [[nodiscard]] bool take(const StartAck& ack, Packet* packet, std::uint16_t out,
                           Time now) noexcept;
   [[nodiscard]] Steps steps() const noexcept override { return {Step::kChoose}; }
   /// Follows the payload of bursts.
   void choose(Packet& packet, Time now) noexcept override;
   /// Lets pass what may after a packet or a signal has come. A poll loop does so once a poll.
   void after_packet(Time now) noexcept;
-  /// Lets answers pass that may. A poll loop calls it in every poll. @return how many passed
+  /// Lets ACKs pass that may. A poll loop calls it in every poll. @return how many passed
   std::uint32_t poll(Time now) noexcept;
   Time fire(Time now) noexcept override;
 
   [[nodiscard]] std::uint64_t held() const noexcept;
   void add_counts(std::size_t q, QueueCounts& n) const noexcept;
-  /// Releases all answers. Reports made before count them as resident.
+  /// Releases all ACKs. Reports made before count them as resident.
   void flush() noexcept;
 
  private:
@@ -82,26 +82,26 @@ class PortGrants final : public QueuePart, public EventSource {
   };
   struct Queue {
     Queue(const BurstAdmission::Setup& setup, std::optional<std::uint32_t> target)
-        : admission(setup), steers_to(target), answers(setup.max_entries) {}
+        : admission(setup), steers_to(target), acks(setup.max_entries) {}
     BurstAdmission admission;
     std::optional<std::uint32_t> steers_to;  ///< queue of the port that its bursts go to
-    std::vector<Held> answers;               ///< by their place in admission
+    std::vector<Held> acks;                  ///< by their place in admission
   };
 
   [[nodiscard]] std::uint64_t queued_bytes(std::size_t q) const noexcept;
   void arm(std::size_t q, std::uint32_t place, Time now) noexcept;
-  [[nodiscard]] bool judge(const StartAnswer& answer, Packet* packet, std::uint16_t out,
+  [[nodiscard]] bool judge(const StartAck& ack, Packet* packet, std::uint16_t out,
                            Time now) noexcept;
-  /// Lets pass what may, but no more than kMostPassed answers a call. In an event loop it also says
+  /// Lets pass what may, but no more than kMostPassed ACKs a call. In an event loop it also says
   /// when the next may. @return how many passed
   std::uint32_t pass(Time now) noexcept;
 
   EgressPort& port_;
   EventLoop& loop_;
   SourceId id_;
-  AnswerSink* sink_ = nullptr;
+  AckSink* sink_ = nullptr;
   std::vector<std::unique_ptr<Queue>> queues_;  ///< of the port; nullptr: it grants nothing
-  bool passing_ = false;  ///< an answer that leaves by this very port must not pass the next
+  bool passing_ = false;  ///< an ACK that leaves by this very port must not pass the next
 };
 
 }  // namespace outrider::sw

@@ -20,11 +20,11 @@ namespace outrider::sw {
 
 class EgressPort;
 
-/// Priority flow control at one port, in both directions: it tells the neighbour when lossless
+/// Priority flow control at one port, in both directions: it notifies the neighbour when lossless
 /// queues pause, as the LosslessBuffer says, and stops those of its port that the neighbour has
 /// paused.
 ///
-/// A frame that tells the neighbour is made when the transmitter takes it, before all signals. It
+/// A frame to the neighbour is made when the transmitter takes it, before all signals. It
 /// says what holds then, of all queues that have news: so at most one waits, however often they
 /// change. A buffer that is missing is asked for again after kRetry.
 ///
@@ -39,8 +39,8 @@ class PortPauses final : public QueuePart, public EventSource {
   PortPauses(const SwitchPortConfig& config, std::uint16_t number, LosslessBuffer& buffer,
              const Impairments& impairments, EgressPort& port, EventLoop& loop);
 
-  /// Has the neighbour told of a queue, soon after. @pre it is lossless
-  void tell(std::uint8_t queue, Time now) noexcept {
+  /// Notifies the neighbour of a queue, soon after. @pre it is lossless
+  void notify(std::uint8_t queue, Time now) noexcept {
     news_ = static_cast<QueueMask>(news_ | 1U << queue);
     loop_.schedule(id_, now);
   }
@@ -88,7 +88,7 @@ class PortPauses final : public QueuePart, public EventSource {
   EventLoop& loop_;
   SourceId id_;
   BitRate rate_;
-  QueueMask news_ = 0;    ///< queues that the neighbour is to hear of
+  QueueMask news_ = 0;    ///< queues that the neighbour is to be notified of
   QueueMask closed_ = 0;  ///< queues that the neighbour has stopped
   bool waits_ = false;    ///< whether a frame waits for the transmitter
   std::uint64_t frames_ = 0;

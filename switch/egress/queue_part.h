@@ -150,7 +150,7 @@ class QueuePart {
   [[nodiscard]] virtual bool spares(const PacketMeta& m, MarkReason reason) noexcept;
   /// kDepart.
   virtual void on_departure(const Transmission& sent) noexcept;
-  /// kStart: before the queue's regulator hears it. @return whether that must not
+  /// kStart: before the queue's regulator handles it. @return whether that must not
   [[nodiscard]] virtual bool takes_start(const StartSignal& start, Time now) noexcept;
   /// kStart: after it was armed.
   virtual void on_armed(const StartSignal& start, Time now) noexcept;
@@ -161,7 +161,7 @@ class QueuePart {
   [[nodiscard]] virtual std::optional<Duration> lead_for(const FlowKey& flow, Time now) noexcept;
 
   /// kStart: a packet of DDL payload goes to another queue, whose bursts this one subscribes to.
-  /// @return whether the queue's regulator must not hear of it
+  /// @return whether the queue's regulator must not follow it
   virtual bool takes_elsewhere(Packet& packet, Time now) noexcept;
   /// The same, after the regulator. @param same_port  whether it takes the same link
   virtual void on_elsewhere(Packet& packet, bool same_port, Time now) noexcept;

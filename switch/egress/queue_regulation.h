@@ -31,7 +31,7 @@ class QueueRegulation {
   /// @pre exists()
   [[nodiscard]] Regulator& regulator() noexcept { return *regulator_; }
 
-  /// Hears a packet that reaches the queue. @pre parsed and classified
+  /// Follows a packet that reaches the queue. @pre parsed and classified
   [[gnu::always_inline]] void on_packet(Packet& packet, Time now) noexcept {
     const PacketMeta& m = meta(packet);
     if (m.traffic_class != TrafficClass::kDdl) return;

@@ -30,7 +30,7 @@ struct ForwarderLane {
   std::vector<StationNews> news{};
 
   /// Learns a station from another lane's news.
-  void hear(const StationNews& from_other, Time now) noexcept {
+  void learn(const StationNews& from_other, Time now) noexcept {
     stations->learn(from_other.key, static_cast<std::uint16_t>(from_other.port), now);
   }
 };

@@ -26,9 +26,9 @@ enum class Recovery : std::uint8_t {
   kTimer,     ///< `hold` after regulation began
 };
 
-/// The bursts whose STARTs regulate a queue. Those of other queues are worth hearing where a
+/// The bursts whose STARTs regulate a queue. Those of other queues are worth subscribing to where a
 /// scheduler serves bursts first, but background holds memory that the bursts need.
-enum class Hears : std::uint8_t {
+enum class Subscription : std::uint8_t {
   kQueue,   ///< those that come to the queue itself (the PCN paper)
   kPort,    ///< those that come to any queue of its port
   kSwitch,  ///< those that come to any port of its switch, whose memory the queue shares
@@ -59,7 +59,8 @@ enum class Composition : std::uint8_t { kMin, kHarmonic, kDemand };
 /// Policy of the regulator of one egress queue. Validated before use.
 struct RegulationPolicy {
   RegulationMode mode = RegulationMode::kOff;
-  Hears hears = Hears::kQueue;  ///< no concern of the regulator: the switch tells it accordingly
+  /// No concern of the regulator: the switch announces bursts to it accordingly.
+  Subscription hears = Subscription::kQueue;
   Recovery recovery = Recovery::kBurstEnd;
   /// DDL data keep the queue's initial threshold while it is regulated. A low threshold that is
   /// held to the burst's end would brake the burst too.

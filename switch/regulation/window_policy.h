@@ -25,11 +25,11 @@ enum class WindowTreatment : std::uint8_t {
 };
 
 /// Bottlenecks beyond one queue, at most.
-inline constexpr std::size_t kMostBeyond = 8;
+inline constexpr std::size_t kMostRemote = 8;
 
 /// A queue further on that a port leads to, where nothing regulates: background is held for the
 /// bursts that go there. Validated before use.
-struct BeyondPolicy {
+struct RemotePolicy {
   std::string name{};                       ///< unique within the queue, for reports
   std::vector<std::string> destinations{};  ///< IPv4 prefixes of all hosts beyond it, >= 1
   BitRate rate{};                           ///< of its link, in the layer of the port's rate
@@ -60,7 +60,7 @@ struct WindowPolicy {
   Duration base_rtt{};
   std::uint32_t max_flows = 1024;  ///< > 0; flows beyond it are left alone
   /// No concern of the clamp, which regulates one bottleneck: the switch makes one for each.
-  std::vector<BeyondPolicy> beyond{};
+  std::vector<RemotePolicy> beyond{};
 };
 
 }  // namespace outrider

@@ -13,9 +13,9 @@
 #include "switch/regulation/grant_counters.h"
 #include "switch/regulation/regulator_counters.h"
 #include "switch/regulation/window_counters.h"
-#include "switch/report/beyond_counts.h"
 #include "switch/report/pace_counters.h"
 #include "switch/report/pause_counters.h"
+#include "switch/report/remote_counts.h"
 #include "switch/report/steer_counters.h"
 
 namespace outrider::sw {
@@ -133,7 +133,7 @@ struct QueueCounts : QueueCounters, RegulatorCounters {
   std::int64_t regulated_ns = 0;
   PredictionCounters predictor{};      ///< zeros without predictions
   WindowCounters window{};             ///< zeros unless the mode holds windows
-  BeyondCounts beyond{};               ///< zeros unless bottlenecks beyond the port are named
+  RemoteCounts beyond{};               ///< zeros unless bottlenecks beyond the port are named
   PaceCounters pace{};                 ///< zeros unless the mode paces
   SteerCounters steer{};               ///< zeros unless the mode steers
   std::uint64_t held_answers = 0;      ///< answers to STARTs that wait; none is resident

@@ -45,7 +45,7 @@ struct QueueReport : QueueCounts {
   Histogram burst_sojourn_ns;     ///< of packets of bursts
   Histogram interval_sojourn_ns;  ///< of all packets while a burst was in progress
   std::vector<QueueBurstRecord> bursts;
-  std::vector<BeyondReport> beyond_by_name;  ///< the bottlenecks beyond the port
+  std::vector<RemoteReport> beyond_by_name;  ///< the bottlenecks beyond the port
   std::uint64_t bursts_not_recorded = 0;     ///< beyond max_burst_records
   std::vector<QueueBin> bins;                ///< bin i covers [i, i + 1) x bin_ns
 };

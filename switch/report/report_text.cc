@@ -22,7 +22,7 @@ void print_reasons(std::ostream& out, const char* title, const PerClass<PerReaso
 }
 
 /// Prints what was held for a bottleneck beyond the port, and what cannot be.
-void print_beyond(std::ostream& out, const BeyondReport& b) {
+void print_remote(std::ostream& out, const RemoteReport& b) {
   out << "    beyond " << b.name << ": armed " << b.regulator.starts_armed << ", regulated "
       << static_cast<double>(b.regulated_ns) / 1e6 << " ms, windows held in "
       << b.window.answers[WindowReason::kHeld] << " of " << sum(b.window.answers) << " answers\n";
@@ -44,7 +44,7 @@ void print_queue(std::ostream& out, const QueueReport& q) {
       << ", recovered " << q.recovered_arrival + q.recovered_burst_end + q.recovered_timer
       << ", expired " << q.expired << ", regulated " << static_cast<double>(q.regulated_ns) / 1e6
       << " ms\n";
-  for (const auto& beyond : q.beyond_by_name) print_beyond(out, beyond);
+  for (const auto& beyond : q.beyond_by_name) print_remote(out, beyond);
 }
 
 /// Prints name and count of each fault that occurred.

@@ -69,14 +69,14 @@ void announce_burst(SwitchLane& lane, EgressPort& port, Packet& packet, StartSig
 
 /// Returns the ACK of a START that a packet has. Whether its sender may send it is judged when it
 /// passes.
-std::optional<StartAnswer> ack_in(const SwitchLane& lane, Packet& packet) noexcept {
+std::optional<StartAck> ack_in(const SwitchLane& lane, Packet& packet) noexcept {
   const PacketMeta& m = meta(packet);
   if (is_ipv6_at(packet, m.ip_offset)) return std::nullopt;
   if (m.tcp_offset != 0) {
     if (!tos_signal::is_carrier(m.tcp_flags, m.payload_bytes)) return std::nullopt;
     const auto signal = tos_signal::decode(m.tos);
     if (!signal || signal->kind != tos_signal::Kind::kAck) return std::nullopt;
-    return StartAnswer{m.flow.reversed(), m.sequence};
+    return StartAck{m.flow.reversed(), m.sequence};
   }
   if (m.flow.destination_port != lane.tables->signal_port) return std::nullopt;
   const auto message = datagram_of(packet);
@@ -84,9 +84,9 @@ std::optional<StartAnswer> ack_in(const SwitchLane& lane, Packet& packet) noexce
   if (!message || udp_signal::decode(*message, Duration::max(), signal) ||
       signal.kind != udp_signal::Kind::kAck)
     return std::nullopt;
-  return StartAnswer{{m.flow.destination_address, m.flow.source_address, signal.source_port,
-                      signal.destination_port},
-                     signal.sequence};
+  return StartAck{{m.flow.destination_address, m.flow.source_address, signal.source_port,
+                   signal.destination_port},
+                  signal.sequence};
 }
 
 }  // namespace

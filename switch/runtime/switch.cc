@@ -53,14 +53,14 @@ Switch::Switch(const SwitchConfig& config, EventLoop& loop, const EgressPort::Li
     lanes_.emplace_back(config, *tables_, lossless_ != nullptr, lanes == 1);
 }
 
-/// Tells each port which queues hear of its bursts.
+/// Subscribes queues to the bursts of ports.
 void Switch::join_subscribers(const SwitchConfig& config) {
   for (std::size_t of = 0; of < ports_.size(); ++of) {
     const auto queues = queues_of(config.ports[of]);
     for (std::size_t q = 0; q < queues.size(); ++q) {
-      const Hears hears = queues[q].regulation.hears;
+      const Subscription to = queues[q].regulation.hears;
       for (std::size_t p = 0; p < ports_.size(); ++p)
-        if (hears == Hears::kSwitch || (hears == Hears::kPort && p == of))
+        if (to == Subscription::kSwitch || (to == Subscription::kPort && p == of))
           ports_[p]->subscribe(ports_[of]->queues()[q], p == of);
     }
   }
@@ -102,13 +102,13 @@ void Switch::take_pause(SwitchLane& lane, std::uint32_t port, Packet* packet, Ti
   if (PortPauses* const pauses = ports_[port]->pauses()) pauses->on_frame(*frame, now);
 }
 
-/// Answers are held where one lcore has the switch.
-void Switch::pass_answer(Packet* answer, std::uint16_t out, Time now) noexcept {
-  egress(lanes_.front(), *ports_[out], answer, now);
+/// ACKs wait where one lcore has the switch.
+void Switch::pass_ack(Packet* ack, std::uint16_t out, Time now) noexcept {
+  egress(lanes_.front(), *ports_[out], ack, now);
 }
 
-void Switch::drop_answer(Packet* answer) noexcept {
-  take_back(lanes_.front(), *answer, DropReason::kRepeatedAnswer);
+void Switch::drop_ack(Packet* ack) noexcept {
+  take_back(lanes_.front(), *ack, DropReason::kRepeatedAnswer);
 }
 
 void Switch::publish(SwitchCells& to, Time now) noexcept {

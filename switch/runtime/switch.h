@@ -36,7 +36,7 @@ struct PortArrival {
 /// port + pause frames taken + on the way from one lcore to another.
 /// Several lcores may call ingress() at once, each with its own lane. Only the lcore that owns
 /// a port calls egress() for it. Everything else is for one lcore.
-class Switch final : public Node, private AnswerSink {
+class Switch final : public Node, private AckSink {
  public:
   /// @param config must be valid, see validate(SwitchProcessConfig)
   /// @param index  of the switch in its process; it makes two switches choose independently
@@ -77,7 +77,7 @@ class Switch final : public Node, private AnswerSink {
 
   /// Shows a packet that arrived at port `in` what waits for returns there, before egress().
   /// @param out  its egress port
-  /// @return whether that took ownership, of an answer that has to wait
+  /// @return whether that took ownership, of an ACK that has to wait or is of no use
   [[nodiscard]] bool on_return(SwitchLane& lane, EgressPort& in, Packet* packet, std::uint16_t out,
                                Time now) noexcept {
     in.returns().show(*packet, now);
@@ -154,8 +154,8 @@ class Switch final : public Node, private AnswerSink {
   [[gnu::noinline]] void take_pause(SwitchLane& lane, std::uint32_t port, Packet* packet,
                                     Time now) noexcept;
   void join_subscribers(const SwitchConfig& config);
-  void pass_answer(Packet* answer, std::uint16_t out, Time now) noexcept override;
-  void drop_answer(Packet* answer) noexcept override;
+  void pass_ack(Packet* ack, std::uint16_t out, Time now) noexcept override;
+  void drop_ack(Packet* ack) noexcept override;
 
   std::string name_;
   std::uint32_t index_;

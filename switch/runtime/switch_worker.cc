@@ -62,7 +62,7 @@ bool SwitchWorker::poll(Time previous, Time now) noexcept {
   }
   if (!alone_) {
     hand_over();
-    tell_news();
+    send_news();
     for (std::uint32_t lcore = 0; lcore < setup_.from.size(); ++lcore)
       if (setup_.from[lcore] != nullptr)
         take_over(*setup_.from[lcore], arrivals_[polled_.size() + lcore], now);
@@ -73,7 +73,7 @@ bool SwitchWorker::poll(Time previous, Time now) noexcept {
     if (takes_returns_ != 0) hand_over();
   }
   if (grants_ != 0) [[unlikely]]
-    pass_answers(now);
+    pass_acks(now);
   serve(now);
   for (const std::uint32_t device : setup_.plan->serves[setup_.index])
     devices_.edge(device).flush();
@@ -156,7 +156,7 @@ void SwitchWorker::hand_over() noexcept {
 
 /// Sends news of stations to the other lcores. If a ring is full, that lcore learns of the
 /// station when it is heard again.
-void SwitchWorker::tell_news() noexcept {
+void SwitchWorker::send_news() noexcept {
   auto& news = lane_.forwarding.news;
   if (news.empty()) return;
   for (Handover* other : setup_.to)
@@ -166,8 +166,8 @@ void SwitchWorker::tell_news() noexcept {
 
 void SwitchWorker::take_over(Handover& from, Arrivals& arrivals, Time now) noexcept {
   std::array<StationNews, kBatchPackets> news;
-  const std::uint32_t told = from.news.take(news);
-  for (std::uint32_t i = 0; i < told; ++i) lane_.forwarding.hear(news[i], now);
+  const std::uint32_t learned = from.news.take(news);
+  for (std::uint32_t i = 0; i < learned; ++i) lane_.forwarding.learn(news[i], now);
 
   std::array<Packet*, kTakenOver> packets;
   const std::uint32_t taken = from.packets.take(packets);
@@ -239,8 +239,8 @@ void SwitchWorker::egress_by_port() noexcept {
   }
 }
 
-/// Lets held answers pass that may. They may leave by any port.
-void SwitchWorker::pass_answers(Time now) noexcept {
+/// Lets ACKs pass that wait and may. They may leave by any port.
+void SwitchWorker::pass_acks(Time now) noexcept {
   std::uint32_t passed = 0;
   for (PortMask left = grants_; left != 0; left &= left - 1)
     passed += switch_.port(static_cast<std::uint32_t>(std::countr_zero(left))).grants()->poll(now);

@@ -104,14 +104,14 @@ class SwitchWorker {
   /// Collects a packet for another lcore's port; hand_over() sends it.
   void set_aside(std::uint16_t out, Packet* packet) noexcept;
   void hand_over() noexcept;
-  void tell_news() noexcept;
+  void send_news() noexcept;
   void take_over(Handover& from, Arrivals& arrivals, Time now) noexcept;
   void egress(Time previous, Time now) noexcept;
   template <class Take>
   void in_order(Time previous, Time now, Take&& take) noexcept;
   void egress_by_port() noexcept;
   void serve(Time now) noexcept;
-  void pass_answers(Time now) noexcept;
+  void pass_acks(Time now) noexcept;
 
   Setup setup_;
   Switch& switch_;
@@ -120,7 +120,7 @@ class SwitchWorker {
   std::span<const LcorePlan::RxQueue> polled_;
   bool alone_;                      ///< whether no other lcore serves the switch
   std::size_t next_ = 0;            ///< receive queue that is asked next
-  PortMask grants_ = 0;             ///< ports that hold answers; one lcore owns them all
+  PortMask grants_ = 0;             ///< ports where ACKs may wait; one lcore owns them all
   PortMask takes_returns_ = 0;      ///< its own ports with returns() of concern, or grants()
   bool ports_apart_ = true;         ///< whether no port depends on another
   std::vector<Arrivals> arrivals_;  ///< [receive queues, then lcores if there are others]

@@ -54,22 +54,22 @@ class ReplayTable {
   /// @pre the source has no window
   Verdict begin(std::uint32_t source, std::uint64_t counter, Time now) noexcept {
     if (counter <= floor_) return Verdict::kReplayed;
-    auto place = static_cast<std::uint32_t>(sources_.size());
-    if (place == kSources) {
-      place = recency_.oldest();
-      const Source& oldest = sources_[place];
+    auto position = static_cast<std::uint32_t>(sources_.size());
+    if (position == kSources) {
+      position = recency_.oldest();
+      const Source& oldest = sources_[position];
       if (now - oldest.last_used < kIdle) return Verdict::kNoRoom;
       if (counter <= oldest.window.greatest()) return Verdict::kReplayed;
       floor_ = std::max(floor_, oldest.window.greatest());
-      recency_.remove(place);
+      recency_.remove(position);
       index_.erase({.source_address = oldest.address});
     } else {
       sources_.emplace_back();
     }
-    sources_[place] = {source, now, ReplayWindow(floor_)};
-    sources_[place].window.take(counter);
-    index_.insert({.source_address = source}, place);
-    recency_.add(place);
+    sources_[position] = {source, now, ReplayWindow(floor_)};
+    sources_[position].window.take(counter);
+    index_.insert({.source_address = source}, position);
+    recency_.add(position);
     return Verdict::kNew;
   }
 

@@ -51,9 +51,9 @@ SignalGate::SignalGate(const SwitchConfig& config)
 
 void SignalGate::inherit(SignalGate& old) noexcept {
   for (Key& key : keys_) {
-    const std::uint16_t place = old.key_by_id_[key.key.id];
-    if (place != kNoKey && old.keys_[place].key.secret == key.key.secret)
-      std::swap(key.seen, old.keys_[place].seen);
+    const std::uint16_t position = old.key_by_id_[key.key.id];
+    if (position != kNoKey && old.keys_[position].key.secret == key.key.secret)
+      std::swap(key.seen, old.keys_[position].seen);
   }
 }
 
@@ -70,23 +70,23 @@ SignalGate::Verdict SignalGate::judge(std::uint8_t tos, const Origin& from, Time
   return Verdict::kAdmitted;
 }
 
-SignalGate::Heard SignalGate::judge(std::span<const std::uint8_t> message, const FlowKey& datagram,
-                                    std::uint32_t port, Time now) noexcept {
-  Heard heard;
-  if (!config_.accept_udp) return heard;
+SignalGate::Judged SignalGate::judge(std::span<const std::uint8_t> message, const FlowKey& datagram,
+                                     std::uint32_t port, Time now) noexcept {
+  Judged judged;
+  if (!config_.accept_udp) return judged;
   if (!listed_.lookup(datagram.source_address) &&
       !announcers_.lookup(datagram.destination_address)) {
-    heard.verdict = Verdict::kNotAccepted;
-  } else if (const auto fault = udp_signal::decode(message, config_.due_limit, heard.signal)) {
-    heard.verdict = Verdict::kBadMessage;
-    heard.fault = *fault;
+    judged.verdict = Verdict::kNotAccepted;
+  } else if (const auto fault = udp_signal::decode(message, config_.due_limit, judged.signal)) {
+    judged.verdict = Verdict::kBadMessage;
+    judged.fault = *fault;
   } else {
-    heard.verdict = heard.signal.proof ? judge_signed(heard.signal, datagram, port, now)
-                                       : judge_unsigned({datagram.source_address, port}, now);
-    if (heard.signal.proof && heard.verdict == Verdict::kAdmitted)
-      heard.signer = signers_[keys_[key_by_id_[heard.signal.proof->key_id]].signer].number;
+    judged.verdict = judged.signal.proof ? judge_signed(judged.signal, datagram, port, now)
+                                         : judge_unsigned({datagram.source_address, port}, now);
+    if (judged.signal.proof && judged.verdict == Verdict::kAdmitted)
+      judged.signer = signers_[keys_[key_by_id_[judged.signal.proof->key_id]].signer].number;
   }
-  return heard;
+  return judged;
 }
 
 bool SignalGate::trusts(const Origin& from) const noexcept {
@@ -112,9 +112,9 @@ SignalGate::Verdict SignalGate::judge_signed(const udp_signal::Signal& signal,
                                              const FlowKey& datagram, std::uint32_t port,
                                              Time now) noexcept {
   const std::uint8_t key_id = signal.proof->key_id;
-  const std::uint16_t place = key_by_id_[key_id];
-  if (place == kNoKey) return Verdict::kUnknownKey;
-  Key& key = keys_[place];
+  const std::uint16_t position = key_by_id_[key_id];
+  if (position == kNoKey) return Verdict::kUnknownKey;
+  Key& key = keys_[position];
   Signer& signer = signers_[key.signer];
   const bool is_start = signal.kind == udp_signal::Kind::kStart;
   const Origin from{datagram.source_address, port};

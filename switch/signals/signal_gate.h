@@ -77,7 +77,7 @@ class SignalGate {
                 tos_signal::Signal& signal) noexcept;
 
   /// The verdict on a datagram to the signals' port.
-  struct Heard {
+  struct Judged {
     Verdict verdict = Verdict::kNotASignal;
     udp_signal::Fault fault{};    ///< set with kBadMessage
     udp_signal::Signal signal{};  ///< set with kAdmitted
@@ -86,8 +86,8 @@ class SignalGate {
   };
   /// Judges the UDP form. @param message  payload of a UDP datagram
   /// @param datagram  its addresses and ports. @param port  index of the ingress port
-  Heard judge(std::span<const std::uint8_t> message, const FlowKey& datagram, std::uint32_t port,
-              Time now) noexcept;
+  Judged judge(std::span<const std::uint8_t> message, const FlowKey& datagram, std::uint32_t port,
+               Time now) noexcept;
 
  private:
   static constexpr std::uint32_t kMaxSources = 4096;

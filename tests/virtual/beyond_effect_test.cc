@@ -22,7 +22,7 @@ struct Figures {
   double start_packets = 0;  ///< background that a burst's first packet finds at the bottleneck
   double communication_ms = 0;
   double background_mbit = 0;  ///< delivered, over the whole run
-  BeyondCounts beyond{};       ///< of the top-of-rack switch
+  RemoteCounts beyond{};       ///< of the top-of-rack switch
   std::string text;            ///< of the switches' report
 };
 

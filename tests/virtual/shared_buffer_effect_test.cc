@@ -33,7 +33,7 @@ Dumbbell incast() {
 
 /// Returns the switches of `d`. The trunk serves bursts before background, and all queues of its
 /// switch share a buffer.
-SwitchProcessConfig sharing(const Dumbbell& d, RegulationMode mode, Hears hears,
+SwitchProcessConfig sharing(const Dumbbell& d, RegulationMode mode, Subscription hears,
                             WindowRule rule = WindowRule::kComplement) {
   SwitchProcessConfig c = d.switches();
   SwitchConfig& left = c.switches[0];
@@ -87,11 +87,11 @@ using SharedBufferEffect = RegulationFaults;
 
 TEST_F(SharedBufferEffect, DrainedBackgroundLeavesRoomForAnIncast) {
   const Dumbbell d = incast();
-  const auto play = [&](Hears hears) {
+  const auto play = [&](Subscription hears) {
     ImpairedWorld world(sharing(d, RegulationMode::kWindow, hears), d.traffic(), *pool_);
     return settle(world);
   };
-  const RunResult alone = play(Hears::kQueue), heard = play(Hears::kPort);
+  const RunResult alone = play(Subscription::kQueue), heard = play(Subscription::kPort);
   EXPECT_EQ(trunk(alone, 1).starts_armed, 0U);
   EXPECT_GT(drops(trunk(alone, 0), TrafficClass::kDdl), 10U) << "priority is no memory";
   EXPECT_EQ(trunk(heard, 1).starts_armed, d.workers * kFaultIterations);
@@ -106,7 +106,7 @@ TEST_F(SharedBufferEffect, DrainedBackgroundLeavesRoomForAnIncast) {
 // ACKs of STARTs may be lost, and STARTs: the switch then knows nothing, and nothing is worse.
 TEST_F(SharedBufferEffect, WithoutItsStartsABurstFaresAsWithPriorityAlone) {
   const Dumbbell d = incast();
-  const auto play = [&](Hears hears, bool lost) {
+  const auto play = [&](Subscription hears, bool lost) {
     ImpairedWorld world(sharing(d, RegulationMode::kWindow, hears), d.traffic(), *pool_);
     for (std::uint32_t w = 0; w < d.workers && lost; ++w)
       world.from("w" + std::to_string(w)).set_rule([](const SeenPacket& p) {
@@ -114,7 +114,7 @@ TEST_F(SharedBufferEffect, WithoutItsStartsABurstFaresAsWithPriorityAlone) {
       });
     return settle(world);
   };
-  const RunResult alone = play(Hears::kQueue, true), heard = play(Hears::kPort, true);
+  const RunResult alone = play(Subscription::kQueue, true), heard = play(Subscription::kPort, true);
   EXPECT_EQ(trunk(heard, 1).starts_armed, 0U);
   EXPECT_NEAR(slowest_ms(heard), slowest_ms(alone), 0.25 * slowest_ms(alone));
 }
@@ -124,7 +124,8 @@ TEST_F(SharedBufferEffect, FalseStartsTakeNoMoreThanTheBudget) {
   Dumbbell d = incast();
   const auto delivered = [&](double forged) {
     d.job.announce.faults.forged_per_second = forged;
-    SwitchProcessConfig c = sharing(d, RegulationMode::kWindow, Hears::kPort, WindowRule::kStrict);
+    SwitchProcessConfig c =
+        sharing(d, RegulationMode::kWindow, Subscription::kPort, WindowRule::kStrict);
     for (auto& port : c.switches[0].ports)
       for (auto& queue : port.queues) {
         queue.regulation.budget_share = queue.regulation.budget_queue_share.emplace(0.3);

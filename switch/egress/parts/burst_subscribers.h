@@ -14,7 +14,7 @@ class BurstSubscribers final : public QueuePart {
   /// @param queue must outlive the last packet. @param same_port  whether it takes the same link
   void add(PortQueue& queue, bool same_port) { queues_.push_back({&queue, same_port}); }
 
-  /// Tells them of a START for a burst that goes to `own`, which has heard of it itself.
+  /// Announces a burst to them that goes to `own`, which has handled its START itself.
   void on_start(const PortQueue& own, const StartSignal& start, Time now) noexcept;
 
   [[nodiscard]] Steps steps() const noexcept override {

@@ -25,8 +25,8 @@ namespace outrider::sw {
 /// its number to the next one, so the flow only stays where it is for longer.
 ///
 /// The table holds twice as many flows as the regulator has entries. A START that finds it full
-/// takes the place of a flow that is neither announced nor waits in the target; it looks at
-/// kLookedAt places. O(1) for each packet and START; nothing allocates after construction. Not
+/// evicts a flow that is neither announced nor waits in the target; it looks at
+/// kLookedAt flows. O(1) for each packet and START; nothing allocates after construction. Not
 /// thread-safe: the lcore of the egress port owns it.
 class FlowSteering {
  public:
@@ -34,7 +34,7 @@ class FlowSteering {
   static constexpr std::uint32_t kLookedAt = 8;
 
   explicit FlowSteering(std::uint32_t max_entries)
-      : flows_(2 * max_entries), places_(flows_.max_entries()) {}
+      : flows_(2 * max_entries), slots_(flows_.max_entries()) {}
 
   /// Follows the flow of a START that was armed.
   /// @param is_live  is_live(flow) -> whether the regulator has an entry of that flow
@@ -45,13 +45,13 @@ class FlowSteering {
       ++counters_.followed;
       return;
     }
-    const std::uint32_t place = used_ < places_.size() ? used_++ : place_of_idle(target, is_live);
-    if (place == kNone) {
+    const std::uint32_t slot = used_ < slots_.size() ? used_++ : slot_of_idle(target, is_live);
+    if (slot == kNone) {
       ++counters_.no_room;
       return;
     }
     ++counters_.followed;
-    places_[place] = flow;
+    slots_[slot] = flow;
     flows_.insert(flow, {.last_own = own.next_number() - 1});
   }
 
@@ -77,22 +77,21 @@ class FlowSteering {
   }
 
   template <class IsLive>
-  std::uint32_t place_of_idle(const Queue& target, IsLive&& is_live) noexcept {
+  std::uint32_t slot_of_idle(const Queue& target, IsLive&& is_live) noexcept {
     for (std::uint32_t i = 0; i < kLookedAt; ++i) {
-      const std::uint32_t place = hand_;
-      hand_ = hand_ + 1 == places_.size() ? 0 : hand_ + 1;
-      if (waits_in_target(*flows_.find(places_[place]), target) || is_live(places_[place]))
-        continue;
-      flows_.erase(places_[place]);
-      return place;
+      const std::uint32_t slot = hand_;
+      hand_ = hand_ + 1 == slots_.size() ? 0 : hand_ + 1;
+      if (waits_in_target(*flows_.find(slots_[slot]), target) || is_live(slots_[slot])) continue;
+      flows_.erase(slots_[slot]);
+      return slot;
     }
     return kNone;
   }
 
   FlowTable<Flow> flows_;
-  std::vector<FlowKey> places_;  ///< the flows of flows_, in the first used_
+  std::vector<FlowKey> slots_;  ///< the flows of flows_, in the first used_
   std::uint32_t used_ = 0;
-  std::uint32_t hand_ = 0;  ///< place that is looked at next
+  std::uint32_t hand_ = 0;  ///< slot that is looked at next
   SteerCounters counters_{};
 };
 

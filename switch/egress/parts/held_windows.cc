@@ -73,7 +73,7 @@ std::optional<Duration> HeldWindows::lead_for(const FlowKey& flow, Time now) noe
   return regulator_.lead();
 }
 
-void HeldWindows::hear_begun(Time now) noexcept {
+void HeldWindows::on_begun(Time now) noexcept {
   regulator_.tell_begun([this, now](const Regulator::BegunBurst& burst) { begin(burst, now); });
 }
 

@@ -36,10 +36,10 @@ class HeldWindows final : public QueuePart {
   [[nodiscard]] const std::optional<std::uint16_t>& threshold(Time now) noexcept {
     const auto& h = regulator_.threshold(now);
     if (regulator_.has_untold()) [[unlikely]]
-      hear_begun(now);
+      on_begun(now);
     return h;
   }
-  [[gnu::noinline]] void hear_begun(Time now) noexcept;
+  [[gnu::noinline]] void on_begun(Time now) noexcept;
   void begin(const Regulator::BegunBurst& burst, Time now) noexcept;
   void measure_lead(std::uint16_t h_packets, Time now) noexcept;
   void follow(const PortQueueConfig& config) noexcept;

@@ -7,7 +7,7 @@ namespace outrider::sw {
 namespace {
 
 struct PaceChange final : PartChange {
-  std::unique_ptr<PaceHold> hold;  ///< pacing begins, or its limit or rate changes
+  std::unique_ptr<PacingQueue> pacing;  ///< pacing begins, or its limit or rate changes
 };
 
 BitRate floor_of(BitRate rate, const PortQueueConfig& config) {
@@ -20,7 +20,7 @@ BitRate floor_of(BitRate rate, const PortQueueConfig& config) {
 PacedBackground::PacedBackground(const PortQueueConfig& config, BitRate rate, PortQueue& queue)
     : queue_(queue) {
   if (paces(config.regulation.mode))
-    hold_ = std::make_unique<PaceHold>(config.queue.limit_packets, floor_of(rate, config));
+    pacing_ = std::make_unique<PacingQueue>(config.queue.limit_packets, floor_of(rate, config));
 }
 
 /// A burst was announced for the room that held background takes.
@@ -33,11 +33,11 @@ bool PacedBackground::keep(Packet* packet, Time now) noexcept {
   if (m.traffic_class != TrafficClass::kBackground) return false;
   const auto& target = queue_.regulation().threshold(now);
   let_in_below(target, now);
-  const bool waits_its_turn = !hold_->empty() && !is_bare_ack(m);
+  const bool waits_its_turn = !pacing_->empty() && !is_bare_ack(m);
   if (!waits_its_turn &&
-      hold_->admits(m.frame_bytes, queue_.fifo().occupancy_packets(), target, now))
+      pacing_->admits(m.frame_bytes, queue_.fifo().occupancy_packets(), target, now))
     return false;
-  hold_->hold(packet, now, m.frame_bytes);
+  pacing_->push(packet, now, m.frame_bytes);
   return true;
 }
 
@@ -45,18 +45,18 @@ bool PacedBackground::keep(Packet* packet, Time now) noexcept {
 /// regulation allow.
 void PacedBackground::let_in_below(std::optional<std::uint16_t> target, Time now) noexcept {
   for (;;) {
-    const auto item = hold_->release_next(queue_.fifo().occupancy_packets(), target, now);
+    const auto item = pacing_->release_next(queue_.fifo().occupancy_packets(), target, now);
     if (item.packet == nullptr) return;
     queue_.fifo().put(item.packet, item.enqueued_at, item.frame_bytes, item.traffic_class);
   }
 }
 
 void PacedBackground::count(QueueCounts& to, Time /*now*/) const {
-  to.pace = hold_ != nullptr ? hold_->counters() : ended_;
-  if (hold_ == nullptr) return;
-  to.held_packets = hold_->packets();
-  to.resident[TrafficClass::kBackground] += hold_->packets();
-  to.resident_bytes += hold_->bytes();
+  to.pace = pacing_ != nullptr ? pacing_->counters() : ended_;
+  if (pacing_ == nullptr) return;
+  to.held_packets = pacing_->packets();
+  to.resident[TrafficClass::kBackground] += pacing_->packets();
+  to.resident_bytes += pacing_->bytes();
 }
 
 std::unique_ptr<PartChange> PacedBackground::prepare(const PartReload& reload) const {
@@ -64,31 +64,31 @@ std::unique_ptr<PartChange> PacedBackground::prepare(const PartReload& reload) c
   const PortQueueConfig& from = reload.queue_from;
   const PortQueueConfig& to = reload.queue_to;
   const std::uint32_t limit = to.queue.limit_packets;
-  const bool other = hold_ == nullptr || reload.from.drain_rate != reload.to.drain_rate ||
+  const bool other = pacing_ == nullptr || reload.from.drain_rate != reload.to.drain_rate ||
                      reload.from.rate_layer != reload.to.rate_layer ||
                      limit != from.queue.limit_packets ||
                      to.regulation.pace_floor != from.regulation.pace_floor;
   if (paces(to.regulation.mode) && other) {
     // Held packets were admitted under the old limit, so all of them must fit.
     const auto slots = std::max(limit, static_cast<std::uint32_t>(reload.slots));
-    change->hold = std::make_unique<PaceHold>(slots, floor_of(reload.to.drain_rate, to));
+    change->pacing = std::make_unique<PacingQueue>(slots, floor_of(reload.to.drain_rate, to));
   }
   return change;
 }
 
 void PacedBackground::apply(PartChange* change, const PortQueueConfig& to, Time now) noexcept {
-  auto& made = static_cast<PaceChange*>(change)->hold;
+  auto& made = static_cast<PaceChange*>(change)->pacing;
   if (paces(to.regulation.mode)) {
     if (made == nullptr) return;
-    if (hold_ != nullptr) made->take_over(*hold_);
+    if (pacing_ != nullptr) made->take_over(*pacing_);
     else made->resume(ended_);
-  } else if (hold_ == nullptr) {
+  } else if (pacing_ == nullptr) {
     return;
   } else {
     let_in_below(std::nullopt, now);
-    ended_ = hold_->counters();
+    ended_ = pacing_->counters();
   }
-  std::swap(hold_, made);
+  std::swap(pacing_, made);
 }
 
 }  // namespace outrider::sw

@@ -2,14 +2,14 @@
 
 #include <memory>
 
-#include "switch/egress/parts/pace_hold.h"
+#include "switch/egress/parts/pacing_queue.h"
 #include "switch/egress/port_queue.h"
 #include "switch/egress/queue_part.h"
 
 namespace outrider::sw {
 
-/// Keeps background before a regulated queue, as a PaceHold says, in the modes that pace. It exists
-/// at every queue, as a reload may begin to pace; else it acts at no step.
+/// Keeps background before a regulated queue, as a PacingQueue says, in the modes that pace. It
+/// exists at every queue, as a reload may begin to pace; else it acts at no step.
 ///
 /// Acknowledgments have the floor first: the flows that wait for them send the other way, where
 /// this queue's burst is not.
@@ -19,21 +19,21 @@ class PacedBackground final : public QueuePart, public PacketKeeper {
   PacedBackground(const PortQueueConfig& config, BitRate rate, PortQueue& queue);
 
   [[nodiscard]] Steps steps() const noexcept override {
-    return hold_ != nullptr ? Steps{Step::kRoom} : Steps{};
+    return pacing_ != nullptr ? Steps{Step::kRoom} : Steps{};
   }
   [[nodiscard]] PacketKeeper* keeper() noexcept override {
-    return hold_ != nullptr ? this : nullptr;
+    return pacing_ != nullptr ? this : nullptr;
   }
   // The following are called only while it is the queue's keeper.
   [[nodiscard]] bool keep(Packet* packet, Time now) noexcept override;
   void let_in(Time now) noexcept override {
-    if (!hold_->empty()) let_in_below(queue_.regulation().threshold(now), now);
+    if (!pacing_->empty()) let_in_below(queue_.regulation().threshold(now), now);
   }
   [[nodiscard]] Occupancy kept() const noexcept override {
-    return {hold_->packets(), hold_->bytes()};
+    return {pacing_->packets(), pacing_->bytes()};
   }
   [[nodiscard]] Item take_out() noexcept override {
-    return hold_->empty() ? Item{} : hold_->push_out();
+    return pacing_->empty() ? Item{} : pacing_->push_out();
   }
   [[nodiscard]] Item give_up(const PacketMeta& needs_room) noexcept override;
 
@@ -46,8 +46,8 @@ class PacedBackground final : public QueuePart, public PacketKeeper {
   void let_in_below(std::optional<std::uint16_t> target, Time now) noexcept;
 
   PortQueue& queue_;
-  std::unique_ptr<PaceHold> hold_;  ///< only if the mode paces
-  PaceCounters ended_{};            ///< while hold_ is nullptr: counters of the last one
+  std::unique_ptr<PacingQueue> pacing_;  ///< only if the mode paces
+  PaceCounters ended_{};                 ///< while pacing_ is nullptr: counters of the last one
 };
 
 }  // namespace outrider::sw

@@ -12,13 +12,13 @@
 namespace outrider::sw {
 namespace {
 
-WindowPolicy window_of(const BeyondPolicy& beyond, const RegulationPolicy& policy) {
+WindowPolicy window_of(const RemotePolicy& remote, const RegulationPolicy& policy) {
   WindowPolicy window = policy.window;
-  window.base_rtt = beyond.base_rtt;
+  window.base_rtt = remote.base_rtt;
   return window;
 }
 
-/// What hears of it in two of them counts as held if one of them holds it.
+/// A packet that passes two of them counts as held if one of them holds it.
 WindowTreatment stronger(WindowTreatment a, WindowTreatment b) noexcept { return std::max(a, b); }
 static_assert(WindowTreatment::kFallback < WindowTreatment::kControlled &&
               WindowTreatment::kControlled < WindowTreatment::kHeld);
@@ -27,12 +27,12 @@ static_assert(WindowTreatment::kFallback < WindowTreatment::kControlled &&
 
 // -- One
 
-RemoteBottleneck::RemoteBottleneck(const BeyondPolicy& beyond, const RegulationPolicy& policy,
+RemoteBottleneck::RemoteBottleneck(const RemotePolicy& remote, const RegulationPolicy& policy,
                                    RateLayer layer)
-    : name_(beyond.name),
-      own_threshold_(beyond.threshold_packets),
+    : name_(remote.name),
+      own_threshold_(remote.threshold_packets),
       regulator_(policy),
-      window_(window_of(beyond, policy), policy.max_entries, beyond.rate, layer,
+      window_(window_of(remote, policy), policy.max_entries, remote.rate, layer,
               WindowClamp::Place::kBeyond) {}
 
 /// Returns h while it is regulated, after telling the windows which bursts' regulation has begun.
@@ -64,7 +64,7 @@ void RemoteBottleneck::on_return(Packet& packet, Time now) noexcept {
   window_.on_return(packet, window_.waiting_beyond(now), threshold(now), now);
 }
 
-void RemoteBottleneck::add_to(BeyondCounts& sums) const noexcept {
+void RemoteBottleneck::add_to(RemoteCounts& sums) const noexcept {
   const WindowCounters& n = window_.counters();
   sums.starts_armed += regulator_.counters().starts_armed;
   sums.entries_left += regulator_.live_entries();
@@ -75,7 +75,7 @@ void RemoteBottleneck::add_to(BeyondCounts& sums) const noexcept {
   sums.flows_without_answers += n.flows_without_answers;
 }
 
-BeyondReport RemoteBottleneck::report(Time now) const {
+RemoteReport RemoteBottleneck::report(Time now) const {
   return {.name = name_,
           .regulator = regulator_.counters(),
           .entries_left = regulator_.live_entries(),
@@ -88,7 +88,7 @@ BeyondReport RemoteBottleneck::report(Time now) const {
 
 namespace {
 
-struct BeyondChange final : PartChange {
+struct RemoteChange final : PartChange {
   std::vector<RegulationPolicy> policies;  ///< one for each
 };
 
@@ -96,8 +96,8 @@ struct BeyondChange final : PartChange {
 std::vector<RegulationPolicy> policies_of(const PortQueueConfig& config,
                                           const SignerShares& signers) {
   std::vector<RegulationPolicy> policies;
-  for (const auto& beyond : config.regulation.window.beyond)
-    policies.push_back(policy_of(config, beyond.rate, signers));
+  for (const auto& remote : config.regulation.window.beyond)
+    policies.push_back(policy_of(config, remote.rate, signers));
   return policies;
 }
 
@@ -105,13 +105,13 @@ std::vector<RegulationPolicy> policies_of(const PortQueueConfig& config,
 
 RemoteBottlenecks::RemoteBottlenecks(const PortQueueConfig& config, RateLayer layer,
                                      const SignerShares& signers) {
-  const auto& beyond = config.regulation.window.beyond;
+  const auto& remotes = config.regulation.window.beyond;
   const auto policies = policies_of(config, signers);
-  assert(beyond.size() <= kMost);
+  assert(remotes.size() <= kMost);
   std::vector<std::pair<Prefix, Set>> prefixes;
-  for (std::size_t i = 0; i < beyond.size(); ++i) {
-    all_.emplace_back(beyond[i], policies[i], layer);
-    for (const auto& text : beyond[i].destinations)
+  for (std::size_t i = 0; i < remotes.size(); ++i) {
+    all_.emplace_back(remotes[i], policies[i], layer);
+    for (const auto& text : remotes[i].destinations)
       prefixes.emplace_back(*parse_prefix(text).value, static_cast<Set>(1U << i));
   }
   // The longest prefix alone answers, so it says what shorter ones around it say as well.
@@ -124,7 +124,7 @@ RemoteBottlenecks::RemoteBottlenecks(const PortQueueConfig& config, RateLayer la
 }
 
 bool RemoteBottlenecks::takes_start(const StartSignal& start, Time now) noexcept {
-  const Set set = beyond(start.flow.destination_address);
+  const Set set = remote_of(start.flow.destination_address);
   for (Set left = set; left != 0; left &= static_cast<Set>(left - 1))
     all_[static_cast<std::size_t>(std::countr_zero(left))].on_start(start, now);
   return set != 0;
@@ -134,7 +134,7 @@ std::optional<WindowTreatment> RemoteBottlenecks::treat(Packet& packet, Time now
   const PacketMeta& m = meta(packet);
   const Set set = m.tcp_offset == 0 && m.traffic_class != TrafficClass::kDdl
                       ? Set{0}
-                      : beyond(m.flow.destination_address);
+                      : remote_of(m.flow.destination_address);
   if (set == 0 || is_ipv6_at(packet, m.ip_offset)) return std::nullopt;
   auto treatment = WindowTreatment::kFallback;
   for (Set left = set; left != 0; left &= static_cast<Set>(left - 1))
@@ -145,7 +145,7 @@ std::optional<WindowTreatment> RemoteBottlenecks::treat(Packet& packet, Time now
 
 bool RemoteBottlenecks::on_return(Packet& packet, Time now) noexcept {
   const PacketMeta& m = meta(packet);
-  const Set set = beyond(m.flow.source_address);
+  const Set set = remote_of(m.flow.source_address);
   if (set == 0 || is_ipv6_at(packet, m.ip_offset)) return false;
   for (Set left = set; left != 0; left &= static_cast<Set>(left - 1))
     all_[static_cast<std::size_t>(std::countr_zero(left))].on_return(packet, now);
@@ -163,14 +163,14 @@ bool RemoteBottlenecks::takes_elsewhere(Packet& packet, Time now) noexcept {
 }
 
 std::unique_ptr<PartChange> RemoteBottlenecks::prepare(const PartReload& reload) const {
-  auto change = std::make_unique<BeyondChange>();
+  auto change = std::make_unique<RemoteChange>();
   change->policies = policies_of(reload.queue_to, reload.policy.signers);
   return change;
 }
 
 void RemoteBottlenecks::apply(PartChange* change, const PortQueueConfig& /*to*/,
                               Time now) noexcept {
-  const auto& policies = static_cast<BeyondChange*>(change)->policies;
+  const auto& policies = static_cast<RemoteChange*>(change)->policies;
   assert(policies.size() == all_.size());
   for (std::size_t i = 0; i < all_.size(); ++i) all_[i].change_policy(policies[i], now);
 }

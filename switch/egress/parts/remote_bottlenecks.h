@@ -13,7 +13,7 @@
 #include "switch/egress/queue_part.h"
 #include "switch/regulation/regulation_policy.h"
 #include "switch/regulation/regulator.h"
-#include "switch/report/beyond_counts.h"
+#include "switch/report/remote_counts.h"
 
 namespace outrider::sw {
 
@@ -25,7 +25,7 @@ namespace outrider::sw {
 class RemoteBottleneck {
  public:
   /// @param policy  of the port's queue, with what follows from other settings
-  RemoteBottleneck(const BeyondPolicy& beyond, const RegulationPolicy& policy, RateLayer layer);
+  RemoteBottleneck(const RemotePolicy& remote, const RegulationPolicy& policy, RateLayer layer);
 
   void on_start(const StartSignal& start, Time now) noexcept;
   /// Shows it a packet that is about to enter the port's queue on its way there. @pre parsed and
@@ -38,8 +38,8 @@ class RemoteBottleneck {
   }
   void settle(Time now) noexcept { static_cast<void>(regulator_.threshold(now)); }
 
-  void add_to(BeyondCounts& sums) const noexcept;
-  [[nodiscard]] BeyondReport report(Time now) const;
+  void add_to(RemoteCounts& sums) const noexcept;
+  [[nodiscard]] RemoteReport report(Time now) const;
 
  private:
   [[nodiscard]] std::optional<std::uint16_t> threshold(Time now) noexcept;
@@ -57,7 +57,7 @@ class RemoteBottleneck {
 /// switches in a row do. Lookups are O(1); nothing allocates after construction.
 class RemoteBottlenecks final : public QueuePart {
  public:
-  static constexpr std::size_t kMost = kMostBeyond;  ///< a set is the value of a PrefixTable
+  static constexpr std::size_t kMost = kMostRemote;  ///< a set is the value of a PrefixTable
 
   /// @param config  of the queue. @pre it names at most kMost, and all destinations parse
   RemoteBottlenecks(const PortQueueConfig& config, RateLayer layer, const SignerShares& signers);
@@ -82,7 +82,7 @@ class RemoteBottlenecks final : public QueuePart {
   using Set = std::uint16_t;  ///< bit i: all_[i]
   static_assert((1U << kMost) - 1 <= PrefixTable::kMaxValue);
 
-  [[nodiscard]] Set beyond(std::uint32_t address) const noexcept {
+  [[nodiscard]] Set remote_of(std::uint32_t address) const noexcept {
     return sets_.lookup(address).value_or(0);
   }
   [[nodiscard]] std::optional<WindowTreatment> treat(Packet& packet, Time now) noexcept;

@@ -2,7 +2,7 @@
 
 namespace outrider::sw {
 
-/// The regulator hears of the payload of bursts here, of whichever class.
+/// The regulator follows the payload of bursts here, of whichever class.
 void SteeredBursts::choose(Packet& packet, Time now) noexcept {
   locate(packet);
   PacketMeta& m = meta(packet);

@@ -16,7 +16,7 @@ inline sw::SwitchProcessConfig full_config() {
                           .mark_ecnth = 0.5};
   const sw::Pi2Config pi2{.target = 3ms, .update_interval = 4ms, .alpha = 3, .beta = 30};
   const RegulationPolicy policy{.mode = RegulationMode::kMark,
-                                .hears = Hears::kPort,
+                                .hears = Subscription::kPort,
                                 .recovery = Recovery::kTimer,
                                 .spare_ddl = true,
                                 .hold = 3ms,

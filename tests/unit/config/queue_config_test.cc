@@ -88,7 +88,7 @@ TEST(HearsConfig, EveryRuleNamesItsKey) {
   const std::string key = "switch[0].port[0].regulation.hears";
   C heard = full_config();
   ASSERT_TRUE(heard.switches[0].buffer.total_bytes);
-  policy(heard).hears = Hears::kSwitch;
+  policy(heard).hears = Subscription::kSwitch;
   ASSERT_TRUE(validate(heard).empty());
   const Breach<C> breaches[] = {
       {[&](C& c) {
@@ -103,7 +103,7 @@ TEST(HearsConfig, EveryRuleNamesItsKey) {
        "\"switch\": must be \"queue\" in a mode that paces"},
       {[&](C& c) {
          policy(c).mode = RegulationMode::kMarkPace;
-         policy(c).hears = Hears::kPort;
+         policy(c).hears = Subscription::kPort;
        },
        key, "\"port\": must be \"queue\" in a mode that paces"},
       {[&](C& c) {
@@ -145,7 +145,7 @@ TEST(LeadConfig, AutoIsRefusedWhereNothingIsMeasured) {
   const auto policy = [](C& c) -> RegulationPolicy& { return c.switches[0].ports[0].regulation; };
   C measured = full_config();
   policy(measured).mode = RegulationMode::kWindow;
-  policy(measured).hears = Hears::kQueue;
+  policy(measured).hears = Subscription::kQueue;
   policy(measured).recovery = Recovery::kBurstEnd;
   policy(measured).predict.from = PredictFrom::kOff;
   policy(measured).window.beyond.clear();
@@ -186,7 +186,7 @@ TEST(PredictConfig, GoesWithEveryModeThatRegulates) {
     C c = full_config();
     RegulationPolicy& policy = c.switches[0].ports[0].regulation;
     policy.mode = mode;
-    policy.hears = Hears::kQueue;
+    policy.hears = Subscription::kQueue;
     policy.recovery = Recovery::kBurstEnd;
     policy.predict.from = PredictFrom::kSignals;
     EXPECT_TRUE(validate(c).empty()) << format_issues("f", validate(c));

@@ -68,7 +68,7 @@ void share_link(const CaseParameters& p, const ProgramSettings& settings,
   if (p.scheduler == LabScheduler::kStrictFloor)
     port.queues[1].queue.floor_rate = BitRate{static_cast<std::uint64_t>(
         static_cast<double>(port.drain_rate.bits_per_second) * p.background_floor)};
-  if (steers(p.regulation) || port.regulation.hears != Hears::kQueue)
+  if (steers(p.regulation) || port.regulation.hears != Subscription::kQueue)
     port.queues[0].regulation.mode = RegulationMode::kOff;
   if (p.ddl_alpha > 0) port.queues[0].queue.alpha = p.ddl_alpha;
   if (p.background_alpha > 0) port.queues[1].queue.alpha = p.background_alpha;
@@ -182,7 +182,7 @@ void heed_bottlenecks(const ExperimentFile& e, const CaseParameters& p, const To
   for (const auto& link : e.trunks) {
     if (!link.bottleneck) continue;
     for (auto& port : sw.ports) {
-      BeyondPolicy beyond{.name = link.a + '.' + port_towards(link.b), .rate = link.rate};
+      RemotePolicy beyond{.name = link.a + '.' + port_towards(link.b), .rate = link.rate};
       for (std::size_t d = 0; d < e.switches.size(); ++d) {
         const bool over = std::ranges::any_of(t.next[s][d], [&](std::size_t next) {
           return port.name == port_towards(e.switches[next].name) &&

@@ -774,7 +774,7 @@ TEST(Plan, BackgroundHearsOfBurstsInTheOtherQueue) {
                                        "switch.regulation.hears = \"switch\"\n");
   EXPECT_EQ(port.queues.at(0).regulation.mode, RegulationMode::kOff);
   EXPECT_EQ(port.queues.at(1).regulation.mode, RegulationMode::kWindow);
-  EXPECT_EQ(port.queues.at(1).regulation.hears, Hears::kSwitch);
+  EXPECT_EQ(port.queues.at(1).regulation.hears, Subscription::kSwitch);
 }
 
 TEST(Plan, SteeredBurstsHaveTheFirstQueueToThemselves) {

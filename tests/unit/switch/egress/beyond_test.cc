@@ -91,7 +91,7 @@ struct BeyondBench : PortBench {
       data({.flow = kBurst, .sequence = 1 + i * kSegment, .payload_bytes = kSegment},
            from + i * 62us, TrafficClass::kDdl);
   }
-  [[nodiscard]] BeyondReport beyond(std::size_t i) const { return reports()[0].beyond_by_name[i]; }
+  [[nodiscard]] RemoteReport beyond(std::size_t i) const { return reports()[0].beyond_by_name[i]; }
   [[nodiscard]] std::uint64_t held(std::size_t i) const {
     return beyond(i).window.answers[WindowReason::kHeld];
   }

@@ -17,7 +17,7 @@ constexpr std::uint16_t kLow = 5;          // h [packets]
 constexpr std::uint64_t kMarked = 14;
 
 /// Returns a switch whose ports serve DDL data, queue 0, before background, queue 1.
-SwitchConfig hearing(Hears hears) {
+SwitchConfig hearing(Subscription hears) {
   auto config = B::config();
   config.classes.background_queue = 1;
   config.buffer.total_bytes = 300'000;
@@ -52,7 +52,7 @@ void fill_both(B& bench, std::uint32_t n, Time now) {
 }
 
 TEST(Hearing, OfItsOwnBurstsAlone) {
-  B bench(hearing(Hears::kQueue));
+  B bench(hearing(Subscription::kQueue));
   bench.send(B::start(0, kFirst, kLow), Time{});
   fill_both(bench, 20, Time{1us});
   EXPECT_EQ(low_marks(bench, B::kEast), 0U) << "the burst goes to queue 0";
@@ -60,7 +60,7 @@ TEST(Hearing, OfItsOwnBurstsAlone) {
 }
 
 TEST(Hearing, OfItsPort) {
-  B bench(hearing(Hears::kPort));
+  B bench(hearing(Subscription::kPort));
   bench.send(B::start(0, kFirst, kLow), Time{});
   fill_both(bench, 20, Time{1us});
   EXPECT_EQ(low_marks(bench, B::kEast), kMarked);
@@ -70,7 +70,7 @@ TEST(Hearing, OfItsPort) {
 }
 
 TEST(Hearing, OfTheSwitch) {
-  B bench(hearing(Hears::kSwitch));
+  B bench(hearing(Subscription::kSwitch));
   bench.send(B::start(0, kFirst, kLow), Time{});
   fill_both(bench, 20, Time{1us});
   EXPECT_EQ(low_marks(bench, B::kEast), kMarked);
@@ -78,7 +78,7 @@ TEST(Hearing, OfTheSwitch) {
 }
 
 TEST(Hearing, EndsWithTheBurstEverywhere) {
-  B bench(hearing(Hears::kSwitch));
+  B bench(hearing(Subscription::kSwitch));
   bench.send(B::start(0, kFirst, kLow), Time{});
   // The burst lasts for longer than the expiry, which counts from its latest payload.
   for (std::uint32_t i = 0; i < 20; ++i)
@@ -97,7 +97,7 @@ TEST(Hearing, EndsWithTheBurstEverywhere) {
 }
 
 TEST(Hearing, ExpiresWithoutABurst) {
-  B bench(hearing(Hears::kSwitch));
+  B bench(hearing(Subscription::kSwitch));
   bench.send(B::start(0, kFirst, kLow), Time{});
   fill_both(bench, 20, Time{11ms});
   EXPECT_EQ(low_marks(bench, B::kEast) + low_marks(bench, B::kSouth), 0U);
@@ -108,7 +108,7 @@ TEST(Hearing, ExpiresWithoutABurst) {
 
 // A queue that a burst goes to, and that hears of its port as well, is told once.
 TEST(Hearing, NobodyIsToldTwice) {
-  auto config = hearing(Hears::kPort);
+  auto config = hearing(Subscription::kPort);
   for (auto& port : config.ports) port.queues[0].regulation = port.queues[1].regulation;
   B bench(config);
   bench.send(B::start(0, kFirst, kLow), Time{});
@@ -120,7 +120,7 @@ TEST(Hearing, NobodyIsToldTwice) {
 }
 
 TEST(Hearing, WhoIsNotBelievedIsNotHeard) {
-  B bench(hearing(Hears::kSwitch));
+  B bench(hearing(Subscription::kSwitch));
   FrameSpec forged = B::start(0, kFirst, kLow);
   forged.flow.source_address = ip("10.0.2.7");  // not listed
   bench.send(forged, Time{});
@@ -131,7 +131,7 @@ TEST(Hearing, WhoIsNotBelievedIsNotHeard) {
 // One believed sender announces for ever and sends nothing: each queue that hears gives it the
 // share of time that it would have had in its own queue, and no more.
 TEST(Hearing, TheBudgetBoundsWhatAnAnnouncerTakesFromEachQueue) {
-  auto config = hearing(Hears::kSwitch);
+  auto config = hearing(Subscription::kSwitch);
   for (auto& port : config.ports) {
     RegulationPolicy& policy = port.queues[1].regulation;
     policy.budget_share = policy.budget_queue_share.emplace(0.2);

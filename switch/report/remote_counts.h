@@ -12,8 +12,8 @@
 namespace outrider::sw {
 
 /// What a queue did for bottlenecks beyond its port: sums over them all. Zeros without any.
-/// Identities: as of BeyondReport, summed.
-struct BeyondCounts {
+/// Identities: as of RemoteReport, summed.
+struct RemoteCounts {
   std::uint64_t starts_armed = 0;
   std::uint64_t entries_left = 0;     ///< live announcements
   std::uint64_t answers = 0;          ///< of background from the bottlenecks' destinations
@@ -25,7 +25,7 @@ struct BeyondCounts {
 };
 
 template <class V, class R>
-requires std::same_as<std::remove_const_t<R>, BeyondCounts>
+requires std::same_as<std::remove_const_t<R>, RemoteCounts>
 void fields(V& v, R& r) {
   v.value(counter("starts_armed", "starts", "Announcements of bursts to a bottleneck beyond"),
           r.starts_armed);
@@ -47,7 +47,7 @@ void fields(V& v, R& r) {
 /// The final report of one bottleneck beyond a port: its regulator and its windows.
 /// Identities: those of RegulatorCounters and WindowCounters. An answer that comes from beyond
 /// several bottlenecks is counted by each.
-struct BeyondReport {
+struct RemoteReport {
   std::string name;
   RegulatorCounters regulator{};
   std::uint64_t entries_left = 0;
@@ -57,7 +57,7 @@ struct BeyondReport {
 };
 
 template <class V, class R>
-requires std::same_as<std::remove_const_t<R>, BeyondReport>
+requires std::same_as<std::remove_const_t<R>, RemoteReport>
 void fields(V& v, R& r) {
   v.value("name", r.name);
   fields(v, r.regulator);

@@ -14,7 +14,7 @@
 
 namespace outrider::sw {
 
-/// Holds background packets, in order, before a regulated queue.
+/// Keeps background packets, in order, before a regulated queue.
 ///
 /// A held packet is let in while the queue is below the target. A burst then finds no more
 /// than the target before it, whether or not the senders of background respond to marks.
@@ -26,12 +26,12 @@ namespace outrider::sw {
 /// so that pacing has no more buffer than a plain queue. Held background must not take the
 /// room that a burst was announced for: if a packet of another class finds the limit reached,
 /// the latest held packet is dropped. Not thread-safe: owned with the queue.
-class PaceHold {
+class PacingQueue {
  public:
   using Queue = EgressQueue<Packet*>;
 
   /// @param limit_packets  limit of the queue. @param floor  rate of the floor; 0: none
-  PaceHold(std::uint32_t limit_packets, BitRate floor)
+  PacingQueue(std::uint32_t limit_packets, BitRate floor)
       : waiting_({limit_packets, std::nullopt}),
         floor_bytes_per_ns_(static_cast<double>(floor.bits_per_second) / 8e9) {}
 
@@ -42,7 +42,7 @@ class PaceHold {
 
   /// Takes over the packets, the floor's credit and the counters of `before`, which this object
   /// replaces. @pre nothing is held
-  void take_over(PaceHold& before) noexcept {
+  void take_over(PacingQueue& before) noexcept {
     waiting_.take_all(before.waiting_);
     floor_bytes_ = before.floor_bytes_;
     refilled_at_ = before.refilled_at_;
@@ -52,7 +52,7 @@ class PaceHold {
   void resume(const PaceCounters& counters) noexcept { counters_ = counters; }
 
   /// Appends a packet to those that are held. @pre fewer than the limit are held
-  void hold(Packet* packet, Time now, std::uint32_t frame_bytes) noexcept {
+  void push(Packet* packet, Time now, std::uint32_t frame_bytes) noexcept {
     waiting_.push(packet, now, frame_bytes, TrafficClass::kBackground);
     ++counters_.held;
     counters_.max_held = std::max<std::uint64_t>(counters_.max_held, packets());
@@ -88,9 +88,6 @@ class PaceHold {
     ++counters_.pushed_out;
     return waiting_.pop_latest();
   }
-  /// Takes out the next packet regardless of the rules, when everything is released.
-  /// @pre !empty()
-  [[nodiscard]] Packet* pop() noexcept { return waiting_.pop().packet; }
 
  private:
   enum class Why : std::uint8_t { kNo, kRoom, kFloor, kEnd };
