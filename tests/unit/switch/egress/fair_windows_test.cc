@@ -34,6 +34,7 @@ SwitchPortConfig fair_port() {
   c.drain_rate = BitRate{200'000'000};
   c.regulation.mode = RegulationMode::kFairWindow;
   c.regulation.predict.threshold_packets = kH;
+  c.regulation.window.base_rtt = kDown + kUp;
   return c;
 }
 
@@ -197,17 +198,22 @@ TEST(FairWindows, BareAcknowledgmentsDoNotCount) {
 }
 
 TEST(FairWindows, EachFlowHasItsOwnRoundTrip) {
-  FairBench bench;
+  SwitchPortConfig config = fair_port();
+  config.regulation.window.base_rtt = {};
+  FairBench bench(config);
   bench.open(0);
   bench.open(1, 5ms);
-  for (int i = 0; i < 3; ++i) {
-    bench.send(1, 1);
-    bench.play({0}, 1, 1);
-    bench.now += 3ms;
+  for (int i = 0; i < 6; ++i) {
+    bench.send(0, 10);
+    bench.now += 1ms;
+    bench.send(1, 10);
+    bench.now += 2ms;
+    bench.acknowledge(0);
+    bench.now += 4ms;
     bench.acknowledge(1);
   }
-  EXPECT_LT(bench.told[0], bench.told[1]);
-  expect_share(bench.told[1], share(2, 6ms));
+  expect_share(bench.told[0], share(2));
+  expect_share(bench.told[1], share(2, 5ms + kUp));
 }
 
 TEST(FairWindows, NoFlowIsHeldBelowTheLeastSegments) {
@@ -216,7 +222,7 @@ TEST(FairWindows, NoFlowIsHeldBelowTheLeastSegments) {
   FairBench bench(config);
   std::vector<unsigned> all;
   for (unsigned f = 0; f < 40; ++f) all.push_back(f), bench.open(f);
-  bench.play(all, 3, 3);
+  bench.play(all, 25, 3);
   ASSERT_LT(share(40), 3 * kSegment);
   for (const unsigned f : all) expect_share(bench.told[f], 3 * kSegment);
 }
@@ -301,9 +307,9 @@ TEST(FairWindows, NeedsNoSignalsAndTakesNoSettingsOfBursts) {
   c.switches[0].signals = {.accept_udp = true, .accept_from = {"10.0.0.0/8"}};
   std::vector<std::string> keys;
   for (const ConfigIssue& issue : validate(c)) keys.push_back(issue.key);
-  EXPECT_EQ(keys, (std::vector<std::string>{"switch[0].regulation.hears",
-                                            "switch[0].regulation.window.beyond",
-                                            "switch[0].regulation.mode"}));
+  EXPECT_EQ(keys, (std::vector<std::string>{"switch[0].port[0].regulation.hears",
+                                            "switch[0].port[0].regulation.window.beyond",
+                                            "switch[0].port[0].regulation.mode"}));
 }
 
 }  // namespace
