@@ -39,7 +39,7 @@ RoceStream::RoceStream(const RoceConfig& roce, const Setup& setup, Client& clien
 }
 
 void RoceStream::send(std::uint64_t bytes, Time now) noexcept {
-  assert(bytes > 0 && left_bytes_ == 0 && sender_.pair.requester().idle());
+  assert(bytes > 0 && left_bytes_ == 0 && sender_.pair.requester().requests().idle());
   left_bytes_ = bytes;
   sender_.pair.requester().note_burst();
   hand_over(now);
@@ -49,7 +49,8 @@ void RoceStream::send(std::uint64_t bytes, Time now) noexcept {
 void RoceStream::hand_over(Time now) noexcept {
   Requester& requester = sender_.pair.requester();
   if (left_bytes_ == 0 ||
-      requester.appended_bytes() - requester.acknowledged_bytes() >= kPieceBytes)
+      requester.requests().appended_bytes() - requester.requests().acknowledged_bytes() >=
+          kPieceBytes)
     return;
   const std::uint64_t bytes = std::min(left_bytes_, kPieceBytes);
   left_bytes_ -= bytes;
@@ -68,7 +69,7 @@ void RoceStream::received(QueuePair& by, Time now) noexcept {
 
 void RoceStream::acknowledged(Time now) noexcept {
   hand_over(now);
-  if (left_bytes_ == 0 && sender_.pair.requester().idle()) client_.on_idle(*this, now);
+  if (left_bytes_ == 0 && sender_.pair.requester().requests().idle()) client_.on_idle(*this, now);
 }
 
 RoceCounters RoceStream::counters() const noexcept {
