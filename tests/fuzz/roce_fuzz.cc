@@ -113,7 +113,7 @@ void run(FuzzInput in) {
   Time now = Time{} + std::chrono::seconds(1);
   while (!in.empty()) {
     now += std::chrono::microseconds(in.byte());
-    const std::uint64_t acknowledged = pair.requester().acknowledged_bytes();
+    const std::uint64_t acknowledged = pair.requester().requests().acknowledged_bytes();
     const std::uint64_t delivered = pair.responder().delivered_bytes();
     switch (in.byte() % 4) {
       case 0:
@@ -132,8 +132,9 @@ void run(FuzzInput in) {
         hand_in(pair, wild(in), in, now);
     }
     FUZZ_REQUIRE(pair.counters().balanced());
-    FUZZ_REQUIRE(pair.requester().acknowledged_bytes() >= acknowledged);
-    FUZZ_REQUIRE(pair.requester().acknowledged_bytes() <= pair.requester().appended_bytes());
+    FUZZ_REQUIRE(pair.requester().requests().acknowledged_bytes() >= acknowledged);
+    FUZZ_REQUIRE(pair.requester().requests().acknowledged_bytes() <=
+                 pair.requester().requests().appended_bytes());
     FUZZ_REQUIRE(pair.responder().delivered_bytes() >= delivered);
     FUZZ_REQUIRE(pair.counters().kept + pair.counters().in_order <= pair.counters().arrived);
     FUZZ_REQUIRE(pair.counters().contradicted <= pair.counters().kept);

@@ -138,12 +138,12 @@ class End final : private QueuePairListener {
     const bool sends = options_.role == "send";
     const std::uint64_t all = options_.bytes * options_.count;
     const auto done = [&] {
-      const auto total = sends ? pair_.requester().acknowledged_bytes() : delivered();
+      const auto total = sends ? pair_.requester().requests().acknowledged_bytes() : delivered();
       return total == all;
     };
     const Time end = now() + std::chrono::seconds(options_.limit_s);
     for (std::uint32_t sent = 0; !done() && !gave_up_ && now() < end;) {
-      if (sends && pair_.requester().idle() && sent < options_.count)
+      if (sends && pair_.requester().requests().idle() && sent < options_.count)
         pair_.requester().append(options_.bytes, sent++, now());
       turn();
     }

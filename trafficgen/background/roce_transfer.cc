@@ -73,7 +73,7 @@ void RoceTransfer::look(Time now) noexcept {
       open(now);
     // What is sent here has ended when its acknowledgment came: the next one may leave then.
     const std::uint64_t done =
-        sender_ ? sender_->pair.requester().acknowledged_bytes() : progress();
+        sender_ ? sender_->pair.requester().requests().acknowledged_bytes() : progress();
     if (attempts_[ended_].outcome != Outcome::kRunning || done < (ended_ + 1) * bytes) return;
     end(Outcome::kCompleted, now);
   }
@@ -126,7 +126,7 @@ void RoceTransfer::watch(Time now) noexcept {
 
 std::uint64_t RoceTransfer::progress() const noexcept {
   return receiver_ ? receiver_->pair.responder().delivered_bytes()
-                   : sender_->pair.requester().acknowledged_bytes();
+                   : sender_->pair.requester().requests().acknowledged_bytes();
 }
 
 RoceTransfer::Counts RoceTransfer::counts() const noexcept {

@@ -73,7 +73,7 @@ class RoceChannels::RoceChannel final : public Channel {
     }
     void on_acknowledged(QueuePair& by, Time now) noexcept override {
       hand_over(now);
-      if (channel.tells_idle_ && left_bytes == 0 && by.requester().idle())
+      if (channel.tells_idle_ && left_bytes == 0 && by.requester().requests().idle())
         channel.user_.on_idle(channel, side, now);
     }
     void on_gave_up(QueuePair& /*by*/, Time now) noexcept override { channel.end(now); }
@@ -81,7 +81,8 @@ class RoceChannels::RoceChannel final : public Channel {
     void hand_over(Time now) noexcept {
       Requester& requester = pair.requester();
       if (left_bytes == 0 ||
-          requester.appended_bytes() - requester.acknowledged_bytes() >= kPieceBytes)
+          requester.requests().appended_bytes() - requester.requests().acknowledged_bytes() >=
+              kPieceBytes)
         return;
       const std::uint64_t bytes = std::min(left_bytes, kPieceBytes);
       left_bytes -= bytes;

@@ -12,9 +12,9 @@
 #include "trafficgen/mlt/magnitude_ranks.h"
 #include "trafficgen/mlt/mlt_config.h"
 #include "trafficgen/mlt/mlt_tensor.h"
-#include "trafficgen/mlt/packet_set.h"
+#include "trafficgen/mlt/mlt_window.h"
 #include "trafficgen/mlt/packet_tags.h"
-#include "trafficgen/mlt/settled_loss.h"
+#include "trafficgen/mlt/sent_tensors.h"
 #include "trafficgen/transport/control/controller_slot.h"
 #include "trafficgen/transport/sender/rto_estimator.h"
 
@@ -28,13 +28,9 @@ namespace outrider::tg {
 /// next_message() when the NIC is free, hands in answers, and calls on_timer() when next_timer() is
 /// reached. `now` never decreases.
 ///
-/// Rate: a congestion window limits what was transmitted and not yet seen by the receiver. FEEDBACK
-/// reports running totals of what was seen, what of it arrived and what was marked, so that a lost
-/// FEEDBACK does no harm. What was seen but did not arrive is lost, unless it was only overtaken
-/// (SettledLoss). Lost bytes count as marked ones, so that the window shrinks by the affected share
-/// (DCTCP's rule), and a loss within the bound does not halve it. Silence for an RTO (RFC 6298, at
-/// least probe_timeout) reduces the window to one packet and sends a PROBE, whose answer reports
-/// the state. After probe_limit silences in a row the sender gives up.
+/// SentTensors knows which tensor is next, MltWindow whether a packet may leave. Silence for an RTO
+/// (RFC 6298, at least probe_timeout) reduces the window to one packet and sends a PROBE, whose
+/// answer reports the state. After probe_limit silences in a row the sender gives up.
 ///
 /// Sources: MLT (NSDI 2024), section on the transport, and DLCP (arXiv 2008.08445), as far as notes
 /// about them describe it: Stop, Probe, Bitmap, DCTCP-like AIMD. The notes do not say how the
@@ -67,9 +63,9 @@ class MltSender {
   template <class F>
   void rank_by(F&& magnitude) noexcept {
     std::uint64_t tensor_begin = 0;
-    for (Tensor& t : tensors_) {
-      if (!t.ranks.empty()) rank(t, tensor_begin, magnitude);
-      tensor_begin += t.what.bytes;
+    for (std::uint32_t i = 0; i < tensors_.size(); ++i) {
+      if (!tensors_[i].ranks.empty()) rank(i, tensor_begin, magnitude);
+      tensor_begin += tensors_[i].what.bytes;
     }
   }
   /// Hands over a whole tensor, which may leave. @pre it was not handed over in this burst
@@ -90,7 +86,9 @@ class MltSender {
   void on_timer(Time now) noexcept;
 
   // -- state
-  [[nodiscard]] bool complete() const noexcept { return stopped_ == tensors_.size(); }
+  [[nodiscard]] bool complete() const noexcept {
+    return tensors_.count(Phase::kStopped) == tensors_.size();
+  }
   /// Returns true if the receiver has reported that it has enough of the tensor.
   [[nodiscard]] bool stopped(std::uint32_t tensor) const noexcept {
     return tensor < tensors_.size() && tensors_[tensor].phase == Phase::kStopped;
@@ -99,15 +97,11 @@ class MltSender {
   /// Sequence number in the flow's stream of the current burst's first byte, and of the next one's.
   [[nodiscard]] std::uint32_t burst_sequence() const noexcept { return burst_sequence_; }
   [[nodiscard]] std::uint32_t next_burst_sequence() const noexcept {
-    return burst_sequence_ + (begun_ ? burst_bytes_ : 0);
+    return burst_sequence_ + (begun_ ? tensors_.bytes() : 0);
   }
   /// Returns when the first packet of the burst left.
   [[nodiscard]] std::optional<Time> first_sent_at() const noexcept { return first_sent_at_; }
-  [[nodiscard]] std::uint32_t in_flight_bytes() const noexcept {
-    return static_cast<std::uint32_t>(transmitted_ - seen_);
-  }
-  [[nodiscard]] std::uint32_t cwnd_bytes() const noexcept { return control_->cwnd_bytes(); }
-  [[nodiscard]] const CongestionControl& control() const noexcept { return *control_; }
+  [[nodiscard]] const MltWindow& window() const noexcept { return window_; }
   [[nodiscard]] Duration srtt() const noexcept { return rto_.srtt(); }
 
   /// Counts over all bursts.
@@ -123,88 +117,38 @@ class MltSender {
   [[nodiscard]] const Counters& counters() const noexcept { return counters_; }
 
  private:
-  enum class Phase : std::uint8_t {
-    kIdle,     ///< not handed over
-    kPending,  ///< has packets to send; queued by its urgency
-    kWaits,    ///< has none, and was not probed since; queued in probes_
-    kProbed,
-    kStopped,
-  };
-  struct Tensor {
-    MltTensor what;
-    MltLayout layout;
-    std::uint32_t sequence;  ///< offset of its first byte in the burst
-    PacketSet resend;
-    std::vector<std::uint32_t> ranks{};  ///< [packets] in units of 2^-32; empty: drawn
-    /// Packets in the order in which they leave, and the place of each in it; empty: front to back.
-    std::vector<std::uint32_t> order{}, place{};
-    std::uint32_t fresh = 0;  ///< packets that have left, of the order
-    std::uint32_t probe = 0;  ///< number of the last probe
-    std::uint32_t fresh_at_probe = 0;
-    Phase phase = Phase::kIdle;
-  };
+  using Phase = SentTensor::Phase;
 
   template <class F>
-  void rank(Tensor& t, std::uint64_t tensor_begin, F& magnitude) noexcept {
+  void rank(std::uint32_t tensor, std::uint64_t tensor_begin, F& magnitude) noexcept {
+    SentTensor& t = tensors_[tensor];
     ranker_.clear();
     for (std::uint32_t p = 0; p < t.layout.packets(); ++p) {
       const std::uint64_t at = tensor_begin + t.layout.offset(p);
       const std::optional<double> mean = magnitude(ByteRange{at, at + t.layout.length(p)});
       if (mean) ranker_.add(p, *mean);
-      else t.ranks[p] = tags_.drawn_rank(index_of(t), p, burst_);
+      else t.ranks[p] = tags_.drawn_rank(tensor, p, burst_);
     }
     ranker_.write(t.ranks);
   }
-  [[nodiscard]] std::uint8_t tos(const Tensor& t, std::uint32_t packet) const noexcept;
-  void shuffle(Tensor& t) noexcept;
-  [[nodiscard]] static std::uint32_t place_of(const Tensor& t, std::uint32_t packet) noexcept {
-    return t.place.empty() ? packet : t.place[packet];
-  }
-  [[nodiscard]] static std::uint64_t unsent_bytes(const Tensor& t) noexcept;
-  [[nodiscard]] bool window_open() const noexcept;
-  [[nodiscard]] Tensor& pick() noexcept;
+  void shuffle(std::uint32_t tensor) noexcept;
   [[nodiscard]] Outgoing next_data(Time now) noexcept;
   [[nodiscard]] Outgoing next_probe(Time now) noexcept;
-  void after_departure(Time now) noexcept;
   [[nodiscard]] bool on_feedback(const mlt::Message& m, Time now) noexcept;
   void on_bitmap(const mlt::Message& m) noexcept;
   void stop(std::uint32_t tensor) noexcept;
-  void enter(std::uint32_t tensor, Phase phase) noexcept;
-  void adjust_window(std::uint32_t seen, std::uint32_t suffered, std::uint32_t in_flight,
-                     Duration rtt, Time now) noexcept;
-  [[nodiscard]] std::uint32_t index_of(const Tensor& t) const noexcept {
-    return static_cast<std::uint32_t>(&t - tensors_.data());
-  }
-  [[nodiscard]] RtoEstimator::Bounds rto_bounds() const noexcept;
 
   const MltConfig& config_;
   PacketTags tags_;
   bool obeys_marks_;
   bool restarts_;
-  std::uint32_t packet_bytes_;
-  std::vector<Tensor> tensors_;
+  SentTensors tensors_;
+  MltWindow window_;
   MagnitudeRanks ranker_;
-  std::vector<Fifo<std::uint32_t>> pending_;  ///< [classes]; entries in another phase are stale
-  Fifo<std::uint32_t> probes_;                ///< kWaits; entries in another phase are stale
   BurstIdentity burst_{};
   std::uint32_t burst_sequence_ = 0;
-  std::uint32_t burst_bytes_ = 0;  ///< modulo 2^32
   bool begun_ = false;
   std::optional<Time> first_sent_at_{};
-  std::uint32_t pending_tensors_ = 0;  ///< in kPending
-  std::uint32_t waiting_tensors_ = 0;  ///< in kWaits
-  std::uint32_t probed_tensors_ = 0;   ///< in kProbed
-  std::uint32_t stopped_ = 0;
-
-  // Totals of the flow [bytes of values]
-  std::uint64_t transmitted_ = 0;
-  std::uint64_t seen_ = 0;      ///< of these, seen by the receiver or never to be seen
-  std::uint64_t received_ = 0;  ///< of these, according to the receiver
-  std::uint32_t marked_ = 0;    ///< according to the receiver, modulo 2^32
-  SettledLoss loss_{};          ///< of seen_ - received_
-  std::uint64_t reduced_until_ = 0;
-  std::uint64_t window_full_until_ = 0;
-
   std::uint32_t probe_number_ = 0;
   std::uint32_t last_tensor_ = 0;  ///< the tensor that sent the last packet
   bool silent_ = false;            ///< a PROBE must leave, whatever the window
@@ -213,7 +157,6 @@ class MltSender {
   Time deadline_ = kNever;
   Time last_sent_{};
   RtoEstimator rto_;
-  ControllerSlot control_;
   Counters counters_;
 };
 

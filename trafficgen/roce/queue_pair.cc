@@ -68,7 +68,7 @@ std::optional<DropReason> QueuePair::on_datagram(const ReceivedDatagram& datagra
 std::optional<DropReason> QueuePair::take(const roce::Message& m, Ecn ecn, Time now) noexcept {
   if (m.opcode == Opcode::kCnp) {
     ++counters_.cnps_received;
-    requester_.on_cnp(now);
+    requester_.control().on_cnp(now);
     return std::nullopt;
   }
   if (m.opcode == Opcode::kAcknowledge) return take_answer(m, now);
@@ -79,7 +79,7 @@ std::optional<DropReason> QueuePair::take(const roce::Message& m, Ecn ecn, Time 
 }
 
 std::optional<DropReason> QueuePair::take_answer(const roce::Message& m, Time now) noexcept {
-  const std::uint64_t before = requester_.acknowledged_bytes();
+  const std::uint64_t before = requester_.requests().acknowledged_bytes();
   const bool had_given_up = requester_.gave_up();
   if (!requester_.on_acknowledge(m, now)) {
     ++counters_.refused;
@@ -87,7 +87,7 @@ std::optional<DropReason> QueuePair::take_answer(const roce::Message& m, Time no
   }
   ++(roce::is_ack(m.syndrome) ? counters_.acks_received : counters_.naks_received);
   if (roce::is_not_ready(m.syndrome)) ++counters_.rnr_naks_received;
-  if (requester_.acknowledged_bytes() != before) listener_.on_acknowledged(*this, now);
+  if (requester_.requests().acknowledged_bytes() != before) listener_.on_acknowledged(*this, now);
   if (requester_.gave_up() && !had_given_up) listener_.on_gave_up(*this, now);
   return std::nullopt;
 }

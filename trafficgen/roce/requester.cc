@@ -46,38 +46,14 @@ Requester::Requester(const RoceConfig& config, const Setup& setup,
       setup_(setup),
       control_(std::move(control)),
       counters_(counters),
-      requests_(setup.requests != 0 ? setup.requests : config.window_packets + 1),
-      recovery_(config.repair == RoceRepair::kSelective ? config.window_packets : 0) {}
+      selective_(config.repair == RoceRepair::kSelective),
+      requests_(setup.path_mtu, setup.requests != 0 ? setup.requests : config.window_packets + 1),
+      recovery_(selective_ ? config.window_packets : 0) {}
 
 void Requester::append(std::uint64_t bytes, std::optional<std::uint32_t> immediate,
                        Time now) noexcept {
-  assert(bytes > 0);
-  appended_bytes_ += bytes;
-  if (open_.bytes == 0) open_ = {.first = end_, .address = appended_bytes_ - bytes};
-  open_.bytes += bytes;
-  end_ = open_.first + packets_of(open_.bytes);
-  open_.immediate = immediate;
+  requests_.append(bytes, immediate);
   look_at_pace(now);
-}
-
-/// Returns the request that a packet belongs to, which begins to leave if it is the open one.
-/// @param place where in requests_ to begin to look, and where it is
-const Requester::Request& Requester::request_of(std::uint64_t packet, std::size_t& place) noexcept {
-  while (place < requests_.size()) {
-    const Request& request = requests_.peek(place);
-    if (packet < request.first + packets_of(request.bytes)) return request;
-    ++place;
-  }
-  assert(open_.bytes > 0 && packet == open_.first);
-  Request begun = open_;
-  // Lengths have 32 bits; a longer burst is several messages.
-  begun.bytes = std::min<std::uint64_t>(begun.bytes, roce::kMaxMessageBytes);
-  if (begun.bytes < open_.bytes) begun.immediate.reset();
-  open_.bytes -= begun.bytes;
-  open_.address += begun.bytes;
-  open_.first += packets_of(begun.bytes);
-  requests_.push(begun);
-  return requests_.peek(place);
 }
 
 roce::Message Requester::packet(const Request& request, std::uint64_t number) const noexcept {
@@ -102,29 +78,20 @@ roce::Message Requester::packet(const Request& request, std::uint64_t number) co
   return m;
 }
 
-/// Returns the packet that selective repeat sends again.
-roce::Message Requester::missing_packet() noexcept {
-  const std::uint64_t number = recovery_.next();
-  roce::Message m = packet(request_of(number, resend_at_), number);
-  m.asks = true;  // its answer ends the recovery
-  recovery_.on_sent();
-  ++counters_.retransmitted;
-  return m;
-}
-
-/// Returns the packet that continues what was sent.
-roce::Message Requester::following_packet() noexcept {
-  const roce::Message m = packet(request_of(sent_, at_), sent_);
-  if (sent_ < highest_) ++counters_.retransmitted;
-  ++sent_;
-  highest_ = std::max(highest_, sent_);
-  return m;
-}
-
 roce::Message Requester::next_packet(Time now) noexcept {
   assert(has_packet(now));
   const bool again = recovery_.next() != SelectiveRecovery::kNone;
-  const roce::Message m = again ? missing_packet() : following_packet();
+  const std::uint64_t number = again ? recovery_.next() : sent_;
+  roce::Message m = packet(requests_.of(number, again ? resend_at_ : at_), number);
+  if (again) {      // selective repeat
+    m.asks = true;  // its answer ends the recovery
+    recovery_.on_sent();
+    ++counters_.retransmitted;
+  } else {
+    if (sent_ < highest_) ++counters_.retransmitted;
+    ++sent_;
+    highest_ = std::max(highest_, sent_);
+  }
   ++counters_.sent;
   if (!first_sent_at_) first_sent_at_ = now;
   if (deadline_ == kNever) deadline_ = now + config_.timeout;
@@ -139,27 +106,17 @@ roce::Message Requester::next_packet(Time now) noexcept {
 /// Everything before `packet` is acknowledged.
 void Requester::advance_to(std::uint64_t packet, Time now) noexcept {
   if (packet <= acknowledged_) return;
-  if (selective()) recovery_.on_acknowledged(acknowledged_, packet, highest_);
+  if (selective_) recovery_.on_acknowledged(acknowledged_, packet, highest_);
   acknowledged_ = packet;
   sent_ = std::max(sent_, packet);  // packets that were to be sent again have come after all
-  const std::uint64_t before = acknowledged_bytes_;
-  while (!requests_.empty()) {
-    const Request& request = requests_.peek();
-    const std::uint64_t packets = packets_of(request.bytes);
-    if (packet < request.first + packets) {
-      if (packet > request.first)
-        acknowledged_bytes_ = request.address + (packet - request.first) * setup_.path_mtu;
-      break;
-    }
-    acknowledged_bytes_ = request.address + request.bytes;
-    (void)requests_.pop();
-    if (at_ > 0) --at_;
-    if (resend_at_ > 0) --resend_at_;
-  }
+  const std::uint64_t before = requests_.acknowledged_bytes();
+  const std::size_t done = requests_.acknowledge(packet);
+  at_ -= std::min(at_, done);
+  resend_at_ -= std::min(resend_at_, done);
   silences_ = not_ready_ = 0;
   deadline_ =
       acknowledged_ == highest_ ? kNever : std::max(now, not_ready_until_) + config_.timeout;
-  control_->on_ack({.acknowledged_bytes = acknowledged_bytes_ - before}, now);
+  control_->on_ack({.acknowledged_bytes = requests_.acknowledged_bytes() - before}, now);
 }
 
 void Requester::go_back() noexcept {
@@ -171,7 +128,7 @@ void Requester::go_back() noexcept {
 /// @param arrived the packet behind the gap that a selective NAK names; nothing if it is
 ///   acknowledged already
 void Requester::repair(std::optional<std::uint64_t> arrived, bool selects) noexcept {
-  if (!selective()) {
+  if (!selective_) {
     ++counters_.recoveries;
     go_back();
   } else if (!selects) {  // the peer has dropped all behind the gap
@@ -202,7 +159,7 @@ void Requester::await_receiver(Duration wait, Time now) noexcept {
   not_ready_until_ = now + wait;
   next_send_at_ = std::max(next_send_at_, not_ready_until_);
   deadline_ = kNever;  // begins with the next packet
-  if (selective()) {
+  if (selective_) {
     recovery_.resend_dropped(acknowledged_, highest_);
     resend_at_ = 0;
   } else {
@@ -214,7 +171,7 @@ void Requester::await_receiver(Duration wait, Time now) noexcept {
 bool Requester::on_acknowledge(const roce::Message& m, Time now) noexcept {
   const std::optional<GaveUp> fatal = end_by(m.syndrome);
   const bool not_ready = roce::is_not_ready(m.syndrome);
-  const bool selects = selective() && m.syndrome == roce::kNakSelectiveSyndrome;
+  const bool selects = selective_ && m.syndrome == roce::kNakSelectiveSyndrome;
   const bool repairs = selects || m.syndrome == roce::kNakSequenceSyndrome;
   const bool nak = repairs || not_ready || fatal;
   if (!nak && !roce::is_ack(m.syndrome)) return false;
@@ -251,18 +208,16 @@ void Requester::on_timer(Time now) noexcept {
   ++counters_.timeouts;
   if (++silences_ > config_.retry_limit) return give_up(GaveUp::kSilence);
   deadline_ = now + config_.timeout;
-  if (!selective()) return go_back();
+  if (!selective_) return go_back();
   recovery_.resend(acknowledged_, highest_);
   resend_at_ = 0;
 }
 
 void Requester::abandon() noexcept {
-  while (!requests_.empty()) (void)requests_.pop();
-  if (selective()) recovery_.on_acknowledged(acknowledged_, highest_, highest_);
-  open_ = {};
+  requests_.abandon();
+  if (selective_) recovery_.on_acknowledged(acknowledged_, highest_, highest_);
   at_ = resend_at_ = 0;
-  acknowledged_ = sent_ = highest_ = end_;
-  acknowledged_bytes_ = appended_bytes_;
+  acknowledged_ = sent_ = highest_ = requests_.end();
   deadline_ = kNever;
   silences_ = not_ready_ = 0;
   gave_up_ = GaveUp::kNot;

@@ -8,6 +8,7 @@
 #include "trafficgen/core/fifo.h"
 #include "trafficgen/measure/roce_counters.h"
 #include "trafficgen/roce/control/rate_controller.h"
+#include "trafficgen/roce/outgoing_requests.h"
 #include "trafficgen/roce/roce_config.h"
 #include "trafficgen/roce/selective_recovery.h"
 
@@ -15,21 +16,21 @@ namespace outrider::tg {
 
 /// The side of a queue pair that sends RDMA WRITEs or SENDs, reliable and in order.
 ///
-/// Bytes are appended; bytes that are appended before the last request has begun to leave join it.
-/// Packets leave no faster than the RateController says and at most `window_packets` beyond what is
-/// acknowledged. With go-back-N a NAK of a sequence error, or a silence of `timeout`, makes all
-/// packets leave again from the first one that is not acknowledged. With selective repeat only
-/// those leave again that are missing (SelectiveRecovery). After `retry_limit` silences in a row
-/// without progress the requester gives up.
+/// Bytes are appended to requests (OutgoingRequests). Packets leave no faster than the
+/// RateController says and at most `window_packets` beyond what is acknowledged. With go-back-N a
+/// NAK of a sequence error, or a silence of `timeout`, makes all packets leave again from the first
+/// one that is not acknowledged. With selective repeat only those leave again that are missing
+/// (SelectiveRecovery). After `retry_limit` silences in a row without progress the requester gives
+/// up.
 ///
 /// A NAK of an invalid request, of remote access or of a remote operation ends the connection at
 /// once. An RNR NAK makes it wait as long as the NAK says, in which the silence is not judged, and
 /// send again from the packet that the NAK names; after `rnr_retry` of them without progress it
 /// gives up.
 ///
-/// Packets are counted from 0 in 64 bits; a PSN is the sum of that and the first PSN, modulo 2^24.
-/// Source: InfiniBand Architecture Specification 1.2.1, sections 9.7.5 to 9.9. Not thread-safe;
-/// nothing allocates after construction, except one doubling of the messages' ring at most.
+/// A PSN is the sum of a packet's number and the first PSN, modulo 2^24. Source: InfiniBand
+/// Architecture Specification 1.2.1, sections 9.7.5 to 9.9. Not thread-safe; nothing allocates
+/// after construction, except one doubling of the requests' ring at most.
 class Requester {
  public:
   struct Setup {
@@ -56,16 +57,14 @@ class Requester {
   /// Gives up if it is a NAK that says so. @return false if it acknowledges or names what was never
   ///   sent, or has a reserved syndrome
   bool on_acknowledge(const roce::Message& m, Time now) noexcept;
-  void on_cnp(Time now) noexcept { control_->on_cnp(now); }
   [[nodiscard]] Time next_timer() const noexcept;
   void on_timer(Time now) noexcept;
   /// Abandons all that is not acknowledged, also after it has given up, and goes on with the PSN
   /// after it. The rate stays. The peer's responder must skip_to() next_psn().
   void abandon() noexcept;
 
-  [[nodiscard]] std::uint64_t acknowledged_bytes() const noexcept { return acknowledged_bytes_; }
-  [[nodiscard]] std::uint64_t appended_bytes() const noexcept { return appended_bytes_; }
-  [[nodiscard]] bool idle() const noexcept { return acknowledged_bytes_ == appended_bytes_; }
+  /// Returns what was appended, and how much of it is acknowledged.
+  [[nodiscard]] const OutgoingRequests& requests() const noexcept { return requests_; }
   [[nodiscard]] bool gave_up() const noexcept { return gave_up_ != GaveUp::kNot; }
   [[nodiscard]] GaveUp why() const noexcept { return gave_up_; }
   /// Returns true if the last that the peer has said is that it is not ready.
@@ -74,32 +73,20 @@ class Requester {
   [[nodiscard]] std::optional<Time> first_sent_at() const noexcept { return first_sent_at_; }
   void note_burst() noexcept { first_sent_at_.reset(); }
   /// Returns the PSN of the packet after all those that were appended.
-  [[nodiscard]] std::uint32_t next_psn() const noexcept { return psn_of(end_); }
+  [[nodiscard]] std::uint32_t next_psn() const noexcept { return psn_of(requests_.end()); }
   [[nodiscard]] RateController& control() noexcept { return *control_; }
 
  private:
-  /// One WRITE or SEND.
-  struct Request {
-    std::uint64_t first = 0;  ///< its first packet
-    std::uint64_t address = 0;
-    std::uint64_t bytes = 0;
-    std::optional<std::uint32_t> immediate{};
-  };
-  [[nodiscard]] std::uint64_t packets_of(std::uint64_t bytes) const noexcept {
-    return (bytes + setup_.path_mtu - 1) / setup_.path_mtu;
-  }
+  using Request = OutgoingRequests::Request;
+
   [[nodiscard]] std::uint32_t psn_of(std::uint64_t packet) const noexcept {
     return static_cast<std::uint32_t>(setup_.first_psn + packet) & roce::kPsnMask;
   }
   [[nodiscard]] bool wants_to_send() const noexcept {
-    const bool next = sent_ < end_ && sent_ - acknowledged_ < config_.window_packets;
+    const bool next = sent_ < requests_.end() && sent_ - acknowledged_ < config_.window_packets;
     return (next || recovery_.next() != SelectiveRecovery::kNone) && !gave_up();
   }
-  [[nodiscard]] bool selective() const noexcept { return config_.repair == RoceRepair::kSelective; }
   [[nodiscard]] roce::Message packet(const Request& request, std::uint64_t number) const noexcept;
-  [[nodiscard]] const Request& request_of(std::uint64_t packet, std::size_t& place) noexcept;
-  [[nodiscard]] roce::Message missing_packet() noexcept;
-  [[nodiscard]] roce::Message following_packet() noexcept;
   void advance_to(std::uint64_t packet, Time now) noexcept;
   void repair(std::optional<std::uint64_t> arrived, bool selects) noexcept;
   void go_back() noexcept;
@@ -111,19 +98,14 @@ class Requester {
   Setup setup_;
   std::unique_ptr<RateController> control_;
   RoceCounters& counters_;
-  /// Requests that are not acknowledged. All but the last have begun to leave: the bound is the
-  /// window and one more.
-  Fifo<Request> requests_;
-  Request open_{};      ///< the last request, which has not begun to leave; no bytes: none
+  bool selective_;  ///< selective repeat, instead of go-back-N
+  OutgoingRequests requests_;
   std::size_t at_ = 0;  ///< place in requests_ of the packet that leaves next
   SelectiveRecovery recovery_;
   std::size_t resend_at_ = 0;       ///< the same of the packet that leaves again next
   std::uint64_t acknowledged_ = 0;  ///< packets
   std::uint64_t sent_ = 0;          ///< the packet that leaves next
   std::uint64_t highest_ = 0;       ///< packets that have left at least once
-  std::uint64_t end_ = 0;           ///< packets that were appended
-  std::uint64_t appended_bytes_ = 0;
-  std::uint64_t acknowledged_bytes_ = 0;
   std::optional<Time> first_sent_at_{};
   Time next_send_at_{};
   bool pace_over_ = true;  ///< next_send_at_ was reached when last looked at

@@ -61,10 +61,10 @@ TEST(MltSender, SendsAWindowThenWaits) {
     EXPECT_EQ(m.asks, p == 3) << "the last that the window allows";
   }
   EXPECT_FALSE(b.sender.has_message());
-  EXPECT_EQ(b.sender.in_flight_bytes(), 4000U);
+  EXPECT_EQ(b.sender.window().in_flight_bytes(), 4000U);
   // Slow start adds two packets for the two that arrived (RFC 5681, 3.1).
   EXPECT_TRUE(b.sender.on_message(b.feedback(2000, 2000), kStart + 100us));
-  EXPECT_EQ(b.sender.cwnd_bytes(), 6000U);
+  EXPECT_EQ(b.sender.window().control().cwnd_bytes(), 6000U);
   for (int p = 0; p < 4; ++p) (void)b.next(kStart + 100us);
   EXPECT_FALSE(b.sender.has_message());
   EXPECT_EQ(b.sender.srtt(), 100us);
@@ -284,11 +284,11 @@ TEST(MltSender, RestartsAnIdleWindowOnlyWhereItIsTold) {
     told.seen_bytes = told.received_bytes = 4000;
     told.stopped = true;
     EXPECT_TRUE(sender.on_message(told, kStart + 100us));
-    ASSERT_EQ(sender.cwnd_bytes(), 6000U) << "slow start";
+    ASSERT_EQ(sender.window().control().cwnd_bytes(), 6000U) << "slow start";
     ++burst.iteration;
     sender.begin(burst, kStart + 1s);
     sender.hand_over(0, kStart + 1s);
-    EXPECT_EQ(sender.cwnd_bytes(), restarts ? 4000U : 6000U);
+    EXPECT_EQ(sender.window().control().cwnd_bytes(), restarts ? 4000U : 6000U);
   }
 }
 
@@ -302,11 +302,12 @@ TEST(MltSender, MarksAndLossesShrinkTheWindowByTheirShare) {
         b.sender.on_message(b.feedback(2000, lost ? 1000 : 2000, lost ? 0 : 1000), kStart + 100us));
     // Alpha after one window with half of it marked: 15/16 + 1/16 x 1/2.
     const double alpha = 15.0 / 16 + 0.5 / 16;
-    EXPECT_EQ(b.sender.cwnd_bytes(), static_cast<std::uint32_t>(10'000 * (1 - alpha / 2)));
+    EXPECT_EQ(b.sender.window().control().cwnd_bytes(),
+              static_cast<std::uint32_t>(10'000 * (1 - alpha / 2)));
     EXPECT_EQ(b.sender.counters().lost, lost ? 1000U : 0U);
-    const std::uint32_t reduced = b.sender.cwnd_bytes();
+    const std::uint32_t reduced = b.sender.window().control().cwnd_bytes();
     EXPECT_TRUE(b.sender.on_message(b.feedback(4000, lost ? 2000 : 4000, 2000), kStart + 101us));
-    EXPECT_EQ(b.sender.cwnd_bytes(), reduced) << "once per window";
+    EXPECT_EQ(b.sender.window().control().cwnd_bytes(), reduced) << "once per window";
     EXPECT_EQ(b.sender.counters().reductions, 1U);
   }
 }
@@ -339,7 +340,7 @@ TEST(MltSender, SilenceIsProbedAndEndsAfterTheLimit) {
     b.sender.on_timer(at);
     EXPECT_EQ(b.next(at).kind, Kind::kProbe);
     EXPECT_FALSE(b.sender.has_message());
-    EXPECT_EQ(b.sender.cwnd_bytes(), 1000U) << "the loss window";
+    EXPECT_EQ(b.sender.window().control().cwnd_bytes(), 1000U) << "the loss window";
     silence *= 2;
     at += silence;
   }

@@ -42,7 +42,7 @@ struct Ends {
         const roce::Message m = responder.next_answer();
         answers.push_back(m);
         if (m.opcode == roce::Opcode::kCnp) {
-          requester.on_cnp(now);
+          requester.control().on_cnp(now);
         } else if (!lose_answers) {
           EXPECT_TRUE(requester.on_acknowledge(m, now));
         }

@@ -26,7 +26,7 @@ TEST(RoceQueuePair, AWriteHasItsOpcodesAndPsnsWrap) {
   EXPECT_EQ(e.log[2].psn, roce::kPsnMask);
   EXPECT_EQ(e.log[3].psn, 0U) << "after 2^24 - 1";
   EXPECT_EQ(e.responder.delivered_bytes(), 4 * kMtu + 1);
-  EXPECT_TRUE(e.requester.idle());
+  EXPECT_TRUE(e.requester.requests().idle());
   EXPECT_EQ(e.requester.next_timer(), kNever);
 }
 
@@ -86,9 +86,9 @@ TEST(RoceQueuePair, ALostLastPacketWaitsForTheTimeout) {
   e.lose = [](std::size_t n) { return n == 9; };
   e.requester.append(10 * kMtu, 1, e.now);
   e.run_for(66ms);
-  EXPECT_FALSE(e.requester.idle());
+  EXPECT_FALSE(e.requester.requests().idle());
   e.run_for(2ms);
-  EXPECT_TRUE(e.requester.idle());
+  EXPECT_TRUE(e.requester.requests().idle());
   EXPECT_EQ(e.sent.timeouts, 1U);
   EXPECT_EQ(e.responder.delivered_bytes(), 10 * kMtu);
 }
@@ -101,7 +101,7 @@ TEST(RoceQueuePair, LostAnswersAreAskedForAgain) {
   EXPECT_EQ(e.responder.delivered_bytes(), 3 * kMtu);
   e.lose_answers = false;
   e.run_for(60ms);
-  EXPECT_TRUE(e.requester.idle());
+  EXPECT_TRUE(e.requester.requests().idle());
   EXPECT_EQ(e.taken.duplicate, 3U);
   EXPECT_EQ(e.responder.delivered_bytes(), 3 * kMtu) << "nothing is delivered twice";
 }
@@ -150,7 +150,8 @@ TEST(RoceQueuePair, ANakOfAnErrorEndsTheConnectionAtOnce) {
       EXPECT_TRUE(e.requester.on_acknowledge(answer(row.syndrome, 0xFFFFFF), e.now)) << "the past";
       EXPECT_FALSE(e.requester.gave_up());
       EXPECT_TRUE(e.requester.on_acknowledge(answer(row.syndrome, 2), e.now));
-      EXPECT_EQ(e.requester.acknowledged_bytes(), 2 * kMtu) << "what is before it has come";
+      EXPECT_EQ(e.requester.requests().acknowledged_bytes(), 2 * kMtu)
+          << "what is before it has come";
       EXPECT_EQ(e.requester.why(), row.why);
       e.run_for(10s);
       EXPECT_EQ(e.log.size(), 10U);
@@ -228,7 +229,7 @@ TEST(RoceQueuePair, RnrNaksAreCountedWithoutProgress) {
   EXPECT_EQ(endless.sent.timeouts, 0U);
   endless.run_for(11us);
   EXPECT_TRUE(endless.requester.on_acknowledge(answer(roce::kAckSyndrome, 0), endless.now));
-  EXPECT_TRUE(endless.requester.idle());
+  EXPECT_TRUE(endless.requester.requests().idle());
   EXPECT_FALSE(endless.requester.awaits_receiver());
 }
 
@@ -278,7 +279,7 @@ TEST(RoceQueuePair, RandomLossDeliversEveryByteOnce) {
   }
   e.run_for(20s);
   EXPECT_EQ(e.responder.delivered_bytes(), appended);
-  EXPECT_EQ(e.requester.acknowledged_bytes(), appended);
+  EXPECT_EQ(e.requester.requests().acknowledged_bytes(), appended);
   EXPECT_GT(e.sent.retransmitted, 10U);
   EXPECT_FALSE(e.requester.gave_up());
 }
@@ -312,7 +313,7 @@ TEST(RoceQueuePair, WhatIsAbandonedNeverArrivesAndTheNextMessageDoes) {
   e.requester.abandon();
   e.responder.skip_to(e.requester.next_psn());
   EXPECT_FALSE(e.requester.gave_up());
-  EXPECT_TRUE(e.requester.idle());
+  EXPECT_TRUE(e.requester.requests().idle());
   EXPECT_EQ(e.requester.next_timer(), kNever);
   e.lose = [](std::size_t) { return false; };
   const std::uint64_t refused = e.taken.refused;
@@ -320,7 +321,7 @@ TEST(RoceQueuePair, WhatIsAbandonedNeverArrivesAndTheNextMessageDoes) {
   e.requester.append(2 * kMtu, std::nullopt, e.now);
   e.run_for(1ms);
   EXPECT_EQ(e.responder.delivered_bytes(), 3 * kMtu);
-  EXPECT_TRUE(e.requester.idle());
+  EXPECT_TRUE(e.requester.requests().idle());
   EXPECT_EQ(e.taken.duplicate, 1U);
   EXPECT_EQ(e.taken.refused, refused);
 }
@@ -340,7 +341,7 @@ TEST(RoceQueuePair, WhatWasKeptIsForgottenWithWhatIsAbandoned) {
   e.requester.append(6 * kMtu, std::nullopt, e.now);
   e.run_for(1ms);
   EXPECT_EQ(e.responder.delivered_bytes(), 6 * kMtu);
-  EXPECT_TRUE(e.requester.idle());
+  EXPECT_TRUE(e.requester.requests().idle());
   EXPECT_EQ(e.taken.contradicted, 0U);
   EXPECT_EQ(e.taken.duplicate, 0U);
 }

@@ -31,7 +31,7 @@ TEST(RoceSelectiveRepeat, OnlyTheLostPacketIsSentAgain) {
   e.requester.append(10 * kMtu, 1, e.now);
   e.run_for(1ms);
   EXPECT_EQ(e.responder.delivered_bytes(), 10 * kMtu);
-  EXPECT_TRUE(e.requester.idle());
+  EXPECT_TRUE(e.requester.requests().idle());
   EXPECT_EQ(e.sent.retransmitted, 1U);
   EXPECT_EQ(e.sent.recoveries, 1U);
   EXPECT_EQ(e.sent.timeouts, 0U);
@@ -68,7 +68,7 @@ TEST(RoceSelectiveRepeat, ALostRetransmissionWaitsForTheTimeout) {
   EXPECT_EQ(e.responder.delivered_bytes(), 10 * kMtu);
   EXPECT_EQ(e.sent.timeouts, 1U);
   EXPECT_EQ(e.sent.retransmitted, 2U) << "what has arrived is not sent again";
-  EXPECT_TRUE(e.requester.idle());
+  EXPECT_TRUE(e.requester.requests().idle());
 }
 
 TEST(RoceSelectiveRepeat, LostNaksCostPacketsAndNoBytes) {
@@ -80,7 +80,7 @@ TEST(RoceSelectiveRepeat, LostNaksCostPacketsAndNoBytes) {
   e.lose_answers = false;
   e.run_for(60ms);
   EXPECT_EQ(e.responder.delivered_bytes(), 10 * kMtu);
-  EXPECT_TRUE(e.requester.idle());
+  EXPECT_TRUE(e.requester.requests().idle());
   EXPECT_EQ(e.taken.kept, 6U);
   EXPECT_EQ(e.taken.duplicate, 9U) << "all but the lost one";
 }
@@ -183,10 +183,10 @@ TEST(RoceSelectiveRepeat, ANakOfWhatWasNotSentIsRefused) {
   EXPECT_FALSE(e.requester.on_acknowledge(nak, e.now)) << "not sent";
   nak.message_number = nak.psn;
   EXPECT_FALSE(e.requester.on_acknowledge(nak, e.now)) << "arrived and expected";
-  EXPECT_EQ(e.requester.acknowledged_bytes(), 0U);
+  EXPECT_EQ(e.requester.requests().acknowledged_bytes(), 0U);
   nak.message_number = e.log[3].psn;
   EXPECT_TRUE(e.requester.on_acknowledge(nak, e.now));
-  EXPECT_EQ(e.requester.acknowledged_bytes(), kMtu);
+  EXPECT_EQ(e.requester.requests().acknowledged_bytes(), kMtu);
   EXPECT_TRUE(e.requester.has_packet(e.now));
 }
 
@@ -198,7 +198,7 @@ TEST(RoceSelectiveRepeat, AGoBackNPeerIsServed) {
   Requester requester(config, {.path_mtu = kMtu, .peer_queue_pair = 7, .first_psn = kNearWrap},
                       std::make_unique<FixedRate>(kAtOnce), counters);
   requester.append(10 * kMtu, 1, e.now);
-  for (int n = 0; !requester.idle() && n < 30; ++n) {
+  for (int n = 0; !requester.requests().idle() && n < 30; ++n) {
     while (requester.has_packet(e.now)) {
       const roce::Message m = requester.next_packet(e.now);
       if (counters.sent != 4) (void)e.responder.on_data(m, false, e.now);
@@ -206,7 +206,7 @@ TEST(RoceSelectiveRepeat, AGoBackNPeerIsServed) {
     while (e.responder.has_answer())
       EXPECT_TRUE(requester.on_acknowledge(e.responder.next_answer(), e.now));
   }
-  EXPECT_TRUE(requester.idle());
+  EXPECT_TRUE(requester.requests().idle());
   EXPECT_EQ(e.responder.delivered_bytes(), 10 * kMtu);
   EXPECT_EQ(counters.retransmitted, 7U);
 }
@@ -262,11 +262,12 @@ TEST(RoceSelectiveRepeat, EveryByteArrivesOnceOverAWildWire) {
           appended += bytes;
         }
         wire.step();
-        ASSERT_LE(e.requester.acknowledged_bytes(), e.responder.delivered_bytes()) << seed;
-        if (step > 20'000 && e.requester.idle()) break;
+        ASSERT_LE(e.requester.requests().acknowledged_bytes(), e.responder.delivered_bytes())
+            << seed;
+        if (step > 20'000 && e.requester.requests().idle()) break;
       }
       ASSERT_EQ(e.responder.delivered_bytes(), appended) << seed;
-      ASSERT_EQ(e.requester.acknowledged_bytes(), appended) << seed;
+      ASSERT_EQ(e.requester.requests().acknowledged_bytes(), appended) << seed;
       ASSERT_EQ(e.taken.refused + e.taken.contradicted, 0U) << seed;
       recoveries += e.sent.recoveries;
       kept += e.taken.kept;

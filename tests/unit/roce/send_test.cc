@@ -24,7 +24,7 @@ TEST(RoceSend, HasItsOpcodesAndNoAddress) {
   EXPECT_EQ(e.log[4].opcode, Opcode::kSendLastImmediate);
   EXPECT_EQ(e.log[4].immediate, 42U);
   EXPECT_EQ(e.responder.delivered_bytes(), 4 * kMtu + 1);
-  EXPECT_TRUE(e.requester.idle());
+  EXPECT_TRUE(e.requester.requests().idle());
   e.requester.append(2 * kMtu, std::nullopt, e.now);
   e.run_for(1ms);
   EXPECT_EQ(e.log[6].opcode, Opcode::kSendLast);

@@ -35,7 +35,7 @@ struct RoceExchange::End final : QueuePairListener {
     exchange.listener_.on_burst(receives, {.bytes = from.burst_bytes}, now);
   }
   void on_acknowledged(QueuePair& by, Time now) noexcept override {
-    const std::uint64_t total = by.requester().acknowledged_bytes();
+    const std::uint64_t total = by.requester().requests().acknowledged_bytes();
     const std::uint64_t fresh = total - std::exchange(told_bytes, total);
     const bool wanted = sends.direction == BurstDirection::kPush
                             ? exchange.setup_.pushes_acknowledged
@@ -142,7 +142,7 @@ void RoceExchange::hand_over_all(const Lane& lane, Time now) noexcept {
 
 bool RoceExchange::idle(const Lane& lane) const noexcept {
   const End& end = sender(lane);
-  return end.left_bytes == 0 && end.pair.requester().idle();
+  return end.left_bytes == 0 && end.pair.requester().requests().idle();
 }
 
 std::optional<Time> RoceExchange::first_sent_at(const Lane& lane) const noexcept {
