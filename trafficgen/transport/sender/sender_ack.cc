@@ -93,8 +93,7 @@ bool TcpSender::on_any_ack(const TcpSegment& s, Time now, bool current) noexcept
   const bool repeated = !state_.sack && !scoreboard.empty() && repeats(s, ack, edge, stream);
   // An old ACK says nothing of the window, and an old segment takes none back (RFC 9293, 3.10.7.4).
   if (una >= una_before) stream.take_window(edge, current);
-  // The ACK answers a probe.
-  if (scoreboard.empty() || stream.peer_edge() < stream.nxt()) persistence_.on_answer();
+  if (scoreboard.empty() || stream.peer_edge() < stream.nxt()) persistence_.on_answer();  // a probe
 
   const std::uint32_t base = window.reduction_base_bytes(stream);  // before this ACK takes effect
   const bool ece = window.ecn() && state_.context.config.obey_ece && s.has(kTcpEce);
