@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "common/core/fifo.h"
+#include "trafficgen/core/fifo.h"
 #include "trafficgen/mlt/mlt_tensor.h"
 #include "trafficgen/mlt/packet_set.h"
 

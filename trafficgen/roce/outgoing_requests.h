@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "common/core/fifo.h"
+#include "trafficgen/core/fifo.h"
 
 namespace outrider::tg {
 
