@@ -129,8 +129,9 @@ TEST(RoceConfig, EveryRuleNamesItsKey) {
       {[](C& c) { c.payload = Payload::kPattern; }, "job[0].transport", "must be \"zeros\""},
       {[](C& c) {
          c.requests = {{.name = "asks", .from = {"w0"}, .to = {"s0"}, .transport = "rdma"}};
+         c.requests[0].connections = 20'000;
        },
-       "requests[0].transport", "must have protocol \"tcp\""},
+       "requests[0].connections", "makes 20000 queue pairs"},
       {[](C& c) { with_transfer(c).opener = Opener::kReceiver; }, "transfer[0].opener",
        "nobody connects"},
       {[](C& c) { with_transfer(c).bytes = 1ULL << 32; }, "transfer[0].bytes",

@@ -68,7 +68,7 @@ struct FairBench : PortBench {
   Arrival answer(const FrameSpec& spec) {
     loop.run_until(now);
     Packet* packet = parsed(spec);
-    port.on_return(*packet, now);
+    port.returns().show(*packet, now);
     const Arrival passed = arrival_of(*packet, 0, now);
     release(packet);
     return passed;
