@@ -159,6 +159,10 @@ struct ExchangeSetup {
   [[nodiscard]] std::size_t index_of(std::uint32_t worker, std::uint32_t target) const noexcept {
     return std::size_t{worker} * targets + target;
   }
+  /// Returns the host of a worker's target. @pre the lane exists
+  [[nodiscard]] Host& end(std::uint32_t worker, std::uint32_t target) const noexcept {
+    return *ends[index_of(worker, target)];
+  }
   /// Returns the number of lanes that a worker has.
   [[nodiscard]] std::uint32_t targets_of(std::uint32_t worker) const noexcept {
     std::uint32_t target = 0;

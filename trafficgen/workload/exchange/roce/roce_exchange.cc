@@ -80,7 +80,7 @@ void RoceExchange::make_pair(std::uint32_t worker, std::uint32_t target) {
   const Lane push{worker, target, BurstDirection::kPush};
   const Lane pull{worker, target, BurstDirection::kPull};
   Host& near = *setup_.workers[worker];
-  Host& far = *setup_.ends[setup_.index_of(worker, target)];
+  Host& far = setup_.end(worker, target);
   const QueuePairEnds ends = make_queue_pair_ends(near, far, setup_.mtu_bytes, setup_.seed);
   auto& pair = pairs_[setup_.index_of(worker, target)];
   pair.reset(new Pair{{*this, push, near, ends.near}, {*this, pull, far, ends.far}});
