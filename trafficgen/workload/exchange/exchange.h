@@ -174,6 +174,10 @@ struct ExchangeSetup {
     const auto& lists = lane.direction == BurstDirection::kPush ? pushes : pulls;
     return lists[index_of(lane.worker, lane.target)];
   }
+  /// Returns true if the listener wants on_acknowledged() for lanes of this direction.
+  [[nodiscard]] bool acknowledged(BurstDirection direction) const noexcept {
+    return direction == BurstDirection::kPush ? pushes_acknowledged : pulls_acknowledged;
+  }
   [[nodiscard]] std::uint32_t owner(std::uint32_t worker) const noexcept {
     return first_owner == 0 ? 0 : first_owner + worker;
   }

@@ -37,10 +37,8 @@ struct RoceExchange::End final : QueuePairListener {
   void on_acknowledged(QueuePair& by, Time now) noexcept override {
     const std::uint64_t total = by.requester().requests().acknowledged_bytes();
     const std::uint64_t fresh = total - std::exchange(told_bytes, total);
-    const bool wanted = sends.direction == BurstDirection::kPush
-                            ? exchange.setup_.pushes_acknowledged
-                            : exchange.setup_.pulls_acknowledged;
-    if (wanted && fresh > 0) exchange.listener_.on_acknowledged(sends, fresh, now);
+    if (exchange.setup_.acknowledged(sends.direction) && fresh > 0)
+      exchange.listener_.on_acknowledged(sends, fresh, now);
     if (exchange.idle(sends)) exchange.listener_.on_idle(sends, now);
   }
   void on_gave_up(QueuePair&, Time now) noexcept override { exchange.listener_.on_gave_up(now); }
