@@ -102,27 +102,27 @@ void Attack::play_signal() {
 }
 
 void Attack::play_luck() {
+  AdversaryNetwork& network = simulation_.network_;
   const bool begins = number_ == 0;
   const double share = begins ? act_.count / 1000.0 : 0;
   const Time until = simulation_.now_ + std::chrono::microseconds(act_.gap_us);
-  const auto ports = static_cast<std::uint32_t>(simulation_.places_[kLeftPlace].down_until.size());
+  const std::uint32_t ports = network.at(kLeftPlace).ports();
   switch (act_.kind) {
     case Harm::kLoss:
-      return simulation_.impair({.loss = share}, act_.draw);
+      return network.impair({.loss = share}, act_.draw);
     case Harm::kDuplicate:
-      return simulation_.impair({.duplicate = share}, act_.draw);
+      return network.impair({.duplicate = share}, act_.draw);
     case Harm::kReorder:
-      return simulation_.impair({.reorder = share}, act_.draw);
+      return network.impair({.reorder = share}, act_.draw);
     case Harm::kKill:
       simulation_.killed_ = true;
-      return simulation_.set_down(kLeftPlace, simulation_.port_of(kLeftPlace, "w0"), kNever);
+      return network.set_down(kLeftPlace, network.port_of(kLeftPlace, "w0"), kNever);
     case Harm::kDrainPool:
-      return begins ? simulation_.drain_pool(act_.count) : simulation_.refill_pool();
+      return begins ? network.drain_pool(act_.count) : network.refill_pool();
     case Harm::kLinkDown:
-      if (act_.choice % 2 != 0)
-        return simulation_.set_down(kLeftPlace, act_.choice / 2 % ports, until);
-      simulation_.set_down(kLeftPlace, simulation_.port_of(kLeftPlace, "trunk"), until);
-      return simulation_.set_down(kRightPlace, simulation_.port_of(kRightPlace, "trunk"), until);
+      if (act_.choice % 2 != 0) return network.set_down(kLeftPlace, act_.choice / 2 % ports, until);
+      network.set_down(kLeftPlace, network.port_of(kLeftPlace, kTrunkPort), until);
+      return network.set_down(kRightPlace, network.port_of(kRightPlace, kTrunkPort), until);
     case Harm::kRestart:
       return simulation_.restart(act_.choice % 2);
     default:
@@ -133,18 +133,19 @@ void Attack::play_luck() {
 /// Returns the next of 1 + choice addresses: its own, or in the workers' network.
 std::uint32_t Attack::rotated() const {
   const std::uint32_t n = number_ % (1 + act_.choice);
-  return simulation_.drawn_.keys.empty() || act_.draw % 2 == 0 ? stranger(n) : ip("10.0.1.1") + n;
+  return simulation_.network_.drawn().keys.empty() || act_.draw % 2 == 0 ? stranger(n)
+                                                                         : ip("10.0.1.1") + n;
 }
 
 /// Sends a START in either form, from the strangers' port.
 void Attack::send_start(const Start& start) {
   const auto h = static_cast<std::uint16_t>(5 * (1 + below(15)));
-  if (act_.draw % 2 != 0 && (simulation_.drawn_.keys.empty() || act_.choice % 4 == 0)) {
+  if (act_.draw % 2 != 0 && (simulation_.network_.drawn().keys.empty() || act_.choice % 4 == 0)) {
     FrameSpec spec{.flow = start.flow, .tos = start_tos(h), .sequence = start.sequence};
     spec.tcp_flags = 0;
     return simulation_.inject(kLeftPlace, "x", bytes_of(spec));
   }
-  const auto& keys = simulation_.drawn_.keys;
+  const auto& keys = simulation_.network_.drawn().keys;
   if (!keys.empty() && act_.choice % 4 != 0) return send_tagged(start, keys.begin()->second);
   send_message(start.flow, message_of(start, h));
 }
@@ -212,7 +213,7 @@ void Attack::replay() {
   if (simulation_.starts_.empty()) return;
   const auto seen = static_cast<std::uint32_t>(simulation_.starts_.size());
   auto frame = simulation_.starts_[below(seen)];
-  if (!simulation_.drawn_.keys.empty() && act_.choice % 2 != 0) alter(frame);
+  if (!simulation_.network_.drawn().keys.empty() && act_.choice % 2 != 0) alter(frame);
   use_name_of(simulation_.ddl_flow_->source_address);
   use_name_of(ip("10.0.1.1"));
   use_name_of(ip("10.0.1.2"));

@@ -1,13 +1,12 @@
 #include "tests/support/adversary/simulation.h"
 
-#include <rte_mbuf.h>
 #include <rte_mempool.h>
 
 #include <algorithm>
 #include <numeric>
 #include <utility>
 
-#include "common/config/addresses.h"
+#include "switch/egress/port_report.h"
 #include "switch/runtime/reload_plan.h"
 #include "tests/support/adversary/attack.h"
 
@@ -26,6 +25,10 @@ std::string text_of(Time now) {
   return std::to_string(now.time_since_epoch() / microseconds(1)) + " us: ";
 }
 
+const sw::SignalConfig& left_signals(AdversaryNetwork& network) {
+  return network.drawn().switches.switches[kLeftPlace].signals;
+}
+
 /// Returns the share of the only signer, if it has one.
 std::optional<SignerShare> share_in(const sw::SignalConfig& signals) {
   const SignerShare share = shares_of(signals)[0];
@@ -34,106 +37,16 @@ std::optional<SignerShare> share_in(const sw::SignalConfig& signals) {
 
 }  // namespace
 
-/// A node before a port of a switch, or behind it.
-struct AdversarySimulation::Observer final : Node {
-  Observer(AdversarySimulation& of, std::uint32_t at, bool enters)
-      : simulation(of), place(at), in(enters) {}
-  void receive(std::uint32_t port, Packet* packet, Time now) noexcept override {
-    if (in) simulation.enter(place, port, packet, now, true);
-    else simulation.leave(place, port, packet, now);
-  }
-  AdversarySimulation& simulation;
-  std::uint32_t place;
-  bool in;
-};
-
 AdversarySimulation::AdversarySimulation(const Scenario& scenario, rte_mempool& pool)
     : scenario_(scenario),
-      drawn_(draw_network(scenario.seed)),
       pool_(pool),
-      regulation_(
-          drawn_.switches.switches[kLeftPlace].ports[port_of(kLeftPlace, kTrunkPort)].regulation,
-          drawn_.switches.switches[kLeftPlace].signals.token_burst,
-          share_in(drawn_.switches.switches[kLeftPlace].signals)),
-      grants_(
-          drawn_.switches.switches[kLeftPlace].ports[port_of(kLeftPlace, kTrunkPort)].regulation,
-          drawn_.switches.switches[kLeftPlace].signals.due_limit),
-      trust_(drawn_.switches.switches[kLeftPlace].signals),
+      network_(scenario.seed, pool, *this),
+      regulation_(policy(), left_signals(network_).token_burst, share_in(left_signals(network_))),
+      grants_(policy(), left_signals(network_).due_limit),
+      trust_(left_signals(network_)),
       settles_(scenario.seed % 2 == 0) {
-  generator_ = std::make_unique<tg::Generator>(drawn_.traffic, loop_, pool_,
-                                               tg::Generator::Options{.signal_keys = drawn_.keys});
-  build_places();
-  connect_hosts();
   plan();
-  generator_->start(now_);
-}
-
-AdversarySimulation::~AdversarySimulation() {
-  refill_pool();
-  for (auto& place : places_) place.sw->flush();
-  for (auto& link : links_) link->flush();
-  for (auto* side : {&up_, &down_})
-    for (auto& impairment : *side) impairment->flush();
-}
-
-sw::EgressPort::Limits AdversarySimulation::limits() const {
-  return {.tap = {.bursts = 16, .bins = 16, .bin = milliseconds(1)}, .seed = scenario_.seed};
-}
-
-std::uint32_t AdversarySimulation::port_of(std::uint32_t place, std::string_view name) const {
-  const auto& ports = drawn_.switches.switches[place].ports;
-  return static_cast<std::uint32_t>(std::ranges::find(ports, name, &sw::SwitchPortConfig::name) -
-                                    ports.begin());
-}
-
-void AdversarySimulation::build_places() {
-  for (std::uint32_t s = kLeftPlace; s <= kRightPlace; ++s) {
-    const sw::SwitchConfig& config = drawn_.switches.switches[s];
-    Place& place = places_.emplace_back();
-    place.sw = std::make_unique<sw::Switch>(config, loop_, limits(), 1, s);
-    place.beyond.resize(config.ports.size());
-    place.down_until.resize(config.ports.size());
-    for (std::size_t p = 0; p < config.ports.size(); ++p)
-      for (const bool in : {true, false}) {
-        observers_.push_back(std::make_unique<Observer>(*this, s, in));
-        (in ? place.entries : place.exits).push_back(observers_.back().get());
-      }
-  }
-  places_[kLeftPlace].beyond[port_of(kLeftPlace, kTrunkPort)] = places_[kRightPlace].entries[0];
-  places_[kRightPlace].beyond[port_of(kRightPlace, kTrunkPort)] = places_[kLeftPlace].entries[0];
-  connect_ports(kLeftPlace);
-  connect_ports(kRightPlace);
-}
-
-/// Gives every port of a new switch a link of its own: that of the old one may hold packets that
-/// are sent later than now.
-void AdversarySimulation::connect_ports(std::uint32_t place) {
-  const auto& ports = drawn_.switches.switches[place].ports;
-  for (std::uint32_t p = 0; p < ports.size(); ++p) {
-    const bool trunk = ports[p].name == kTrunkPort;
-    const Duration delay = trunk ? drawn_.switches.links[0].delay : ports[p].delay;
-    links_.push_back(std::make_unique<Link>(loop_, delay, *places_[place].exits[p], p));
-    places_[place].sw->port(p).transmitter().output().connect(*links_.back());
-  }
-}
-
-void AdversarySimulation::connect_hosts() {
-  const auto& hosts = drawn_.traffic.hosts;
-  for (std::uint32_t i = 0; i < hosts.size(); ++i) {
-    const std::uint32_t s = hosts[i].device == "left" ? kLeftPlace : kRightPlace;
-    const std::uint32_t p = *places_[s].sw->route(*parse_ipv4(hosts[i].address).value);
-    links_.push_back(std::make_unique<Link>(loop_, drawn_.switches.switches[s].ports[p].delay,
-                                            *places_[s].entries[p], p));
-    Link& ingress = *links_.back();
-    Node& node = generator_->host(i);
-    up_.push_back(std::make_unique<Impairment>(
-        loop_, pool_, [&ingress](Packet* packet, Time at) { ingress.push(packet, at); }));
-    down_.push_back(std::make_unique<Impairment>(
-        loop_, pool_, [&node](Packet* packet, Time at) { node.receive(0, packet, at); }));
-    places_[s].beyond[p] = down_.back().get();
-    links_.push_back(std::make_unique<Link>(loop_, Duration::zero(), *up_.back(), 0));
-    generator_->connect(i, *links_.back());
-  }
+  network_.generator().start(now_);
 }
 
 void AdversarySimulation::plan() {
@@ -155,15 +68,11 @@ void AdversarySimulation::plan() {
 
 void AdversarySimulation::enter(std::uint32_t place, std::uint32_t port, Packet* packet, Time now,
                                 bool honest) {
-  Place& at = places_[place];
-  const bool from_trunk = drawn_.switches.switches[place].ports[port].name == kTrunkPort;
+  const bool from_trunk = network_.is_trunk(place, port);
   if (!from_trunk && honest) strangers_.erase(packet);
   if (!honest) strangers_.insert(packet);
   honest = !strangers_.contains(packet);
-  if (now < at.down_until[port]) {
-    ++cut_;
-    return release(packet);
-  }
+  if (network_.cuts(place, port, packet, now)) return;
   const auto frame = place == kLeftPlace ? seen_frame(*packet) : std::nullopt;
   if (!frame) return hand_over(place, port, packet, now);
   observe(packet, *frame, honest, now);
@@ -176,7 +85,7 @@ void AdversarySimulation::enter(std::uint32_t place, std::uint32_t port, Packet*
 
 void AdversarySimulation::hand_over(std::uint32_t place, std::uint32_t port, Packet* packet,
                                     Time now) {
-  places_[place].sw->receive(port, packet, now);
+  network_.at(place).receive(port, packet, now);
   if (place == kLeftPlace) judge_steps(1);
 }
 
@@ -186,8 +95,7 @@ void AdversarySimulation::judge_steps(std::uint64_t arrived) {
     const GrantCounters n = trunk_grants().grant;
     arrived += n.granted + n.acks_at_once - std::exchange(granted_, n.granted + n.acks_at_once);
   }
-  if (const auto wrong = steps_.judge(trunk(), trunk_policy(drawn_.switches), arrived))
-    violated(*wrong);
+  if (const auto wrong = steps_.judge(trunk(), policy(), arrived)) violated(*wrong);
 }
 
 void AdversarySimulation::observe(Packet* packet, const SeenFrame& frame, bool honest, Time now) {
@@ -215,9 +123,10 @@ void AdversarySimulation::observe(Packet* packet, const SeenFrame& frame, bool h
 void AdversarySimulation::receive_start(const SeenFrame& start, std::uint32_t port, Packet* packet,
                                         Time now) {
   const RegulationOracle::Announced announced{*start.announced(), is_signed(start)};
-  sw::Switch& left = *places_[kLeftPlace].sw;
+  sw::Switch& left = network_.at(kLeftPlace);
   const auto out = left.route(announced.flow.destination_address);
-  if (out != port_of(kLeftPlace, kTrunkPort)) return hand_over(kLeftPlace, port, packet, now);
+  if (out != network_.port_of(kLeftPlace, kTrunkPort))
+    return hand_over(kLeftPlace, port, packet, now);
   const auto counts = [&] { return sw::counts_of(left.port(*out).queues()[0], now); };
   const auto before = counts();
   const sw::SignalCounts signals = left.lane(0);
@@ -246,93 +155,47 @@ void AdversarySimulation::receive_forged(std::uint32_t port, Packet* packet, Tim
   if (const auto wrong = trust_.judge_forged(before, trunk_counts())) violated(*wrong);
 }
 
-void AdversarySimulation::leave(std::uint32_t place, std::uint32_t port, Packet* packet, Time now) {
-  Place& at = places_[place];
-  if (now < at.down_until[port]) {
-    ++cut_;
-    return release(packet);
-  }
-  if (place == kLeftPlace && drawn_.switches.switches[place].ports[port].name != kTrunkPort)
-    if (const auto frame = seen_frame(*packet))
-      if (const auto wrong = windows_.after(packet, *frame)) violated(*wrong);
-  if (Node* beyond = at.beyond[port]) {
-    const bool trunk = drawn_.switches.switches[place].ports[port].name == kTrunkPort;
-    const std::uint32_t far = trunk ? port_of(1 - place, kTrunkPort) : 0;
-    return beyond->receive(far, packet, now);
-  }
-  ++to_strangers_;
-  release(packet);
+void AdversarySimulation::on_left(std::uint32_t place, std::uint32_t port, Packet& packet) {
+  if (place != kLeftPlace || network_.is_trunk(place, port)) return;
+  if (const auto frame = seen_frame(packet))
+    if (const auto wrong = windows_.after(&packet, *frame)) violated(*wrong);
 }
 
 void AdversarySimulation::inject(std::uint32_t place, std::string_view port,
                                  std::span<const std::uint8_t> frame) {
   if (rte_mempool_avail_count(&pool_) == 0) return;
   ++seen_.injected;
-  enter(place, port_of(place, port), packet_of(pool_, frame), now_, false);
+  enter(place, network_.port_of(place, port), packet_of(pool_, frame), now_, false);
 }
 
 // -- Bad luck
 
-/// The switch loses its packets and everything that it knows.
 void AdversarySimulation::restart(std::uint32_t place) {
-  Place& at = places_[place];
-  sw::SwitchReport r;
-  r.ledger_balanced = true;
-  at.sw->fill(r, now_);
-  if (!r.ledger_balanced) violated("the ledger of a switch that restarts is not balanced");
-  lost_in_restarts_ += r.resident;
-  dropped_by_retired_ += sum(r.drops);
-  at.sw->flush();
-  retired_.push_back(std::move(at.sw));
-  for (auto& signer : drawn_.switches.switches[place].signals.signers)
-    for (auto& key : signer.read_keys)
-      key.floor = static_cast<std::uint64_t>(now_.time_since_epoch().count());
-  at.sw = std::make_unique<sw::Switch>(drawn_.switches.switches[place], loop_, limits(), 1, place);
-  connect_ports(place);
+  if (!network_.restart(place, now_))
+    violated("the ledger of a switch that restarts is not balanced");
   if (place != kLeftPlace) return;
   trust_.read_again(now_);
   steps_.restart();
   granted_ = 0;
   windows_.taint_all();  // what they were told before it does not know
-  regulation_.change(trunk_policy(drawn_.switches), true, now_);
+  regulation_.change(policy(), true, now_);
 }
 
 void AdversarySimulation::reload(std::uint32_t draw) {
-  sw::SwitchProcessConfig wanted = drawn_.switches;
-  RegulationPolicy& policy = trunk_policy(wanted);
-  policy = other_policy(policy, draw);
+  sw::SwitchProcessConfig& current = network_.drawn().switches;
+  sw::SwitchProcessConfig wanted = current;
+  RegulationPolicy& changed = trunk_policy(wanted);
+  changed = other_policy(changed, draw);
   if (!validate(wanted).empty()) return;
-  if (!plan_reload(drawn_.switches, wanted, 1U << 20).refused.empty()) return;
-  sw::Switch& left = *places_[kLeftPlace].sw;
-  auto change = left.prepare(drawn_.switches.switches[kLeftPlace], wanted.switches[kLeftPlace]);
+  if (!plan_reload(current, wanted, 1U << 20).refused.empty()) return;
+  sw::Switch& left = network_.at(kLeftPlace);
+  auto change = left.prepare(current.switches[kLeftPlace], wanted.switches[kLeftPlace]);
   judge_steps(0);
   left.apply(change, now_);
   left.retire(change);
-  if (const auto wrong = steps_.judge_reload(trunk(), trunk_policy(drawn_.switches), policy))
-    violated(*wrong);
-  drawn_.switches = wanted;
-  regulation_.change(policy, false, now_);
-}
-
-void AdversarySimulation::impair(const RandomImpairment& rates, std::uint64_t draw) {
-  for (std::uint32_t i = 0; i < up_.size(); ++i) {
-    up_[i]->set_rule(random_rule(rates, draw, 2 * i));
-    down_[i]->set_rule(random_rule(rates, draw, 2 * i + 1));
-  }
-}
-
-void AdversarySimulation::set_down(std::uint32_t place, std::uint32_t port, Time until) {
-  Time& down = places_[place].down_until[port];
-  down = std::max(down, until);
-}
-
-void AdversarySimulation::drain_pool(std::uint32_t leave) {
-  while (rte_mempool_avail_count(&pool_) > leave) drained_.push_back(rte_pktmbuf_alloc(&pool_));
-}
-
-void AdversarySimulation::refill_pool() {
-  for (Packet* packet : drained_) release(packet);
-  drained_.clear();
+  if (const auto wrong = steps_.judge_reload(trunk(), policy(), changed)) violated(*wrong);
+  current = wanted;
+  regulation_.change(changed, false, now_);
 }
 
 // -- The run
@@ -341,31 +204,22 @@ void AdversarySimulation::violated(const std::string& what) {
   if (!violation_) violation_ = text_of(now_) + what;
 }
 
-const sw::PortQueue& AdversarySimulation::trunk() const {
-  return places_[kLeftPlace].sw->port(port_of(kLeftPlace, kTrunkPort)).queues()[0];
-}
-
 /// Returns the trunk's counts with those of its grants, which are its port's; zeros without grants.
-sw::QueueCounts AdversarySimulation::trunk_grants() const {
+sw::QueueCounts AdversarySimulation::trunk_grants() {
   if (!grants_.judges()) return {};
   std::vector<sw::QueueReport> reports;
-  sw::append_reports(places_[kLeftPlace].sw->port(port_of(kLeftPlace, kTrunkPort)), reports, now_);
+  sw::append_reports(network_.trunk(), reports, now_);
   return reports.front();
-}
-
-RegulationPolicy& AdversarySimulation::trunk_policy(sw::SwitchProcessConfig& of) const {
-  return of.switches[kLeftPlace].ports[port_of(kLeftPlace, kTrunkPort)].regulation;
 }
 
 /// Reads the figures until nothing is due any more. What that costs, a packet might cost.
 void AdversarySimulation::settle() {
-  auto& port = places_[kLeftPlace].sw->port(port_of(kLeftPlace, kTrunkPort));
   judge_steps(0);
   // The last of these packets finds nothing to do.
-  const auto most = 1 + StepsOracle::most_packets_behind(trunk_policy(drawn_.switches));
+  const auto most = 1 + StepsOracle::most_packets_behind(policy());
   for (std::uint64_t packet = 0; packet < most; ++packet) {
     const std::uint64_t before = trunk().regulation().steps();
-    sw::publish_counts(port, cells_, now_);
+    sw::publish_counts(network_.trunk(), cells_, now_);
     judge_steps(1);
     if (trunk().regulation().steps() == before) return;
   }
@@ -382,17 +236,17 @@ void AdversarySimulation::judge_step() {
 void AdversarySimulation::run_until(Time end) {
   for (; next_event_ < events_.size() && events_[next_event_].at <= end; ++next_event_) {
     const Event& event = events_[next_event_];
-    loop_.run_until(event.at);
+    network_.loop().run_until(event.at);
     now_ = event.at;
     Attack(*this, scenario_.acts[event.act], event.number).play();
   }
-  loop_.run_until(end);
+  network_.loop().run_until(end);
   now_ = end;
 }
 
 std::optional<std::string> AdversarySimulation::run() {
   const auto over = [this] {
-    return next_event_ == events_.size() && (generator_->finished() || killed_) &&
+    return next_event_ == events_.size() && (network_.generator().finished() || killed_) &&
            now_ > Time{} + microseconds(kAttackEnd_us);
   };
   while (!over() && !violation_ && now_ < Time{} + kLongestRun) {
@@ -408,51 +262,22 @@ std::optional<std::string> AdversarySimulation::run() {
 }
 
 void AdversarySimulation::judge_end() {
-  if (!generator_->finished() && !killed_) violated("the job does not end");
-  if (trunk_policy(drawn_.switches).predict.from == PredictFrom::kOff) {
+  if (!network_.generator().finished() && !killed_) violated("the job does not end");
+  if (policy().predict.from == PredictFrom::kOff) {
     const Time silent = std::max(now_, regulation_.silent_at()) + kJudgeStep;
     while (now_ < silent) {
       run_until(now_ + kJudgeStep);
       judge_step();
     }
     settle();
-    if (const auto left = trunk_counts().entries_left; left > 0 && generator_->finished())
+    if (const auto left = trunk_counts().entries_left; left > 0 && network_.generator().finished())
       violated(std::to_string(left) + " entries are live after all was silent");
   }
-  if (grants_.judges() && generator_->finished()) {
+  if (grants_.judges() && network_.generator().finished()) {
     run_until(now_ + grants_.longest_stay() + kJudgeStep);
     if (const auto wrong = GrantOracle::judge_end(trunk_grants())) violated(*wrong);
   }
-  if (const auto wrong = ledger_fault()) violated(*wrong);
-}
-
-std::optional<std::string> AdversarySimulation::ledger_fault() const {
-  sw::SwitchReport r;
-  r.ledger_balanced = true;
-  for (const auto& place : places_) place.sw->fill(r, now_);
-  const tg::GeneratorReport traffic = generator_->report(now_);
-  if (!r.ledger_balanced) return "the ledger of a switch is not balanced";
-  if (!traffic.ledger_balanced) return "the ledger of the hosts is not balanced";
-  std::uint64_t in = traffic.sent + seen_.injected;
-  std::uint64_t out = traffic.received + sum(r.drops) + r.resident + cut_ + to_strangers_ +
-                      lost_in_restarts_ + dropped_by_retired_;
-  std::uint64_t resident = r.resident + drained_.size();
-  for (const auto* side : {&up_, &down_})
-    for (const auto& impairment : *side) {
-      in += impairment->copied();
-      out += impairment->dropped() + impairment->held();
-      resident += impairment->held();
-    }
-  for (const auto& link : links_) {
-    out += link->resident();
-    resident += link->resident();
-  }
-  if (in != out)
-    return std::to_string(in) + " packets were sent, " + std::to_string(out) + " have an end";
-  if (rte_mempool_in_use_count(&pool_) != resident)
-    return std::to_string(rte_mempool_in_use_count(&pool_)) + " buffers are in use by " +
-           std::to_string(resident) + " packets";
-  return std::nullopt;
+  if (const auto wrong = network_.ledger_fault(seen_.injected, now_)) violated(*wrong);
 }
 
 std::optional<std::string> violation_of(const Scenario& scenario, rte_mempool& pool) {

@@ -55,6 +55,19 @@ bool holds_window(const LossRecovery& recovery, bool advances) noexcept {
   return recovery.fast() || (recovery.after_timeout() && !advances);
 }
 
+/// Returns what the window is told of an ACK, as far as it is known before the ACK takes effect.
+/// @param advances the ACK acknowledges more than any before
+[[gnu::always_inline]] inline AckEvent event_before(const SendState& state,
+                                                    const LossRecovery& recovery, bool advances,
+                                                    bool ece, Time now) noexcept {
+  AckEvent event{.now = now, .in_flight_bytes = state.scoreboard.pipe_bytes()};
+  event.in_loss_recovery = holds_window(recovery, advances);
+  event.in_recovery =
+      ece || event.in_loss_recovery || (recovery.open() && state.past_reduction() < 0);
+  event.cwnd_limited = state.window.limits(state.scoreboard.flight(), state.stream.una());
+  return event;
+}
+
 /// Notes the SACK blocks. Blocks at or below una are ignored (a late ACK, or D-SACK, RFC 2883).
 /// @return bytes that were not reported before
 std::uint32_t take_sack(const TcpSegment& s, const SendStream& stream, Scoreboard& scoreboard,
@@ -97,11 +110,8 @@ bool TcpSender::on_any_ack(const TcpSegment& s, Time now, bool current) noexcept
 
   const std::uint32_t base = window.reduction_base_bytes(stream);  // before this ACK takes effect
   const bool ece = window.ecn() && state_.context.config.obey_ece && s.has(kTcpEce);
-  AckEvent event{.now = now, .in_flight_bytes = scoreboard.pipe_bytes()};
-  event.in_loss_recovery = holds_window(losses_.recovery(), una > una_before);
-  event.in_recovery =
-      ece || event.in_loss_recovery || (losses_.recovery().open() && state_.past_reduction() < 0);
-  event.cwnd_limited = window.limits(scoreboard.flight(), una_before);
+  const bool advances = una > una_before;
+  AckEvent event = event_before(state_, losses_.recovery(), advances, ece, now);
   const bool duplicate = state_.sack && reports_duplicate(s);
   if (duplicate) ++state_.context.memory.events.duplicates_told;
   const std::uint32_t echoed = s.has_timestamps && state_.timestamps ? s.ts_echo : 0;
@@ -109,7 +119,7 @@ bool TcpSender::on_any_ack(const TcpSegment& s, Time now, bool current) noexcept
     scoreboard.flight()->rack.begin_ack(now, echoed);
   const std::uint32_t departed = state_.sack ? 0 : scoreboard.put_departed_back();
   Duration rtt{};
-  if (una > una_before) {
+  if (advances) {
     const Scoreboard::Acknowledged acked = scoreboard.acknowledge(una);
     event.acked_bytes = acked.bytes;
     rtt = round_trip(acked, echoed, state_.context.config, now);
@@ -132,9 +142,8 @@ bool TcpSender::on_any_ack(const TcpSegment& s, Time now, bool current) noexcept
   }
   losses_.begin_recovery(state_, base, now);
   if (ece) losses_.obey_ece(state_, base, now);
-  if (state_.by_time)
-    losses_.take_probe_answer(state_, s, ack, una > una_before, duplicate, base, now);
-  losses_.update_window(state_, event.acked_bytes + reported, una > una_before);
+  if (state_.by_time) losses_.take_probe_answer(state_, s, ack, advances, duplicate, base, now);
+  losses_.update_window(state_, event.acked_bytes + reported, advances);
   if (scoreboard.empty()) losses_.end_flight(state_);
   return true;
 }

@@ -159,6 +159,10 @@ struct ExchangeSetup {
   [[nodiscard]] std::size_t index_of(std::uint32_t worker, std::uint32_t target) const noexcept {
     return std::size_t{worker} * targets + target;
   }
+  /// Returns the host of a worker's target. @pre the lane exists
+  [[nodiscard]] Host& end(std::uint32_t worker, std::uint32_t target) const noexcept {
+    return *ends[index_of(worker, target)];
+  }
   /// Returns the number of lanes that a worker has.
   [[nodiscard]] std::uint32_t targets_of(std::uint32_t worker) const noexcept {
     std::uint32_t target = 0;
@@ -169,6 +173,10 @@ struct ExchangeSetup {
   [[nodiscard]] const std::vector<BurstPart>& parts(const Lane& lane) const noexcept {
     const auto& lists = lane.direction == BurstDirection::kPush ? pushes : pulls;
     return lists[index_of(lane.worker, lane.target)];
+  }
+  /// Returns true if the listener wants on_acknowledged() for lanes of this direction.
+  [[nodiscard]] bool acknowledged(BurstDirection direction) const noexcept {
+    return direction == BurstDirection::kPush ? pushes_acknowledged : pulls_acknowledged;
   }
   [[nodiscard]] std::uint32_t owner(std::uint32_t worker) const noexcept {
     return first_owner == 0 ? 0 : first_owner + worker;

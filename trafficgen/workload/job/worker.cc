@@ -6,13 +6,21 @@ namespace outrider::tg {
 
 namespace {
 
-BurstAnnouncer::Setup announcer_setup(const Job& job, std::uint32_t worker) {
+/// Returns the bytes that a worker sends in an iteration, over all targets.
+std::uint64_t push_bytes(Job& job, std::uint32_t worker) noexcept {
+  std::uint64_t bytes = 0;
+  const std::uint32_t targets = job.lanes().targets_of(worker);
+  for (std::uint32_t t = 0; t < targets; ++t) bytes += job.collective().push_bytes(worker, t);
+  return bytes;
+}
+
+BurstAnnouncer::Setup announcer_setup(Job& job, std::uint32_t worker) {
   const JobConfig& config = job.setup().config;
   BurstAnnouncer::Setup setup{
       .config = config.announce, .worker = worker, .tcp_port = config.tcp_port};
-  const std::uint32_t targets = job.targets_of(worker);
+  const std::uint32_t targets = job.lanes().targets_of(worker);
   for (std::uint32_t t = 0; t < targets; ++t)
-    setup.targets.push_back({&job.target(worker, t), job.collective().push_bytes(worker, t)});
+    setup.targets.push_back({&job.lanes().end(worker, t), job.collective().push_bytes(worker, t)});
   if (job.setup().signal_key) setup.key = &*job.setup().signal_key;
   setup.dscp = dscp_of_bursts(job.setup());
   return setup;
@@ -25,7 +33,7 @@ Worker::Worker(Job& job, std::uint32_t index, Host& host)
       index_(index),
       host_(host),
       announcer_(announcer_setup(job, index), job.faults(), host, *this) {
-  if (job.planner().by_tensor()) forward_.emplace(job.planner().forward_pass());
+  if (planner().by_tensor()) forward_.emplace(planner().forward_pass());
 }
 
 BurstRecord& Worker::burst(std::uint32_t iteration) noexcept {
@@ -33,7 +41,7 @@ BurstRecord& Worker::burst(std::uint32_t iteration) noexcept {
 }
 
 void Worker::start(Time now) {
-  if (job_.planner().start_at() > now) return set_timer(kJobStarts, job_.planner().start_at());
+  if (planner().start_at() > now) return set_timer(kJobStarts, planner().start_at());
   begin_job(now);
 }
 
@@ -47,8 +55,8 @@ void Worker::begin_job(Time now) noexcept {
 /// before, with the parameters of the first layer; nothing on the wire depends on it until now.
 void Worker::begin_iteration(std::uint32_t iteration, Time now) noexcept {
   const bool overlaps = forward_ && iteration > 0;
-  const auto plan = job_.begin(index_, iteration, overlaps ? forward_->first() : now,
-                               overlaps ? &*forward_ : nullptr);
+  const auto plan = job_.iterations().begin(index_, iteration, overlaps ? forward_->first() : now,
+                                            overlaps ? &*forward_ : nullptr);
   if (!plan) return;
   if (forward_) forward_->begin();
   iteration_ = iteration;
@@ -60,7 +68,7 @@ void Worker::begin_iteration(std::uint32_t iteration, Time now) noexcept {
   BurstRecord& r = record();
   r.identity = {job_.setup().id, static_cast<std::uint16_t>(index_), iteration,
                 BurstDirection::kPush};
-  r.bytes = job_.push_bytes(index_);
+  r.bytes = push_bytes(job_, index_);
   job_.exchange().begin_iteration(index_, iteration);
   announcer_.begin(iteration, ready_at(0), now);
   set_timer(kGradientsReady, ready_at(0));
@@ -87,7 +95,7 @@ void Worker::on_timer(std::uint32_t tag, Time now) noexcept {
 
 /// The first gradients make the burst due. Gradients that become ready later are sent after them.
 void Worker::take_ready(Time now) noexcept {
-  const auto& pieces = job_.planner().pieces();
+  const auto& pieces = planner().pieces();
   while (next_piece_ < pieces.size() && ready_at(next_piece_) <= now) {
     const GradientPiece& piece = pieces[next_piece_++];
     job_.collective().on_ready(index_, piece, next_piece_ == pieces.size(), now);
@@ -104,7 +112,7 @@ void Worker::take_ready(Time now) noexcept {
 
 /// The timer of the next gradient is not set anew: it finds that nothing is ready yet.
 void Worker::on_blocked(Time from, Time to) noexcept {
-  if (next_piece_ < job_.planner().pieces().size()) {
+  if (next_piece_ < planner().pieces().size()) {
     blocked_ += to - from;
     job_.records().iteration(index_, iteration_).ready_ns += (to - from).count();
   } else if (forward_) {
@@ -135,7 +143,7 @@ void Worker::on_done(std::uint32_t iteration, Time now) noexcept {
 
 void Worker::end_iteration(Time now) noexcept {
   job_.exchange().end_iteration(index_);
-  job_.on_iteration_end(index_, iteration_, forward_ ? forward_->first() : now, now);
+  job_.iterations().end(index_, iteration_, forward_ ? forward_->first() : now, now);
   note_nic(job_.records().iteration(index_, iteration_));
   begin_iteration(iteration_ + 1, now);
 }

@@ -47,8 +47,11 @@ class Worker final : private TimerClient, private BurstAnnouncer::Client {
   void take_ready(Time now) noexcept;
   void end_iteration(Time now) noexcept;
   void note_nic(IterationRecord& record) noexcept;
+  [[nodiscard]] const IterationPlanner& planner() const noexcept {
+    return job_.iterations().planner();
+  }
   [[nodiscard]] Time ready_at(std::size_t piece) const noexcept {
-    return job_.planner().ready_at(plan_, piece) + blocked_;
+    return planner().ready_at(plan_, piece) + blocked_;
   }
   [[nodiscard]] BurstRecord& record() noexcept { return burst(iteration_); }
 

@@ -3,18 +3,11 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <vector>
 
-#include "common/core/burst_identity.h"
-#include "trafficgen/core/byte_range.h"
-#include "trafficgen/mlt/mlt_config.h"
-#include "trafficgen/mlt/mlt_endpoint.h"
-#include "trafficgen/workload/exchange/exchange.h"
+#include "trafficgen/workload/exchange/mlt/mlt_end.h"
 
 namespace outrider::tg {
-
-class JobRecords;
 
 /// Carries bursts over the bounded-loss transport: a flow of datagrams between each worker and
 /// target, with pushes one way and pulls the other. A part of a burst is a tensor of the flow. It
@@ -51,28 +44,16 @@ class MltExchange final : public Exchange {
   void note_last() noexcept override;
 
  private:
-  struct End;
   struct Pair;
 
-  [[nodiscard]] End& sender(const Lane& lane) noexcept;
-  [[nodiscard]] const End& sender(const Lane& lane) const noexcept;
-  [[nodiscard]] std::vector<MltTensor> tensors_of(std::span<const BurstPart> parts) const;
-  void make_pair(std::uint32_t worker, std::uint32_t target);
-  void begin(End& end, const BurstIdentity& burst, Time now) noexcept;
-  void rank(End& end) noexcept;
-  void acknowledge(End& end, Time now) noexcept;
-  void tell(End& end, std::uint64_t bytes, Time now) noexcept;
-  void note(End& end) noexcept;
-  [[nodiscard]] std::span<const ByteRange> missing_of(const End& end) noexcept;
+  /// Returns the end that sends on the lane.
+  [[nodiscard]] MltEnd& sender(const Lane& lane) noexcept;
+  [[nodiscard]] const MltEnd& sender(const Lane& lane) const noexcept;
+  void make_pair(std::uint32_t worker, std::uint32_t target, std::uint32_t layers);
 
-  ExchangeSetup setup_;
-  MltConfig config_;
-  JobRecords& records_;
-  Listener& listener_;
-  std::uint32_t layers_ = 0;                  ///< number of layers of the model
+  MltContext context_;
   std::vector<std::uint32_t> targets_;        ///< [workers]: number of its lanes
   std::vector<std::unique_ptr<Pair>> pairs_;  ///< [worker][target]; null: no such lane
-  std::vector<ByteRange> missing_;            ///< of the burst that has just arrived
 };
 
 }  // namespace outrider::tg

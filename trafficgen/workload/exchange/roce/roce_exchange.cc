@@ -37,10 +37,8 @@ struct RoceExchange::End final : QueuePairListener {
   void on_acknowledged(QueuePair& by, Time now) noexcept override {
     const std::uint64_t total = by.requester().requests().acknowledged_bytes();
     const std::uint64_t fresh = total - std::exchange(told_bytes, total);
-    const bool wanted = sends.direction == BurstDirection::kPush
-                            ? exchange.setup_.pushes_acknowledged
-                            : exchange.setup_.pulls_acknowledged;
-    if (wanted && fresh > 0) exchange.listener_.on_acknowledged(sends, fresh, now);
+    if (exchange.setup_.acknowledged(sends.direction) && fresh > 0)
+      exchange.listener_.on_acknowledged(sends, fresh, now);
     if (exchange.idle(sends)) exchange.listener_.on_idle(sends, now);
   }
   void on_gave_up(QueuePair&, Time now) noexcept override { exchange.listener_.on_gave_up(now); }
@@ -80,7 +78,7 @@ void RoceExchange::make_pair(std::uint32_t worker, std::uint32_t target) {
   const Lane push{worker, target, BurstDirection::kPush};
   const Lane pull{worker, target, BurstDirection::kPull};
   Host& near = *setup_.workers[worker];
-  Host& far = *setup_.ends[setup_.index_of(worker, target)];
+  Host& far = setup_.end(worker, target);
   const QueuePairEnds ends = make_queue_pair_ends(near, far, setup_.mtu_bytes, setup_.seed);
   auto& pair = pairs_[setup_.index_of(worker, target)];
   pair.reset(new Pair{{*this, push, near, ends.near}, {*this, pull, far, ends.far}});

@@ -5,12 +5,11 @@
 #include <optional>
 #include <vector>
 
-#include "trafficgen/hosts/host.h"
-#include "trafficgen/workload/exchange/exchange.h"
+#include "trafficgen/workload/exchange/exchange_context.h"
 
 namespace outrider::tg {
 
-class JobRecords;
+class TcpPair;
 
 /// Carries bursts over TCP, with one connection between a worker and a target for both pushes and
 /// pulls. A connection is kept for the whole job or opened for each push (ConnectionReuse). Bytes
@@ -40,46 +39,26 @@ class TcpExchange final : public Exchange {
   void hand_over_all(const Lane& lane, Time now) noexcept override;
   void end(const Lane& lane, Time now) noexcept override;
   [[nodiscard]] bool idle(const Lane&) const noexcept override { return true; }
-  [[nodiscard]] bool connected(const Lane& lane) const noexcept override {
-    return sender(lane) != nullptr;
-  }
+  [[nodiscard]] bool connected(const Lane& lane) const noexcept override;
   [[nodiscard]] std::optional<Time> first_sent_at(const Lane& lane) const noexcept override;
   [[nodiscard]] FlowReport report(const Lane& lane) const override;
   void note_last() noexcept override {}
 
  private:
-  class Incoming;
-  struct NearEnd;
-  struct FarEnd;
-  struct Pair;
   struct Gate;
 
-  [[nodiscard]] Pair& pair(std::uint32_t worker, std::uint32_t target) noexcept {
-    return *pairs_[setup_.index_of(worker, target)];
+  [[nodiscard]] TcpPair& pair(std::uint32_t worker, std::uint32_t target) noexcept {
+    return *pairs_[context_.setup.index_of(worker, target)];
   }
-  [[nodiscard]] const Pair& pair(std::uint32_t worker, std::uint32_t target) const noexcept {
-    return *pairs_[setup_.index_of(worker, target)];
+  [[nodiscard]] const TcpPair& pair(const Lane& lane) const noexcept {
+    return *pairs_[context_.setup.index_of(lane.worker, lane.target)];
   }
-  /// The lane's sending end; nullptr between connections.
-  [[nodiscard]] TcpConnection* sender(const Lane& lane) const noexcept;
-  [[nodiscard]] Host& sending_host(const Lane& lane) const noexcept;
-  [[nodiscard]] Incoming& incoming(const Lane& lane) noexcept;
-  [[nodiscard]] bool connection_per_burst() const noexcept {
-    return setup_.tcp.reuse == ConnectionReuse::kNew;
-  }
-  [[nodiscard]] bool heard(const Lane& lane, const TcpConnection& sender) const noexcept;
-  void refuse(TcpConnection& connection, Host& host, Time now) noexcept;
-  void choose_flow(NearEnd& end) noexcept;
-  void open(NearEnd& end, Time now) noexcept;
   void make_gates();
 
-  ExchangeSetup setup_;
-  JobRecords& records_;
-  Listener& listener_;
-  std::vector<std::uint32_t> iterations_;     ///< [workers]: current iteration
-  std::vector<std::uint32_t> targets_;        ///< [workers]: number of its lanes
-  std::vector<std::unique_ptr<Pair>> pairs_;  ///< [worker][target]; null: no such lane
-  std::vector<std::unique_ptr<Gate>> gates_;  ///< one for each listening host
+  ExchangeContext context_;
+  std::vector<std::uint32_t> targets_;           ///< [workers]: number of its lanes
+  std::vector<std::unique_ptr<TcpPair>> pairs_;  ///< [worker][target]; null: no such lane
+  std::vector<std::unique_ptr<Gate>> gates_;     ///< one for each listening host
 };
 
 }  // namespace outrider::tg
