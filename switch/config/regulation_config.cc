@@ -15,7 +15,8 @@ void describe(Settings& v, PredictPolicy& c) {
             .help = "a job's rhythm is learned from the first DDL payload after a pause, or from "
                     "its STARTs; in both cases only from sources whose signals may be believed"});
   v.value("threshold_packets", c.threshold_packets,
-          {.range = integers(1, 65535, "packets"), .help = "what START would announce"});
+          {.range = integers(1, 65535, "packets"),
+           .help = "what START would announce; `fair_window`: what may wait"});
   v.duration("idle_gap", c.idle_gap,
              {.range = durations_above_zero(),
               .help = "pause before an iteration: longer than time-outs within a burst, shorter "
@@ -121,10 +122,11 @@ void describe(Settings& v, RegulationPolicy& c) {
   v.choice("mode", c.mode, sw::kRegulationModes,
            {.help = "what an announced burst does to background: the low threshold marks it, it "
                     "is let into the queue only as far as that is below the threshold, its windows "
-                    "are held, or two of these; or the burst goes to another queue. See "
-                    "[Regulation](regulation.md). All but `off` need `accept_tos`, `accept_udp` or "
-                    "predictions from traffic; the modes with windows need a `recovery` other than "
-                    "`arrival`, `steer` needs `burst_end` and no predictions",
+                    "are held, or two of these; or the burst goes to another queue. `fair_window` "
+                    "holds windows without bursts. See [Regulation](regulation.md). All but this "
+                    "and `off` need `accept_tos`, `accept_udp` or predictions from traffic; "
+                    "`window` and `mark_window` need a `recovery` other than `arrival`, `steer` "
+                    "needs `burst_end` and no predictions",
             .reload = kReloads});
   v.choice("hears", c.hears, sw::kHears,
            {.accepts = "`port`, `switch`: a mode that marks or holds windows, or `off`; `switch` "
@@ -264,6 +266,15 @@ void check_steering(const Checks& at, const RegulationPolicy& policy) {
         "from", "must be \"off\" with mode \"steer\": nobody predicts a burst's first byte");
 }
 
+/// Refuses what this mode, which acts without bursts, would not heed.
+void check_sharing(const Checks& at, const RegulationPolicy& policy) {
+  if (policy.hears != Hears::kQueue)
+    at.fault("hears", "must be \"queue\" with mode \"fair_window\": no burst makes it act");
+  if (!policy.window.beyond.empty())
+    at.below("window").fault(
+        "beyond", "must be empty with mode \"fair_window\": it shares this queue, all the time");
+}
+
 /// A queue hears of other queues' bursts for one reason: to give memory back before they come. A
 /// mode that keeps or moves packets gives none back.
 void check_hearing(const Checks& at, const RegulationPolicy& policy) {
@@ -290,6 +301,7 @@ void check(const Checks& at, const RegulationPolicy& policy) {
   at.require(!holds_windows(policy.mode) || policy.recovery != Recovery::kArrival, "recovery",
              "\"arrival\"", "must be \"burst_end\" or \"timer\" in a mode that holds windows");
   if (steers(policy.mode)) check_steering(at, policy);
+  if (shares_windows(policy.mode)) check_sharing(at, policy);
   check_hearing(at, policy);
   check_beyond(at.below("window"), policy.window.beyond);
   if (measures_lead(policy)) check_measured_lead(at, policy);

@@ -2,6 +2,7 @@
 
 #include "switch/egress/parts/burst_records.h"
 #include "switch/egress/parts/departure_observers.h"
+#include "switch/egress/parts/fair_windows.h"
 #include "switch/egress/parts/held_windows.h"
 #include "switch/egress/parts/paced_background.h"
 #include "switch/egress/parts/remote_bottlenecks.h"
@@ -35,6 +36,7 @@ void add_parts(const SwitchPortConfig& port, const PortQueueConfig& config, std:
   if (windows && !regulation.window.beyond.empty())
     add(std::make_unique<RemoteBottlenecks>(config, port.rate_layer, limits.signers));
   if (windows) add(std::make_unique<HeldWindows>(config, port, queue));
+  if (shares_windows(regulation.mode)) add(std::make_unique<FairWindows>(config, port, queue));
   add(std::make_unique<PacedBackground>(config, port.drain_rate, queue));
   join(shared.pauses);
   if (PacketMemory::needed(memory)) add(std::make_unique<PacketMemory>(memory));

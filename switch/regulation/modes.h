@@ -7,7 +7,7 @@
 
 namespace outrider {
 
-/// What an announced burst does to background, or background to it.
+/// What is done to background so that a burst finds room, by most modes while one is announced.
 enum class RegulationMode : std::uint8_t {
   kOff,
   kMark,
@@ -16,6 +16,7 @@ enum class RegulationMode : std::uint8_t {
   kWindow,
   kMarkWindow,
   kSteer,
+  kFairWindow,
 };
 
 /// A mode of regulation: its name in files, and what of a queue it needs. The switch makes the
@@ -29,7 +30,8 @@ struct ModeRow {
   bool holds_windows = false;  ///< background's windows are held
   /// Held flows are not marked at the low threshold: it is for those that cannot be held.
   bool spares_held = false;
-  bool steers = false;  ///< the burst goes to another queue; background is left alone
+  bool steers = false;          ///< the burst goes to another queue; background is left alone
+  bool shares_windows = false;  ///< background's windows are its fair share, without any burst
 
   friend bool operator==(const ModeRow&, const ModeRow&) = default;
 };
@@ -50,6 +52,7 @@ inline constexpr auto kModeRows = std::to_array<ModeRow>({
      .marks = true,
      .holds_windows = true},
     {.mode = RegulationMode::kSteer, .name = "steer", .steers = true},
+    {.mode = RegulationMode::kFairWindow, .name = "fair_window", .shares_windows = true},
 });
 
 constexpr const ModeRow& row_of(RegulationMode mode) noexcept {
@@ -66,12 +69,15 @@ constexpr bool marks(RegulationMode m) noexcept { return row_of(m).marks; }
 constexpr bool paces(RegulationMode m) noexcept { return row_of(m).paces; }
 constexpr bool holds_windows(RegulationMode m) noexcept { return row_of(m).holds_windows; }
 constexpr bool steers(RegulationMode m) noexcept { return row_of(m).steers; }
+constexpr bool shares_windows(RegulationMode m) noexcept { return row_of(m).shares_windows; }
 
 /// Returns whether announced or predicted bursts make the mode act: it needs their signals.
 constexpr bool acts_on_bursts(RegulationMode m) noexcept {
   return marks(m) || paces(m) || holds_windows(m) || steers(m);
 }
 /// Returns whether the mode rewrites windows: the queue follows flows of TCP in both directions.
-constexpr bool rewrites_windows(RegulationMode m) noexcept { return holds_windows(m); }
+constexpr bool rewrites_windows(RegulationMode m) noexcept {
+  return holds_windows(m) || shares_windows(m);
+}
 
 }  // namespace outrider
