@@ -222,6 +222,28 @@ TEST(RegulatorBehind, ControlOperationsProcessEverythingFirst) {
   EXPECT_EQ(r.threshold(Time{600ms}), std::nullopt);
 }
 
+// The rhythm of a job whose next burst is due at 11 s, and 100 timers that run out just before.
+TEST(RegulatorBehind, NoPredictionBegins) {
+  RegulationPolicy policy = policy_of(Recovery::kTimer, 5ms, 100ms);
+  policy.lead = Duration(2ms);
+  policy.predict.from = PredictFrom::kTraffic;
+  Regulator r(policy);
+  for (int second = 1; second <= 10; ++second)
+    r.on_payload(flow_of(200), 1000, 1000, false, Time{1s * second});
+  for (std::uint32_t i = 0; i < 100; ++i)
+    ASSERT_EQ(r.on_start({flow_of(i), 1, 5}, Time{10'990ms}), ArmVerdict::kArmed);
+  const std::uint64_t before = r.counters().starts_predicted;
+  constexpr Time kLate{10'999ms};
+  for (std::uint32_t left = 100; left > kMost; left -= kMost) {
+    static_cast<void>(r.threshold(kLate));
+    EXPECT_EQ(r.live_entries(), left - kMost);
+    EXPECT_EQ(r.counters().starts_predicted, before);
+  }
+  static_cast<void>(r.threshold(kLate));
+  EXPECT_EQ(r.counters().starts_predicted, before + 1);
+  EXPECT_EQ(r.live_entries(), 1U);
+}
+
 TEST(RegulatorSteps, TellsABoundedNumberOfBurstsAtATime) {
   RegulationPolicy policy = policy_of(Recovery::kTimer, 100ms, 100ms);
   Regulator r(policy);
