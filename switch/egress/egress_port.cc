@@ -88,7 +88,8 @@ void EgressPort::enqueue(Packet* packet, bool signal, Time now) noexcept {
   enter(queue, packet, now);
 }
 
-inline void EgressPort::enter(PortQueue& queue, Packet* packet, Time now) noexcept {
+[[gnu::always_inline]] inline void EgressPort::enter(PortQueue& queue, Packet* packet,
+                                                     Time now) noexcept {
   if (!queue.arrive(packet, false, now)) [[unlikely]]
     return;
   if (transmitter_.idle(now) && queue.parts().may_pass()) [[likely]]

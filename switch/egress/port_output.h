@@ -43,8 +43,11 @@ class PortOutput {
   }
   /// If polled: hands the packet in service, which has left, to the device. @pre free_at() has been
   /// reached
-  void hand_over() noexcept {
-    if (in_service_ != nullptr) to_device();
+  [[gnu::always_inline]] void hand_over() noexcept {
+    if (in_service_ == nullptr) return;
+    device_->receive(0, in_service_, serializer_.free_at());
+    in_service_ = nullptr;
+    ++handed_over_;
   }
   /// Fetches what push() reads.
   void prepare() const noexcept { __builtin_prefetch(out_, 1); }
@@ -72,12 +75,6 @@ class PortOutput {
   }
 
  private:
-  [[gnu::noinline]] void to_device() noexcept {
-    device_->receive(0, in_service_, serializer_.free_at());
-    in_service_ = nullptr;
-    ++handed_over_;
-  }
-
   // Members that every packet touches come first.
   Serializer serializer_;
   Packet* in_service_ = nullptr;  ///< if polled: being sent until serializer_.free_at()

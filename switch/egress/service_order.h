@@ -2,7 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <utility>
 
 #include "common/core/clock.h"
 #include "common/core/units.h"
