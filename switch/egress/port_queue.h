@@ -97,7 +97,7 @@ class PortQueue {
  private:
   /// Passes a packet by regulation, limits and marker. @tparam kEmpty  whether the queue is empty
   template <bool kEmpty>
-  [[nodiscard]] bool admit(Packet* packet, Time now) noexcept {
+  [[nodiscard, gnu::always_inline]] bool admit(Packet* packet, Time now) noexcept {
     const PacketMeta& m = meta(*packet);
     const TrafficClass c = m.traffic_class;
     if (regulation_.exists()) {  // which all parts need that follow flows

@@ -7,18 +7,9 @@
 #include <utility>
 
 #include "common/config/addresses.h"
+#include "switch/config/port_index.h"
 
 namespace outrider {
-namespace {
-
-std::uint32_t index_of_port(const sw::SwitchConfig& config, std::string_view name) {
-  const auto& ports = config.ports;
-  return static_cast<std::uint32_t>(std::ranges::find(ports, name, &sw::SwitchPortConfig::name) -
-                                    ports.begin());
-}
-
-}  // namespace
-
 RegulationPolicy& trunk_policy(sw::SwitchProcessConfig& of) {
   sw::SwitchConfig& left = of.switches[kLeftPlace];
   return left.ports[index_of_port(left, kTrunkPort)].regulation;
