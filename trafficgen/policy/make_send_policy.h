@@ -9,7 +9,7 @@
 
 namespace outrider::tg {
 
-/// Makes the policy of a worker's push. @param pieces of an iteration, see Job::pieces()
+/// Makes the policy of a worker's push. @param pieces see IterationPlanner::pieces()
 std::unique_ptr<SendPolicy> make_send_policy(SendPolicyKind kind, const PolicyConfig& config,
                                              std::uint32_t targets,
                                              std::span<const GradientPiece> pieces);

@@ -13,7 +13,7 @@ struct GradientPiece {
   std::uint32_t tensor = 0;  ///< in forward order; 0 is needed first
   std::uint32_t target = 0;  ///< server
   std::uint64_t bytes = 0;   ///< > 0
-  std::uint32_t index = 0;   ///< position in Job::pieces(): tensors from the last to the first
+  std::uint32_t index = 0;   ///< position in an iteration: tensors from the last to the first
 };
 
 /// Bytes to append to the stream to a target.
