@@ -88,12 +88,15 @@ void EgressPort::enqueue(Packet* packet, bool signal, Time now) noexcept {
   enter(queue, packet, now);
 }
 
-[[gnu::always_inline]] inline void EgressPort::enter(PortQueue& queue, Packet* packet,
-                                                     Time now) noexcept {
+inline void EgressPort::enter(PortQueue& queue, Packet* packet, Time now) noexcept {
   if (!queue.arrive(packet, false, now)) [[unlikely]]
     return;
   if (transmitter_.idle(now) && queue.parts().may_pass()) [[likely]]
     return transmitter_.pass(packet, queue, now);
+  queue_up(queue, packet, now);
+}
+
+void EgressPort::queue_up(PortQueue& queue, Packet* packet, Time now) noexcept {
   if (queue.enqueue(packet, now))
     transmitter_.on_queued(transmitter_.order().bit_of(queue), queue, now);
 }

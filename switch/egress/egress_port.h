@@ -98,6 +98,7 @@ class EgressPort {
  private:
   void enter(PortQueue& queue, Packet* packet, Time now) noexcept;
   // What few packets need is not inlined.
+  [[gnu::noinline]] void queue_up(PortQueue& queue, Packet* packet, Time now) noexcept;
   [[gnu::noinline]] void choose(Packet* packet, Time now) noexcept;
   [[gnu::noinline]] void take_signal(Packet* packet, Time now) noexcept;
 

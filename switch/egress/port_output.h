@@ -44,11 +44,7 @@ class PortOutput {
   }
   /// If polled: hands the packet in service, which has left, to the device. @pre free_at() has been
   /// reached
-<<<<<<< HEAD
-  void hand_over() noexcept {
-=======
-  [[gnu::always_inline]] void hand_over() noexcept {
->>>>>>> walls
+  [[gnu::noinline]] void hand_over() noexcept {
     if (in_service_ == nullptr) return;
     device_->receive(0, in_service_, serializer_.free_at());
     in_service_ = nullptr;

@@ -42,7 +42,7 @@ class PortQueue {
     return true;
   }
   /// Takes ownership of a packet that has arrived. @return false if it was dropped
-  [[nodiscard, gnu::noinline]] bool enqueue(Packet* packet, Time now) noexcept;
+  [[nodiscard]] bool enqueue(Packet* packet, Time now) noexcept;
   /// pass_in() and then pass_out() do the same as enqueue() and dequeue() for a packet that finds
   /// the queue empty and the transmitter free, without putting it in the FIFO. It takes a number
   /// there all the same. The caller asks the scheduler between them. Each takes ownership only if
@@ -97,7 +97,7 @@ class PortQueue {
  private:
   /// Passes a packet by regulation, limits and marker. @tparam kEmpty  whether the queue is empty
   template <bool kEmpty>
-  [[nodiscard, gnu::always_inline]] bool admit(Packet* packet, Time now) noexcept {
+  [[nodiscard]] bool admit(Packet* packet, Time now) noexcept {
     const PacketMeta& m = meta(*packet);
     const TrafficClass c = m.traffic_class;
     if (regulation_.exists()) {  // which all parts need that follow flows

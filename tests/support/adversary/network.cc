@@ -4,6 +4,7 @@
 #include <rte_mempool.h>
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "common/config/addresses.h"
@@ -45,7 +46,7 @@ AdversaryNetwork::~AdversaryNetwork() {
 }
 
 std::uint32_t AdversaryNetwork::port_of(std::uint32_t place, std::string_view name) const {
-  return index_of_port(drawn_.switches.switches[place], name);
+  return index_of_port(drawn_.switches.switches[place], std::string(name));
 }
 
 sw::EgressPort& AdversaryNetwork::trunk() {
