@@ -43,7 +43,7 @@ class TimingWheel {
   [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
 
   /// Sets the instant of `id`; kNever removes it. @pre at >= Time{}
-  void schedule(std::uint32_t id, Time at) noexcept {
+  [[gnu::always_inline]] void schedule(std::uint32_t id, Time at) noexcept {
     Entry& entry = entries_[id];
     if (entry.at == at) return;
     if (entry.at != kNever) unlink(entry);

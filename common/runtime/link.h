@@ -28,7 +28,7 @@ class Link final : public EventSource {
   ~Link() { flush(); }
 
   /// Sends a packet and takes ownership. @pre sent_at does not decrease from call to call
-  void push(Packet* packet, Time sent_at) noexcept {
+  [[gnu::always_inline]] void push(Packet* packet, Time sent_at) noexcept {
     PacketMeta& m = meta(*packet);
     m.due = sent_at + delay_;
     m.next = nullptr;

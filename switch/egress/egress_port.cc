@@ -96,7 +96,7 @@ inline void EgressPort::enter(PortQueue& queue, Packet* packet, Time now) noexce
   queue_up(queue, packet, now);
 }
 
-void EgressPort::queue_up(PortQueue& queue, Packet* packet, Time now) noexcept {
+[[gnu::flatten]] void EgressPort::queue_up(PortQueue& queue, Packet* packet, Time now) noexcept {
   if (queue.enqueue(packet, now))
     transmitter_.on_queued(transmitter_.order().bit_of(queue), queue, now);
 }

@@ -36,7 +36,7 @@ class PortOutput {
     return serializer_.transmit(frame_bytes, start);
   }
   /// Takes ownership of the packet that was started. @param finish  of transmit()
-  void push(Packet* packet, Time finish) noexcept {
+  [[gnu::always_inline]] void push(Packet* packet, Time finish) noexcept {
     assert(out_ != nullptr || device_ != nullptr);
     assert(in_service_ == nullptr);
     if (polled()) in_service_ = packet;
