@@ -178,7 +178,7 @@ void check_signals(const Checks& at, const SwitchConfig& sw) {
 
 void check_signer_shares(const Checks& at, const SignalConfig& signals,
                          const RegulationPolicy& policy) {
-  if (!acts_on_bursts(policy.mode)) return;
+  if (policy.mode == RegulationMode::kOff) return;
   double share = 0;
   std::uint64_t entries = 0;
   for (const auto& signer : signals.signers) {

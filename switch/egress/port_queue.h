@@ -48,7 +48,7 @@ class PortQueue {
   /// there all the same. The caller asks the scheduler between them. Each takes ownership only if
   /// it returns false: then it has dropped the packet. @pre parts().may_pass(), fifo().empty()
   [[nodiscard]] bool pass_in(Packet* packet, Time now) noexcept {
-    assert(may_pass_ && fifo_.empty());
+    assert(parts_.may_pass() && fifo_.empty());
     if (!admit<true>(packet, now)) return false;
     fifo_.pass_number();
     return true;

@@ -55,7 +55,7 @@ bool PortTransmitter::depart(Time start) noexcept {
     const bool is_signal = order_.signals_wait();
     const unsigned q = is_signal ? 0 : order_.pick(start);
     PortQueue& queue = queues_[q];
-    assert(is_signal || (!queue.fifo().empty() && (open_ >> q & 1) != 0));
+    assert(is_signal || (!queue.fifo().empty() && order_.is_open(q)));
     const Item item = is_signal ? pop_first(start) : queue.dequeue(start);
     if (is_signal ? signals_.empty() : queue.fifo().empty())
       order_.leave(is_signal ? ServiceOrder::kSignals : 1U << q);
@@ -86,7 +86,7 @@ PortTransmitter::Item PortTransmitter::pop_first(Time start) noexcept {
 
 void PortTransmitter::send_pause_frame(PortPauses& from, Time now) noexcept {
   serve_until(now);
-  assert((backlog_ & kPauseBit) == 0);
+  assert(!order_.pause_frame_waits());
   pauses_ = &from;
   order_.join(ServiceOrder::kPauseFrame);
   resume(now);

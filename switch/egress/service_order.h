@@ -42,6 +42,7 @@ class ServiceOrder {
   [[nodiscard]] bool signals_wait() const noexcept { return waiting_ >= kSignals; }
   [[nodiscard]] bool pause_frame_waits() const noexcept { return (waiting_ & kPauseFrame) != 0; }
   [[nodiscard]] bool all_open() const noexcept { return open_ == ~0U; }
+  [[nodiscard]] bool is_open(unsigned q) const noexcept { return (open_ >> q & 1) != 0; }
   [[nodiscard]] bool has_several_queues() const noexcept { return several_; }
 
   /// Returns the number of the queue that is next. @pre a queue waits, and nothing before the

@@ -22,11 +22,18 @@ void FairShare::on_data(const TcpView& s, std::uint64_t waiting_bytes, Time now)
   if (f != nullptr && s.payload_bytes > 0) note_active(*f, now);
 }
 
+/// Returns the length of a round. Held flows send once per round trip, queueing included: shorter
+/// rounds would miss some where h is long against the path.
+Duration FairShare::round() const noexcept {
+  const double h_ns =
+      h_packets_ * (WindowFlow::kDefaultSegment_bytes + overhead_bytes_) / bytes_per_ns_;
+  return Duration{static_cast<std::int64_t>(kRound_rtts * (rtt_ns_ + h_ns))};
+}
+
 /// Counts the flow once per round.
 void FairShare::note_active(WindowFlow& f, Time now) noexcept {
-  const Duration round{static_cast<std::int64_t>(kRound_rtts * rtt_ns_)};
-  if (now - round_began_ >= round) {
-    const bool is_next = now - round_began_ < 2 * round;
+  if (rtt_ns_ != 0 && now - round_began_ >= round()) {
+    const bool is_next = now - round_began_ < 2 * round();
     active_last_ = is_next ? active_now_ : 0;
     active_now_ = 0;
     round_began_ = now;

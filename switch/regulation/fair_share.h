@@ -19,9 +19,10 @@ namespace outrider {
 ///   (capacity x RTT + h) / active flows, at least `least_segments`, in whole segments.
 ///
 /// RTT is the flow's own, without queueing, so that all flows get the same rate. A flow is active
-/// if it has sent payload in this round of kRound_rtts mean round trips or in the one before: a new
-/// flow counts with its first payload, and a flow that ends or falls idle leaves its share to the
-/// others 4 to 8 round trips later. Flows that cannot be held count too, as they take their share.
+/// if it has sent payload in this round or in the one before, of kRound_rtts mean round trips with
+/// h waiting each; before the first answer there is one round. So a new flow counts with its first
+/// payload, and a flow that ends or falls idle leaves its share to the others 4 to 8 such round
+/// trips later. Flows that cannot be held count too, as they take their share.
 ///
 /// Shares are an upper bound. A flow that needs less leaves the rest unused while it is active, and
 /// above (capacity x RTT + h) / `least_segments` flows the queue grows. A first flight is as large
@@ -63,7 +64,8 @@ class FairShare {
   [[nodiscard]] double rtt_ns(const WindowFlow& f) const noexcept;
   [[nodiscard]] WindowTarget target(const WindowFlow& f) const noexcept;
 
-  /// Held flows answer once per round trip, queueing included.
+  [[nodiscard]] Duration round() const noexcept;
+
   static constexpr double kRound_rtts = 4;
   static constexpr double kRttSmoothing = 1.0 / 16;
 

@@ -132,7 +132,7 @@ struct QueueCounts : QueueCounters, RegulatorCounters {
   std::uint64_t entries_left = 0;                  ///< live entries of the regulator
   std::int64_t regulated_ns = 0;
   PredictionCounters predictor{};      ///< zeros without predictions
-  WindowCounters window{};             ///< zeros unless the mode holds windows
+  WindowCounters window{};             ///< zeros unless the mode rewrites windows
   RemoteCounts beyond{};               ///< zeros unless bottlenecks beyond the port are named
   PaceCounters pace{};                 ///< zeros unless the mode paces
   SteerCounters steer{};               ///< zeros unless the mode steers

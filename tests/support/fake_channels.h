@@ -49,6 +49,7 @@ class FakeChannels final : public tg::Channels {
       schedule(now);
     }
     void tell_idle() noexcept override { tells_idle_ = true; }
+    void keep_counts() override {}
     [[nodiscard]] std::optional<Time> first_sent_at(tg::ChannelSide from) const noexcept override {
       return ends_[static_cast<std::size_t>(from)].first_sent;
     }

@@ -109,6 +109,7 @@ class ChannelContract : public ::testing::TestWithParam<Row> {
   Channel& make(Notes& notes) {
     Channel& channel = channels_->make(notes);
     channel.tell_idle();
+    channel.keep_counts();
     return channel;
   }
   void run(Duration time) { wires_.loop.run_until(now_ += time); }

@@ -17,7 +17,9 @@ Time long_flow_start(Duration start, Duration spread, std::uint64_t seed,
 }
 
 LongFlow::LongFlow(Setup setup, GoodputSeries& goodput)
-    : setup_(std::move(setup)), goodput_(goodput), channel_(setup_.channels->make(*this)) {}
+    : setup_(std::move(setup)), goodput_(goodput), channel_(setup_.channels->make(*this)) {
+  channel_.keep_counts();
+}
 
 void LongFlow::schedule() {
   setup_.channels->listen();

@@ -46,6 +46,7 @@ void RequestFlows::open_due(Time now) noexcept {
 
 void RequestFlows::open(Client& client, Time now) noexcept {
   client.question_bytes = client.answer_bytes = 0;
+  client.asking = false;
   client.opening = true;
   if (client.channel.open(now)) return;
   client.opening = false;
@@ -55,6 +56,7 @@ void RequestFlows::open(Client& client, Time now) noexcept {
 
 void RequestFlows::ask(Client& client, Time now) noexcept {
   client.asked = now;
+  client.asking = true;
   client.channel.send(ChannelSide::kNear, setup_.config.request_bytes, now);
 }
 
@@ -94,10 +96,12 @@ void RequestFlows::Client::on_delivered(Channel& /*channel*/, ChannelSide at,
                                         std::uint64_t fresh_bytes, Time now) noexcept {
   const auto& config = flows.setup_.config;
   const bool at_client = at == ChannelSide::kNear;
+  if (!open || (at_client && !asking)) return;  // a stranger's
   std::uint64_t& bytes = at_client ? answer_bytes : question_bytes;
   bytes += fresh_bytes;
   if (bytes < (at_client ? config.response_bytes : config.request_bytes)) return;
   bytes = 0;
+  asking &= !at_client;
   if (at_client) flows.answered(*this, now);
   else channel.send(ChannelSide::kFar, config.response_bytes, now);
 }

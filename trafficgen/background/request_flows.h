@@ -56,6 +56,7 @@ class RequestFlows final : private TimerClient {
     std::uint32_t index;  ///< and tag of its timers
     Channel& channel;
     bool opening = false;              ///< or open
+    bool asking = false;               ///< an answer is outstanding
     bool open = false;                 ///< counted as such
     std::uint64_t question_bytes = 0;  ///< of the request under way, that have arrived
     std::uint64_t answer_bytes = 0;    ///< of its answer

@@ -22,7 +22,8 @@ enum class ChannelSide : std::uint8_t { kNear, kFar };
 ///
 /// open() once, then send(). After User::on_ended() nothing of what was handed over is delivered
 /// any more, and open() begins anew: over TCP with another connection, over RoCEv2 with the same
-/// queue pairs, whose rate goes on.
+/// queue pairs, whose rate goes on. Over TCP a far side that gives up alone is noticed when the
+/// near side sends.
 ///
 /// Borrows the hosts. Not thread-safe: their lcore owns it. After construction only open() may
 /// allocate, as opening a connection of TCP does.
@@ -39,7 +40,7 @@ class Channel {
                               Time now) noexcept = 0;
     /// All that a side has handed over has been acknowledged. Only after tell_idle().
     virtual void on_idle(Channel& /*channel*/, ChannelSide /*from*/, Time /*now*/) noexcept {}
-    /// The channel is of no more use until open(): it was refused or reset, or a side gave up.
+    /// The channel is of no more use until open(): it was refused or reset, or gave up.
     virtual void on_ended(Channel& channel, Time now) noexcept = 0;
 
    protected:
@@ -62,7 +63,10 @@ class Channel {
   /// Returns when the first byte left of what that side handed over last.
   [[nodiscard]] virtual std::optional<Time> first_sent_at(ChannelSide from) const noexcept = 0;
 
-  /// Returns the totals of what one side sends, since construction.
+  /// Makes counts() include what was before the last open(). Call it before the first one.
+  virtual void keep_counts() = 0;
+  /// Returns the totals of what one side sends, since the last open() or, after keep_counts(),
+  /// since construction.
   [[nodiscard]] virtual FlowCounts counts(ChannelSide from) const noexcept = 0;
   /// Returns the counts of its queue pairs, of both sides; zeros if it has none.
   [[nodiscard]] virtual RoceCounters roce() const noexcept { return {}; }
@@ -70,7 +74,7 @@ class Channel {
   virtual void prefetch() const noexcept {}
 };
 
-/// Makes the channels from one host to another, before the run, and owns them.
+/// Makes the channels from one host to another, and owns them.
 class Channels {
  public:
   Channels() = default;

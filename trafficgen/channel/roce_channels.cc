@@ -42,6 +42,7 @@ class RoceChannels::RoceChannel final : public Channel {
     end.host.changed(end.pair, now);
   }
   void tell_idle() noexcept override { tells_idle_ = true; }
+  void keep_counts() override {}
   [[nodiscard]] std::optional<Time> first_sent_at(ChannelSide from) const noexcept override {
     return at(from).pair.requester().first_sent_at();
   }

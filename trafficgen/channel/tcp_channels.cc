@@ -1,5 +1,6 @@
 #include "trafficgen/channel/tcp_channels.h"
 
+#include <algorithm>
 #include <array>
 #include <cassert>
 #include <memory>
@@ -8,6 +9,9 @@
 namespace outrider::tg {
 
 namespace {
+/// Channels that open at once without growing a table: 3 MB.
+constexpr std::size_t kMostOpening = 65'536;
+
 constexpr std::size_t index_of(ChannelSide side) noexcept { return static_cast<std::size_t>(side); }
 }  // namespace
 
@@ -26,6 +30,7 @@ class TcpChannels::TcpChannel final : public Channel {
     host.send(*connection, bytes, now);
   }
   void tell_idle() noexcept override { tells_idle_ = true; }
+  void keep_counts() override { past_ = std::make_unique<Past>(); }
   [[nodiscard]] std::optional<Time> first_sent_at(ChannelSide from) const noexcept override {
     const TcpConnection* const connection = connection_[index_of(from)];
     return connection == nullptr ? std::nullopt : connection->stream().watched_sent_at();
@@ -73,10 +78,8 @@ class TcpChannels::TcpChannel final : public Channel {
   void on_established(TcpConnection& c, Time now) noexcept;
   void on_delivered(ChannelSide at, TcpConnection& c, Time now) noexcept;
   void on_closed(ChannelSide side, TcpConnection& c, Time now) noexcept;
-  /// Returns the counts of connections that are over, for which few channels need memory.
-  [[nodiscard]] FlowCounts& past(ChannelSide of) {
-    if (past_ == nullptr) past_ = std::make_unique<Past>();
-    return (*past_)[index_of(of)];
+  void keep(ChannelSide of, const FlowCounts& counts) noexcept {
+    if (past_ != nullptr) (*past_)[index_of(of)] += counts;
   }
 
   TcpChannels& all_;
@@ -85,7 +88,7 @@ class TcpChannels::TcpChannel final : public Channel {
   End<ChannelSide::kFar> far_;
   std::array<TcpConnection*, 2> connection_{};  ///< [side]
   std::array<std::uint64_t, 2> delivered_{};    ///< since open(), [side]
-  std::unique_ptr<Past> past_{};
+  std::unique_ptr<Past> past_{};                ///< of connections that are over; few need it
   std::uint16_t port_;
   bool tells_idle_ = false;
 };
@@ -98,7 +101,7 @@ bool TcpChannels::TcpChannel::open(Time now) noexcept {
   if (!port) return false;
   for (const ChannelSide side : {ChannelSide::kNear, ChannelSide::kFar})
     if (const std::uint64_t bytes = std::exchange(delivered_[index_of(side)], 0); bytes != 0)
-      past(peer_of(side)).delivered_bytes += bytes;
+      keep(peer_of(side), {.delivered_bytes = bytes});
   connection_ = {};
   const FlowKey flow{from.address(), to, *port, port_};
   if (all_.expected_.full()) all_.expected_.grow();
@@ -130,10 +133,11 @@ void TcpChannels::TcpChannel::on_delivered(ChannelSide at, TcpConnection& c, Tim
 }
 
 void TcpChannels::TcpChannel::on_closed(ChannelSide side, TcpConnection& c, Time now) noexcept {
-  past(side) += counts_of(c.counters());
+  keep(side, counts_of(c.counters()));
   if (!is_current(side, c)) return;
   connection_[index_of(side)] = nullptr;
   if (side == ChannelSide::kFar) return;
+  connection_ = {};  // nothing more is delivered at the far side
   all_.expected_.erase(c.flow());
   user_.on_ended(*this, now);
 }
@@ -150,6 +154,8 @@ Channel& TcpChannels::make(Channel::User& user) {
 }
 
 void TcpChannels::listen() {
+  const auto opening = std::min<std::size_t>(channels_.size(), kMostOpening);
+  expected_ = FlowTable<TcpChannel*>(static_cast<std::uint32_t>(std::max<std::size_t>(opening, 1)));
   for (std::uint16_t p = 0; p < setup_.ports; ++p)
     setup_.to->connections().listen(static_cast<std::uint16_t>(setup_.first_port + p), *this);
 }

@@ -167,7 +167,7 @@ void describe(Settings& v, TransportConfig& c) {
   v.value("name", c.name, {.required = true, .accepts = "unique"});
   v.choice(
       "protocol", c.protocol, kTransportProtocols,
-      {.help = "what carries the data: TCP; of jobs, long flows and `[[flows]]` also "
+      {.help = "what carries the data: TCP; of jobs, transfers and background also "
                "[RoCEv2](roce.md); of jobs also the [bounded-loss transport](bounded-loss.md). "
                "With `\"mlt\"` the controller is `\"dctcp\"` "
                "or `\"timely\"`, and of the keys below only those down to `connections` may be "

@@ -24,7 +24,7 @@ struct GeneratorReport : RunReport, JobsReport, GeneratorCounts {
   std::vector<RequestReport> requests;
   std::vector<GoodputBin> bins;
   std::vector<FlowGroupReport> flow_groups;
-  RoceCounters background_roce;  ///< of all queue pairs of long flows and groups
+  RoceCounters background_roce;  ///< of all queue pairs of background and transfers
   std::vector<CaptureReport> captures;
   NeighbourhoodReport neighbourhood;
   StreamsReport streams;
