@@ -312,5 +312,25 @@ TEST(FairWindows, NeedsNoSignalsAndTakesNoSettingsOfBursts) {
                                             "switch[0].port[0].regulation.mode"}));
 }
 
+// h is sixty times the path. Each of 20 flows sends its window as one train in each 1.24 ms, in
+// which all of them take their turn at the port: in four round trips of 20 us only one would.
+TEST(FairWindows, CountsAllFlowsThatTakeTurnsInALongQueue) {
+  constexpr unsigned kFlows = 20;
+  SwitchPortConfig config = fair_port();
+  config.drain_rate = BitRate{1'000'000'000};
+  config.regulation.predict.threshold_packets = 100;
+  config.regulation.window.base_rtt = 20us;
+  FairBench bench(config);
+  for (unsigned f = 0; f < kFlows; ++f) bench.open(f);
+  for (int cycle = 0; cycle < 30; ++cycle)
+    for (unsigned f = 0; f < kFlows; ++f) {
+      bench.send(f, 6);
+      bench.now += 62us;
+      bench.acknowledge(f);
+    }
+  for (unsigned f = 0; f < kFlows; ++f)
+    EXPECT_NEAR(bench.told[f], 6 * kSegment, 128) << "(1.65 + 100) / 20 packets, rounded up";
+}
+
 }  // namespace
 }  // namespace outrider::fair_windows_test
