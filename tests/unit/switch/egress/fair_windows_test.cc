@@ -165,7 +165,7 @@ TEST(FairWindows, AFlowThatFallsIdleGivesItsShareBackAndTakesItAgain) {
   expect_share(bench.told[0], share(2));
   bench.play({0}, 3);
   expect_share(bench.told[0], share(2));
-  bench.play({0}, 5);
+  bench.play({0}, 7);  // two rounds are over: 8 x (3 ms and 0.6 of h)
   expect_share(bench.told[0], share(1));
   bench.send(1, 1);
   bench.play({0}, 2, 30);
@@ -180,7 +180,7 @@ TEST(FairWindows, AFlowThatEndsGivesItsShareBack) {
               .sequence = 1 + bench.sent[1],
               .acknowledgment = 1,
               .tcp_flags = kTcpFin | kTcpAck});
-  bench.play({0}, 8);
+  bench.play({0}, 10);
   expect_share(bench.told[0], share(1));
   bench.acknowledge(1);
   EXPECT_EQ(bench.answers(WindowReason::kClosing), 1U);
