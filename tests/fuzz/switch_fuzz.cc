@@ -171,7 +171,7 @@ class SwitchRun {
         lossless_(has_lossless(config.switches[0])) {
     for (std::uint32_t p = 0; p < kPorts; ++p) {
       links_.push_back(std::make_unique<Link>(loop_, microseconds(10), exit_, p));
-      switch_.port(p).transmitter().connect(*links_.back());
+      switch_.port(p).transmitter().output().connect(*links_.back());
       for (const auto& queue : queues_of(config.switches[0].ports[p]))
         cap_.push_back({queue_share_of(queue.regulation), queue.regulation.budget_window});
     }
