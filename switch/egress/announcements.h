@@ -7,7 +7,7 @@
 
 namespace outrider::sw {
 
-// What a queue is told of bursts: by a START, or by payload that goes to another queue. Its parts
+// Bursts are announced to a queue by a START, or by payload that goes to another queue. Its parts
 // see either before its regulator and after it, and may keep it from the regulator.
 
 /// Handles a START for a burst that will leave through that queue.

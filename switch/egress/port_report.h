@@ -12,7 +12,7 @@ namespace outrider::sw {
 class EgressPort;
 class PortQueue;
 
-// What a port says of itself: when the run ends, and while it runs.
+// Reports of a port: when the run ends, and while it runs.
 
 /// Brings regulation and parts of a queue up to `now`, so that counts_of() allocates nothing.
 void settle(PortQueue& queue, Time now) noexcept;

@@ -9,8 +9,8 @@
 
 namespace outrider::sw {
 
-/// What becomes of the packets of one queue. Marker, regulation and parts decide; this class alone
-/// sets CE, counts and drops.
+/// Acts on the verdicts on the packets of one queue: marker, regulation and parts decide; this
+/// class alone sets CE, counts and drops.
 class QueueOutcomes {
  public:
   void arrived(TrafficClass c) noexcept { ++counters_.arrived[c]; }

@@ -9,8 +9,8 @@
 
 namespace outrider {
 
-/// What the flows that answer have in flight and were told, in rounds of kRound_rtts mean round
-/// trips, and their mean times. Each flow counts once in a round. O(1). Not thread-safe.
+/// Sums up bytes in flight and windows told of the flows that answer, in rounds of kRound_rtts mean
+/// round trips, and averages their times. Each flow counts once in a round. O(1). Not thread-safe.
 class FlowRounds {
  public:
   /// Takes over an answer of a flow whose round trip is `own_rtt_ns`, without queueing.
