@@ -10,14 +10,14 @@
 #include <new>
 
 #include "common/dpdk/error.h"
-#include "common/dpdk/packet_attribution.h"
+#include "common/dpdk/packet_slot.h"
 
 namespace outrider {
 namespace {
 
 static_assert(sizeof(rte_mbuf) % alignof(PacketMeta) == 0, "the private area follows the mbuf");
 static_assert(sizeof(PacketMeta) % RTE_MBUF_PRIV_ALIGN == 0);
-static_assert(sizeof(PacketAttribution) % RTE_MBUF_PRIV_ALIGN == 0);
+static_assert(sizeof(PacketSlot) % RTE_MBUF_PRIV_ALIGN == 0);
 
 constexpr std::uint32_t kCache =
     256;  ///< kept per lcore: one access to the shared pool per 256 buffers
@@ -48,8 +48,8 @@ void init_packet(rte_mempool*, void*, void* object, unsigned) {
 /// would share one set of the L1 cache, so that a batch evicts itself. No device reads such
 /// memory by physical address, so objects may be packed.
 Mempool create_pool(const PacketPoolConfig& config, std::uint32_t cache, std::uint16_t room_bytes) {
-  const auto private_bytes = static_cast<std::uint16_t>(
-      sizeof(PacketMeta) + (config.attribution ? sizeof(PacketAttribution) : 0));
+  const auto private_bytes =
+      static_cast<std::uint16_t>(sizeof(PacketMeta) + (config.slots ? sizeof(PacketSlot) : 0));
   const auto object_bytes = static_cast<unsigned>(sizeof(rte_mbuf) + private_bytes + room_bytes);
   const unsigned flags = rte_eal_has_hugepages() != 0 ? 0 : RTE_MEMPOOL_F_NO_IOVA_CONTIG;
   Mempool pool(rte_mempool_create_empty(config.name.c_str(), config.mbufs, object_bytes, cache,
@@ -79,11 +79,11 @@ Mempool make_packet_pool(const PacketPoolConfig& config) {
   const std::uint32_t cache = config.mbufs >= 2 * kCache ? kCache : 0;
   Mempool pool = create_pool(config, cache, static_cast<std::uint16_t>(room_bytes));
   rte_mempool_obj_iter(pool.get(), init_packet, nullptr);
-  if (config.attribution)
+  if (config.slots)
     rte_mempool_obj_iter(
         pool.get(),
         [](rte_mempool*, void*, void* object, unsigned) {
-          new (&attribution_of(*static_cast<rte_mbuf*>(object))) PacketAttribution{};
+          new (&slot_of(*static_cast<rte_mbuf*>(object))) PacketSlot{};
         },
         nullptr);
   return pool;

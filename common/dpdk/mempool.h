@@ -20,7 +20,7 @@ struct PacketPoolConfig {
   std::uint32_t frame_room_bytes = 2048;  ///< longest part of a frame kept in the buffer
   int socket = -1;                        ///< NUMA node; -1: any
   std::uint32_t lcores = 1;               ///< lcores that take buffers and free them
-  bool attribution = false;               ///< gives each buffer room for a PacketAttribution
+  bool slots = false;                     ///< gives each buffer room for a PacketSlot
 };
 
 /// Room of buffers in the virtual runtime: headers only, payload is never written.

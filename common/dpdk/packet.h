@@ -34,7 +34,7 @@ static_assert(sizeof(SwitchNotes) == 1);
 /// Holds what the pipeline knows of a packet. It lives in the mbuf's private area, one cache
 /// line next to the mbuf. The holder of the packet owns it.
 ///
-/// A sender or a device sets frame_bytes (and owner). The switch's parse() sets what it reads
+/// A sender or a device sets frame_bytes (and has_slot). The switch's parse() sets what it reads
 /// from the headers, in host byte order. The current holder of the packet uses `next` and
 /// `due`.
 struct alignas(64) PacketMeta {
@@ -52,9 +52,10 @@ struct alignas(64) PacketMeta {
   TrafficClass traffic_class = TrafficClass::kBackground;
   std::uint8_t queue = 0;        ///< of the egress port
   std::uint8_t egress_port = 0;  ///< egress port on another lcore, while the packet is handed over
-  SwitchNotes notes{};           ///< two bytes behind it are free
-  BurstIdentity identity{};      ///< meaningful only if notes.content is kBurst
-  std::uint32_t owner = 0;       ///< job and worker, see packet_attribution.h; 0: none, or off
+  SwitchNotes notes{};
+  bool has_slot = false;     ///< it carries what few packets do: see packet_slot.h
+  BurstIdentity identity{};  ///< meaningful only if notes.content is kBurst
+  // Five bytes are free: one before the identity, four behind it.
 };
 static_assert(sizeof(PacketMeta) == 64, "one cache line");
 

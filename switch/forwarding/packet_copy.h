@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "common/dpdk/packet.h"
-#include "common/dpdk/packet_attribution.h"
+#include "common/dpdk/packet_slot.h"
 
 namespace outrider {
 
@@ -15,8 +15,7 @@ namespace outrider {
   if (copy == nullptr) return nullptr;
   take_over(copy);
   meta(*copy) = meta(packet);
-  if (meta(packet).owner != 0 && can_attribute(*packet.pool))
-    attribution_of(*copy) = attribution_of(packet);
+  if (meta(packet).has_slot) slot_of(*copy) = slot_of(packet);
   return copy;
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/dpdk/known_headers.h"
-#include "common/dpdk/packet_attribution.h"
+#include "common/dpdk/packet_slot.h"
 #include "common/net/checksum.h"
 #include "common/net/roce.h"
 #include "switch/forwarding/header_rewrite.h"
@@ -99,7 +99,7 @@ Packet* Impairment::copy_of(const Packet& packet) noexcept {
   copy->data_len = packet.data_len;
   copy->pkt_len = packet.pkt_len;
   meta(*copy) = meta(packet);
-  if (can_attribute(pool_)) attribution_of(*copy) = attribution_of(packet);
+  if (meta(packet).has_slot) slot_of(*copy) = slot_of(packet);
   ++copied_;
   return copy;
 }

@@ -28,7 +28,7 @@ Mempool make_test_pool(std::uint32_t mbufs) {
   return make_packet_pool({.name = "test" + std::to_string(next++),
                            .mbufs = mbufs,
                            .frame_room_bytes = kHeaderRoomBytes,
-                           .attribution = true});
+                           .slots = true});
 }
 
 std::vector<Mempool> make_rank_pools(const lab::Case& c, const lab::Partition& partition) {

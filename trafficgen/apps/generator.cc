@@ -19,7 +19,7 @@ void check_possible(const GeneratorConfig& config, const Generator::Options& opt
   const auto learns = [](const JobConfig& j) { return j.learner.model != LearnerModel::kNone; };
   if (std::ranges::any_of(config.jobs, learns) && full_payload)
     throw std::runtime_error("job.learner needs virtual time: its sums would stall the loop");
-  if (config.attribution && (full_payload || !can_attribute(pool)))
+  if (config.attribution && (full_payload || !has_slots(pool)))
     throw std::runtime_error("attribution needs virtual time and a pool with room for it");
 }
 

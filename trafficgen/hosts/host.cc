@@ -11,7 +11,7 @@ Host::Host(const Setup& setup, EventLoop& loop, rte_mempool& pool, TransportMemo
       parts_(setup, loop, timer_source_, memory.events),
       connections_(parts_, memory),
       nic_(parts_, connections_, pool) {
-  assert(!parts_.attribution || can_attribute(pool));
+  assert(!parts_.attribution || has_slots(pool));
 }
 
 // -- for applications

@@ -84,8 +84,8 @@ void HostAttribution::begin_burst(std::uint32_t slot, TcpConnection& connection,
 
 void HostAttribution::on_packet(const Packet& packet, std::uint32_t payload_bytes,
                                 Time now) noexcept {
-  if (meta(packet).owner == 0) return;
-  arriving_ = attribution_of(packet).ledger;
+  if (owner_of(packet) == 0) return;
+  arriving_ = slot_of(packet).ledger;
   if (arriving_.valid())
     arriving_.advance(now, payload_bytes != 0 ? BurstTime::kSerialisation : BurstTime::kWindow);
   arrived_data_ = payload_bytes != 0;
@@ -149,13 +149,13 @@ void HostAttribution::on_departure(std::uint32_t slot, const TcpConnection& conn
                                    const TcpSegment& segment, Packet& packet, Time start) noexcept {
   Flow* flow = flow_of(slot);
   if (flow == nullptr) return;
-  meta(packet).owner = flow->owner;
-  BurstLedger& ledger = attribution_of(packet).ledger;
+  PacketSlot& carried = give_slot(packet);
+  carried.owner = flow->owner;
+  BurstLedger& ledger = carried.ledger;
   if (segment.payload_bytes == 0) {
     ledger = flow->received;
     return;
   }
-  ledger = BurstLedger{};
   if (!flow->next.valid()) return;
   const std::uint64_t offset =
       unwrapped(segment.sequence - connection.stream().numbers().first(), flow->next_offset);

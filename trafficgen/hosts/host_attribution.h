@@ -6,7 +6,7 @@
 
 #include "common/core/burst_ledger.h"
 #include "common/core/service_clock.h"
-#include "common/dpdk/packet_attribution.h"
+#include "common/dpdk/packet_slot.h"
 #include "trafficgen/transport/connection/connection.h"
 
 namespace outrider::tg {
@@ -54,7 +54,7 @@ class HostAttribution {
   /// The NIC is occupied by a packet. @param signal the packet is a START or its answer
   void on_service(const Packet& packet, bool signal, Time start, Time finish) noexcept {
     const auto c = signal ? TrafficClass::kSignal : TrafficClass::kBackground;
-    service_.on_service(c, meta(packet).owner, start, finish);
+    service_.on_service(c, owner_of(packet), start, finish);
   }
 
   /// Returns the ledger of the data segment that is arriving; not valid() if there is none.

@@ -87,7 +87,7 @@ inline bool HostNic::send_next(Time now) noexcept {
   if (packet == nullptr) return false;
   clear_trailer(*packet);
   const Time start = wire_.start_at(now);
-  meta(*packet).owner = 0;
+  meta(*packet).has_slot = false;
   const Wrote wrote = write_next(*packet, now, start);
   if (wrote == Wrote::kNothing) {
     release(packet);

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <type_traits>
 
-#include "common/dpdk/packet_attribution.h"
+#include "common/dpdk/packet_slot.h"
 
 namespace outrider::lab {
 namespace {
@@ -16,15 +16,11 @@ struct RecordHead {
   std::uint16_t data_offset = 0;
   std::uint16_t data_bytes = 0;
   std::uint32_t port = 0;
-  std::uint32_t attributed = 0;  ///< 1: a PacketAttribution follows
+  std::uint32_t has_slot = 0;  ///< 1: a PacketSlot follows
 };
 static_assert(sizeof(RecordHead) == 24, "no padding: it is written as it lies in memory");
 static_assert(std::is_trivially_copyable_v<PacketMeta>);
-static_assert(std::is_trivially_copyable_v<PacketAttribution>);
-
-bool is_attributed(const Packet& packet) noexcept {
-  return meta(packet).owner != 0 && can_attribute(*packet.pool);
-}
+static_assert(std::is_trivially_copyable_v<PacketSlot>);
 
 }  // namespace
 
@@ -37,12 +33,12 @@ void append_packet(std::string& to, const Packet& packet) {
                         .data_offset = packet.data_off,
                         .data_bytes = static_cast<std::uint16_t>(bytes.size()),
                         .port = packet.port,
-                        .attributed = is_attributed(packet) ? 1U : 0U};
+                        .has_slot = meta(packet).has_slot ? 1U : 0U};
   PacketMeta of_packet = meta(packet);
   of_packet.next = nullptr;  // an address means nothing elsewhere
   append_number(to, head);
   append_number(to, of_packet);
-  if (head.attributed != 0) append_number(to, attribution_of(packet));
+  if (head.has_slot != 0) append_number(to, slot_of(packet));
   to.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
@@ -64,7 +60,7 @@ Packet* PacketRecords::next(rte_mempool& pool) {
   packet->pkt_len = head.data_bytes;
   packet->port = static_cast<std::uint16_t>(head.port);
   take(&meta(*packet), sizeof(PacketMeta));
-  if (head.attributed != 0) take(&attribution_of(*packet), sizeof(PacketAttribution));
+  if (head.has_slot != 0) take(&slot_of(*packet), sizeof(PacketSlot));
   take(rte_pktmbuf_mtod(packet, void*), head.data_bytes);
   return packet;
 }

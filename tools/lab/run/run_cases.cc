@@ -7,7 +7,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include "common/dpdk/packet_attribution.h"
+#include "common/dpdk/packet_slot.h"
 #include "switch/config/config_toml.h"
 #include "tools/lab/plan/plan.h"
 #include "tools/lab/run/case_worker.h"
@@ -22,7 +22,7 @@ namespace {
 
 /// Memory per buffer, including its share of the pool's own structures.
 constexpr std::uint64_t kBytesPerBuffer = 1024;
-constexpr std::uint64_t kBytesPerAttributedBuffer = kBytesPerBuffer + sizeof(PacketAttribution);
+constexpr std::uint64_t kBytesPerAttributedBuffer = kBytesPerBuffer + sizeof(PacketSlot);
 constexpr std::uint32_t kOtherMemory_mb = 32;
 
 std::uint32_t memory_mb(std::uint32_t buffers, bool attribution) {
@@ -55,7 +55,7 @@ VirtualWorker::VirtualWorker(std::uint32_t cpu, std::uint32_t buffers, bool attr
       pool(make_packet_pool({.name = "lab",
                              .mbufs = buffers,
                              .frame_room_bytes = kHeaderRoomBytes,
-                             .attribution = attribution})) {}
+                             .slots = attribution})) {}
 
 // A closed loop has no first due time.
 bool is_its_own_reference(const Case& c, Case alone) {
