@@ -173,12 +173,13 @@ std::uint64_t PortGrants::held() const noexcept {
   return acks;
 }
 
-void PortGrants::add_counts(std::size_t q, QueueCounts& n) const noexcept {
-  if (!queues_[q]) return;
-  n.grant = queues_[q]->admission.counters();
-  n.held_answers = queues_[q]->admission.held();
-  n.announced_bursts = queues_[q]->admission.bursts();
-  n.granted_bytes = queues_[q]->admission.in_flight();
+void PortGrants::count(QueueCounts& to, std::size_t queue, Time /*now*/) const {
+  if (!queues_[queue]) return;
+  const BurstAdmission& admission = queues_[queue]->admission;
+  to.grant = admission.counters();
+  to.held_answers = admission.held();
+  to.announced_bursts = admission.bursts();
+  to.granted_bytes = admission.in_flight();
 }
 
 void PortGrants::flush() noexcept {

@@ -70,7 +70,7 @@ class PortGrants final : public QueuePart, public EventSource {
   Time fire(Time now) noexcept override;
 
   [[nodiscard]] std::uint64_t held() const noexcept;
-  void add_counts(std::size_t q, QueueCounts& n) const noexcept;
+  void count(QueueCounts& to, std::size_t queue, Time now) const override;
   /// Releases all ACKs. Reports made before count them as resident.
   void flush() noexcept;
 

@@ -160,7 +160,7 @@ Time PortPauses::next(Time now) noexcept {
   return std::max(at, now);
 }
 
-void PortPauses::add_counts(std::size_t queue, QueueCounts& to, Time now) const noexcept {
+void PortPauses::count(QueueCounts& to, std::size_t queue, Time now) const {
   if (queue == 0) to.pause_frames = frames_;
   for (const Queue& own : queues_) {
     if (own.number != queue) continue;

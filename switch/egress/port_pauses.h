@@ -62,8 +62,7 @@ class PortPauses final : public QueuePart, public EventSource {
 
   Time fire(Time now) noexcept override;
 
-  /// Adds its counters. @param queue  any of the port
-  void add_counts(std::size_t queue, QueueCounts& to, Time now) const noexcept;
+  void count(QueueCounts& to, std::size_t queue, Time now) const override;
 
  private:
   static constexpr Duration kRetry = std::chrono::microseconds(10);

@@ -4,38 +4,27 @@
 
 namespace outrider::sw {
 
-namespace {
-
-/// Returns the counters of queue `q`. Signals, which wait in their own queue, count with queue 0.
-QueueCounts counts_at(const EgressPort& port, std::size_t q, Time now) {
-  QueueCounts n = counts_of(port.queues()[q], now);
-  n.drain_bits_per_second = port.transmitter().output().rate().bits_per_second;
-  if (port.grants() != nullptr) port.grants()->add_counts(q, n);
-  if (port.pauses() != nullptr) port.pauses()->add_counts(q, n, now);
-  if (q != 0) return n;
-  const auto& signals = port.transmitter().signals();
-  for (std::size_t c = 0; c < kTrafficClasses; ++c)
-    n.resident.values[c] += signals.occupancy_by_class().values[c];
-  n.resident_bytes += signals.occupancy_bytes();
-  return n;
-}
-
-}  // namespace
-
 void settle(PortQueue& queue, Time now) noexcept {
   queue.regulation().settle(now);
   queue.parts().each([now](QueuePart& part) { part.settle(now); });
 }
 
-QueueCounts counts_of(const PortQueue& queue, Time now) {
+QueueCounts counts_of(const EgressPort& port, std::size_t q, Time now) {
+  const PortQueue& queue = port.queues()[q];
   QueueCounts n;
   base_of<QueueCounters>(n) = queue.outcomes().counters();
+  n.drain_bits_per_second = port.transmitter().output().rate().bits_per_second;
   for (std::size_t c = 0; c < kTrafficClasses; ++c)
     n.resident.values[c] = queue.fifo().occupancy_by_class().values[c];
   n.resident_bytes = queue.fifo().occupancy_bytes();
   queue.marking().count(n);
   queue.regulation().count(n, now);
-  queue.parts().each([&](const QueuePart& part) { part.count(n, now); });
+  queue.parts().each([&](const QueuePart& part) { part.count(n, q, now); });
+  if (q != 0) return n;
+  const auto& signals = port.transmitter().signals();
+  for (std::size_t c = 0; c < kTrafficClasses; ++c)
+    n.resident.values[c] += signals.occupancy_by_class().values[c];
+  n.resident_bytes += signals.occupancy_bytes();
   return n;
 }
 
@@ -52,7 +41,7 @@ void append_reports(const EgressPort& port, std::vector<QueueReport>& reports, T
     r.port_name = port.name();
     r.queue = static_cast<std::uint32_t>(q);
     port.queues()[q].parts().each([&](const QueuePart& part) { part.report(r, now); });
-    static_cast<QueueCounts&>(r) = counts_at(port, q, now);
+    static_cast<QueueCounts&>(r) = counts_of(port, q, now);
   }
 }
 
@@ -65,7 +54,7 @@ void publish_counts(EgressPort& port, PortCells& to, Time now) noexcept {
                  .overhead_bytes = transmitter.output().overhead_bytes()});
   for (std::size_t q = 0; q < port.queues().size(); ++q) {
     settle(port.queues()[q], now);
-    to.queues[q].write(counts_at(port, q, now));
+    to.queues[q].write(counts_of(port, q, now));
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -16,8 +17,8 @@ class PortQueue;
 
 /// Brings regulation and parts of a queue up to `now`, so that counts_of() allocates nothing.
 void settle(PortQueue& queue, Time now) noexcept;
-/// Returns the counters of a queue, without those of its port.
-[[nodiscard]] QueueCounts counts_of(const PortQueue& queue, Time now);
+/// Returns the counters of queue `q`. Signals, which wait in their own queue, count with queue 0.
+[[nodiscard]] QueueCounts counts_of(const EgressPort& port, std::size_t q, Time now);
 
 /// Returns the number of packets that wait at a port.
 [[nodiscard]] std::uint64_t waiting_packets(const EgressPort& port) noexcept;

@@ -27,7 +27,7 @@ bool QueuePart::takes_elsewhere(Packet& /*packet*/, Time /*now*/) noexcept { ret
 void QueuePart::on_elsewhere(Packet& /*packet*/, bool /*same_port*/, Time /*now*/) noexcept {}
 void QueuePart::forget(const Fifo::Item& /*item*/) noexcept {}
 void QueuePart::settle(Time /*now*/) noexcept {}
-void QueuePart::count(QueueCounts& /*to*/, Time /*now*/) const {}
+void QueuePart::count(QueueCounts& /*to*/, std::size_t /*queue*/, Time /*now*/) const {}
 void QueuePart::report(QueueReport& /*to*/, Time /*now*/) const {}
 std::unique_ptr<PartChange> QueuePart::prepare(const PartReload& /*reload*/) const {
   return nullptr;

@@ -3,6 +3,7 @@
 #include <array>
 #include <bit>
 #include <cassert>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
@@ -177,7 +178,8 @@ class QueuePart {
 
   /// Brings it up to `now`, so that count() allocates nothing.
   virtual void settle(Time now) noexcept;
-  virtual void count(QueueCounts& to, Time now) const;
+  /// Adds its counters. @param queue  number in the port, for a part of all its queues
+  virtual void count(QueueCounts& to, std::size_t queue, Time now) const;
   virtual void report(QueueReport& to, Time now) const;
 
   /// @return nullptr if nothing changes. A control thread calls it

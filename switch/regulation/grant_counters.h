@@ -77,4 +77,27 @@ void fields(V& v, R& r) {
           r.longest_wait_ns);
 }
 
+/// Grants of a queue; zeros unless it grants bursts.
+struct GrantFigures {
+  std::uint64_t held_answers = 0;      ///< answers to STARTs that wait; none is resident
+  std::uint64_t announced_bursts = 0;  ///< that may wait, wait or are granted
+  std::uint64_t granted_bytes = 0;     ///< that have not come
+  GrantCounters grant{};
+};
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, GrantFigures>
+void fields(V& v, R& r) {
+  v.value(
+      gauge("held_answers", "messages", "Answers to announcements that are held").outlined_if_any(),
+      r.held_answers);
+  v.value(gauge("announced_bursts", "bursts", "Bursts that wait for a grant, or have one")
+              .outlined_if_any(),
+          r.announced_bursts);
+  v.value(gauge("granted_bytes", "bytes", "Bytes of bursts that were granted and have not come")
+              .outlined_if_any(),
+          r.granted_bytes);
+  v.value("grant", r.grant);
+}
+
 }  // namespace outrider

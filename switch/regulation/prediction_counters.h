@@ -38,4 +38,13 @@ void fields(V& v, R& r) {
           r.not_accepted);
 }
 
+/// A queue's predictions; zeros without any.
+struct PredictionFigures {
+  PredictionCounters predictor{};
+};
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, PredictionFigures>
+void fields(V& v, R& r) { v.value("predictor", r.predictor); }
+
 }  // namespace outrider

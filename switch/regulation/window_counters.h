@@ -91,4 +91,13 @@ void fields(V& v, R& r) {
           r.leads_told);
 }
 
+/// Windows of a queue; zeros unless its mode rewrites them.
+struct WindowFigures {
+  WindowCounters window{};
+};
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, WindowFigures>
+void fields(V& v, R& r) { v.value("window", r.window); }
+
 }  // namespace outrider

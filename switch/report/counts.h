@@ -121,8 +121,23 @@ void fields(V& v, R& r) {
           r.marks_not_ect);
 }
 
+/// The figures of parts as one record: their members have different names.
+template <class... Parts>
+struct Joined : Parts... {};
+
+/// What a queue's parts count, in the order of the report. A part's struct of figures is named
+/// here; all views of a queue show them.
+struct PartFigures : Joined<PredictionFigures, WindowFigures, RemoteFigures, PaceFigures,
+                            SteerFigures, GrantFigures, PauseFigures> {};
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, PartFigures>
+void fields(V& v, R& r) {
+  [&]<class... Parts>(const Joined<Parts...>&) { (fields(v, base_of<Parts>(r)), ...); }(r);
+}
+
 /// All counters of one egress queue, and its state.
-struct QueueCounts : QueueCounters, RegulatorCounters {
+struct QueueCounts : QueueCounters, RegulatorCounters, PartFigures {
   std::uint64_t drain_bits_per_second = 0;
   std::uint32_t initial_threshold_packets = 0;
   std::uint32_t background_threshold_packets = 0;  ///< occupancy that marks background now
@@ -131,18 +146,6 @@ struct QueueCounts : QueueCounters, RegulatorCounters {
   std::uint64_t held_packets = 0;                  ///< resident packets held before the queue
   std::uint64_t entries_left = 0;                  ///< live entries of the regulator
   std::int64_t regulated_ns = 0;
-  PredictionCounters predictor{};      ///< zeros without predictions
-  WindowCounters window{};             ///< zeros unless the mode rewrites windows
-  RemoteCounts beyond{};               ///< zeros unless bottlenecks beyond the port are named
-  PaceCounters pace{};                 ///< zeros unless the mode paces
-  SteerCounters steer{};               ///< zeros unless the mode steers
-  std::uint64_t held_answers = 0;      ///< answers to STARTs that wait; none is resident
-  std::uint64_t announced_bursts = 0;  ///< that may wait, wait or are granted
-  std::uint64_t granted_bytes = 0;     ///< that have not come
-  GrantCounters grant{};               ///< zeros unless the queue grants bursts
-  PauseCounters pause{};               ///< zeros unless the queue is lossless
-  /// Pause frames that the port made, counted with queue 0, there as signals too.
-  std::uint64_t pause_frames = 0;
 };
 
 /// Returns whether the identity of QueueCounters holds.
@@ -176,24 +179,7 @@ void fields(V& v, R& r) {
   v.value(gauge("entries_left", "entries", "Announcements that are live").as("entries").outlined(),
           r.entries_left);
   v.value(counter("regulated_ns", "ns", "Time with regulation in force"), r.regulated_ns);
-  v.value("predictor", r.predictor);
-  v.value("window", r.window);
-  v.value("beyond", r.beyond);
-  v.value("pace", r.pace);
-  v.value("steer", r.steer);
-  v.value(
-      gauge("held_answers", "messages", "Answers to announcements that are held").outlined_if_any(),
-      r.held_answers);
-  v.value(gauge("announced_bursts", "bursts", "Bursts that wait for a grant, or have one")
-              .outlined_if_any(),
-          r.announced_bursts);
-  v.value(gauge("granted_bytes", "bytes", "Bytes of bursts that were granted and have not come")
-              .outlined_if_any(),
-          r.granted_bytes);
-  v.value("grant", r.grant);
-  v.value("pause", r.pause);
-  v.value(counter("pause_frames", "packets", "Pause frames that the port made; with queue 0"),
-          r.pause_frames);
+  fields(v, base_of<PartFigures>(r));
 }
 
 /// The summed counters of all switches of a process.

@@ -36,4 +36,13 @@ void fields(V& v, R& r) {
   v.value(gauge("max_held", "packets", "Most packets held at once"), r.max_held);
 }
 
+/// Pacing of a queue; zeros unless its mode paces.
+struct PaceFigures {
+  PaceCounters pace{};
+};
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, PaceFigures>
+void fields(V& v, R& r) { v.value("pace", r.pace); }
+
 }  // namespace outrider::sw

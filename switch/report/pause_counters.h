@@ -42,4 +42,19 @@ void fields(V& v, R& r) {
           r.watchdog_releases);
 }
 
+/// Pauses of a queue; zeros unless it is lossless.
+struct PauseFigures {
+  PauseCounters pause{};
+  /// Pause frames that the port made, counted with queue 0, there as signals too.
+  std::uint64_t pause_frames = 0;
+};
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, PauseFigures>
+void fields(V& v, R& r) {
+  v.value("pause", r.pause);
+  v.value(counter("pause_frames", "packets", "Pause frames that the port made; with queue 0"),
+          r.pause_frames);
+}
+
 }  // namespace outrider::sw

@@ -67,4 +67,13 @@ void fields(V& v, R& r) {
   v.value("in_flight_bytes", r.in_flight_bytes);
 }
 
+/// What a queue did for remote bottlenecks; zeros unless some are named.
+struct RemoteFigures {
+  RemoteCounts beyond{};
+};
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, RemoteFigures>
+void fields(V& v, R& r) { v.value("beyond", r.beyond); }
+
 }  // namespace outrider::sw

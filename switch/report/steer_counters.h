@@ -34,4 +34,13 @@ void fields(V& v, R& r) {
           r.stayed);
 }
 
+/// Steering of a queue; zeros unless its mode steers.
+struct SteerFigures {
+  SteerCounters steer{};
+};
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, SteerFigures>
+void fields(V& v, R& r) { v.value("steer", r.steer); }
+
 }  // namespace outrider::sw

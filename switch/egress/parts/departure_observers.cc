@@ -14,7 +14,7 @@ void HopRecords::on_departure(const Transmission& sent) noexcept {
   no_room_ += outcome == hop_trace::Appended::kNoRoom;
 }
 
-void HopRecords::count(QueueCounts& to, Time /*now*/) const {
+void HopRecords::count(QueueCounts& to, std::size_t /*queue*/, Time /*now*/) const {
   to.hop_records = written_;
   to.hop_records_no_room = no_room_;
 }

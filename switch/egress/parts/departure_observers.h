@@ -16,7 +16,7 @@ class HopRecords final : public QueuePart {
 
   [[nodiscard]] Steps steps() const noexcept override { return {Step::kDepart}; }
   void on_departure(const Transmission& sent) noexcept override;
-  void count(QueueCounts& to, Time now) const override;
+  void count(QueueCounts& to, std::size_t queue, Time now) const override;
 
  private:
   HopRecorder recorder_;

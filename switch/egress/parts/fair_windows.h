@@ -17,7 +17,9 @@ class FairWindows final : public QueuePart {
   [[nodiscard]] Steps steps() const noexcept override { return {Step::kAdmit, Step::kReturn}; }
   bool on_admission(Packet& packet, Time now) noexcept override;
   bool on_return(Packet& packet, Time now) noexcept override;
-  void count(QueueCounts& to, Time /*now*/) const override { to.window = share_.counters(); }
+  void count(QueueCounts& to, std::size_t /*queue*/, Time /*now*/) const override {
+    to.window = share_.counters();
+  }
 
  private:
   const PortQueue& queue_;

@@ -85,6 +85,8 @@ void HeldWindows::begin(const Regulator::BegunBurst& burst, Time now) noexcept {
   else window_.on_start(burst.flow, burst.sequence, burst.bytes, now);
 }
 
-void HeldWindows::count(QueueCounts& to, Time /*now*/) const { to.window = window_.counters(); }
+void HeldWindows::count(QueueCounts& to, std::size_t /*queue*/, Time /*now*/) const {
+  to.window = window_.counters();
+}
 
 }  // namespace outrider::sw

@@ -24,7 +24,7 @@ class HeldWindows final : public QueuePart {
   bool on_return(Packet& packet, Time now) noexcept override;
   [[nodiscard]] std::optional<Duration> lead_for(const FlowKey& flow, Time now) noexcept override;
   void on_elsewhere(Packet& packet, bool same_port, Time now) noexcept override;
-  void count(QueueCounts& to, Time now) const override;
+  void count(QueueCounts& to, std::size_t queue, Time now) const override;
   void apply(PartChange* change, const PortQueueConfig& to, Time now) noexcept override;
 
  private:

@@ -53,7 +53,7 @@ void PacedBackground::let_in_below(std::optional<std::uint16_t> target, Time now
   }
 }
 
-void PacedBackground::count(QueueCounts& to, Time /*now*/) const {
+void PacedBackground::count(QueueCounts& to, std::size_t /*queue*/, Time /*now*/) const {
   to.pace = pacing_ != nullptr ? pacing_->counters() : ended_;
   if (pacing_ == nullptr) return;
   to.held_packets = pacing_->packets();

@@ -179,7 +179,7 @@ void RemoteBottlenecks::settle(Time now) noexcept {
   for (auto& each : all_) each.settle(now);
 }
 
-void RemoteBottlenecks::count(QueueCounts& to, Time /*now*/) const {
+void RemoteBottlenecks::count(QueueCounts& to, std::size_t /*queue*/, Time /*now*/) const {
   for (const auto& each : all_) each.add_to(to.beyond);
 }
 

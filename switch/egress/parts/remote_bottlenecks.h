@@ -73,7 +73,7 @@ class RemoteBottlenecks final : public QueuePart {
   bool on_return(Packet& packet, Time now) noexcept override;
 
   void settle(Time now) noexcept override;
-  void count(QueueCounts& to, Time now) const override;
+  void count(QueueCounts& to, std::size_t queue, Time now) const override;
   void report(QueueReport& to, Time now) const override;
   [[nodiscard]] std::unique_ptr<PartChange> prepare(const PartReload& reload) const override;
   void apply(PartChange* change, const PortQueueConfig& to, Time now) noexcept override;

@@ -21,7 +21,9 @@ class SteeredBursts final : public QueuePart {
   [[nodiscard]] Steps steps() const noexcept override { return {Step::kChoose, Step::kStart}; }
   void choose(Packet& packet, Time now) noexcept override;
   void on_armed(const StartSignal& start, Time now) noexcept override;
-  void count(QueueCounts& to, Time /*now*/) const override { to.steer = steering_.counters(); }
+  void count(QueueCounts& to, std::size_t /*queue*/, Time /*now*/) const override {
+    to.steer = steering_.counters();
+  }
 
  private:
   PortQueue& own_;

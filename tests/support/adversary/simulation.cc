@@ -92,7 +92,7 @@ void AdversarySimulation::hand_over(std::uint32_t place, std::uint32_t port, Pac
 /// A burst that is granted costs what its START would have cost.
 void AdversarySimulation::judge_steps(std::uint64_t arrived) {
   if (grants_.judges()) {
-    const GrantCounters n = trunk_grants().grant;
+    const GrantCounters n = trunk_counts().grant;
     arrived += n.granted + n.acks_at_once - std::exchange(granted_, n.granted + n.acks_at_once);
   }
   if (const auto wrong = steps_.judge(trunk(), policy(), arrived)) violated(*wrong);
@@ -127,13 +127,13 @@ void AdversarySimulation::receive_start(const SeenFrame& start, std::uint32_t po
   const auto out = left.route(announced.flow.destination_address);
   if (out != network_.port_of(kLeftPlace, kTrunkPort))
     return hand_over(kLeftPlace, port, packet, now);
-  const auto counts = [&] { return sw::counts_of(left.port(*out).queues()[0], now); };
+  const auto counts = [&] { return sw::counts_of(left.port(*out), 0, now); };
   const auto before = counts();
   const sw::SignalCounts signals = left.lane(0);
-  const std::uint64_t passed = GrantOracle::passed(trunk_grants());
+  const std::uint64_t passed = GrantOracle::passed(trunk_counts());
   hand_over(kLeftPlace, port, packet, now);
   // An answer that passes at this instant is judged as well, and counted with the START.
-  if (GrantOracle::passed(trunk_grants()) > passed) return;
+  if (GrantOracle::passed(trunk_counts()) > passed) return;
   const bool refused = left.lane(0).signals_over_rate > signals.signals_over_rate;
   ++seen_.starts_judged;
   seen_.signed_judged += announced.is_signed;
@@ -143,16 +143,14 @@ void AdversarySimulation::receive_start(const SeenFrame& start, std::uint32_t po
 }
 
 void AdversarySimulation::receive_forged(std::uint32_t port, Packet* packet, Time now) {
-  const RegulatorCounters before = trunk_counts();
-  const sw::QueueCounts grants_before = trunk_grants();
+  const sw::QueueCounts before = trunk_counts();
   hand_over(kLeftPlace, port, packet, now);
   ++seen_.forged_judged;
-  const sw::QueueCounts grants_after = trunk_grants();
-  if (const auto wrong = GrantOracle::judge_forged(grants_before.grant, grants_after.grant))
-    violated(*wrong);
+  const sw::QueueCounts after = trunk_counts();
+  if (const auto wrong = GrantOracle::judge_forged(before.grant, after.grant)) violated(*wrong);
   // A burst that is granted at this instant reaches the regulator.
-  if (GrantOracle::passed(grants_after) > GrantOracle::passed(grants_before)) return;
-  if (const auto wrong = trust_.judge_forged(before, trunk_counts())) violated(*wrong);
+  if (GrantOracle::passed(after) > GrantOracle::passed(before)) return;
+  if (const auto wrong = trust_.judge_forged(before, after)) violated(*wrong);
 }
 
 void AdversarySimulation::on_left(std::uint32_t place, std::uint32_t port, Packet& packet) {
@@ -204,14 +202,6 @@ void AdversarySimulation::violated(const std::string& what) {
   if (!violation_) violation_ = text_of(now_) + what;
 }
 
-/// Returns the trunk's counts with those of its grants, which are its port's; zeros without grants.
-sw::QueueCounts AdversarySimulation::trunk_grants() {
-  if (!grants_.judges()) return {};
-  std::vector<sw::QueueReport> reports;
-  sw::append_reports(network_.trunk(), reports, now_);
-  return reports.front();
-}
-
 /// Reads the figures until nothing is due any more. What that costs, a packet might cost.
 void AdversarySimulation::settle() {
   judge_steps(0);
@@ -230,7 +220,7 @@ void AdversarySimulation::judge_step() {
   if (settles_) settle();
   const sw::QueueCounts counts = trunk_counts();
   if (const auto wrong = regulation_.judge(counts, settles_, now_)) violated(*wrong);
-  if (const auto wrong = grants_.judge(trunk_grants())) violated(*wrong);
+  if (const auto wrong = grants_.judge(trunk_counts())) violated(*wrong);
 }
 
 void AdversarySimulation::run_until(Time end) {
@@ -257,7 +247,7 @@ std::optional<std::string> AdversarySimulation::run() {
   seen_.windows_lowered = windows_.lowered();
   seen_.armed = trunk_counts().starts_armed;
   seen_.most_steps = steps_.most();
-  seen_.answers_held = trunk_grants().grant.acks_held;
+  seen_.answers_held = trunk_counts().grant.acks_held;
   return violation_;
 }
 
@@ -275,7 +265,7 @@ void AdversarySimulation::judge_end() {
   }
   if (grants_.judges() && network_.generator().finished()) {
     run_until(now_ + grants_.longest_stay() + kJudgeStep);
-    if (const auto wrong = GrantOracle::judge_end(trunk_grants())) violated(*wrong);
+    if (const auto wrong = GrantOracle::judge_end(trunk_counts())) violated(*wrong);
   }
   if (const auto wrong = network_.ledger_fault(seen_.injected, now_)) violated(*wrong);
 }

@@ -78,8 +78,7 @@ class AdversarySimulation final : private AdversaryNetwork::Watcher {
   void violated(const std::string& what);
   [[nodiscard]] RegulationPolicy& policy() { return trunk_policy(network_.drawn().switches); }
   [[nodiscard]] const sw::PortQueue& trunk() { return network_.trunk().queues()[0]; }
-  [[nodiscard]] sw::QueueCounts trunk_counts() { return sw::counts_of(trunk(), now_); }
-  [[nodiscard]] sw::QueueCounts trunk_grants();
+  [[nodiscard]] sw::QueueCounts trunk_counts() { return sw::counts_of(network_.trunk(), 0, now_); }
 
   Scenario scenario_;
   rte_mempool& pool_;
