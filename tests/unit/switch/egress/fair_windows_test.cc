@@ -312,6 +312,28 @@ TEST(FairWindows, NeedsNoSignalsAndTakesNoSettingsOfBursts) {
                                             "switch[0].port[0].regulation.mode"}));
 }
 
+// In the 8 ms until the first answer h alone drains three times, which is no round yet.
+TEST(FairWindows, CountsAllFlowsUntilTheFirstAnswer) {
+  constexpr unsigned kFlows = 5;
+  FairBench bench;
+  for (unsigned f = 0; f < kFlows; ++f) {
+    bench.send(f, 1);  // of a connection that was there before
+    bench.now += 2ms;
+  }
+  bench.data({.flow = flow(kFlows), .tcp_flags = kTcpSyn, .tcp_options = kScaleOf128});
+  bench.now += kDown;
+  bench.answer({.flow = flow(kFlows).reversed(),
+                .acknowledgment = 1,
+                .window = 2 * kSegment,
+                .tcp_flags = kTcpSyn | kTcpAck,
+                .tcp_options = kScaleOf128});
+  bench.now += kUp;
+  bench.data({.flow = flow(kFlows), .sequence = 1, .acknowledgment = 1});
+  bench.send(kFlows, 2);
+  bench.now += kDown;
+  expect_share(bench.acknowledge(kFlows), share(kFlows + 1));
+}
+
 // h is sixty times the path. Each of 20 flows sends its window as one train in each 1.24 ms, in
 // which all of them take their turn at the port: in four round trips of 20 us only one would.
 TEST(FairWindows, CountsAllFlowsThatTakeTurnsInALongQueue) {
