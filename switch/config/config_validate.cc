@@ -16,7 +16,7 @@
 #include "switch/config/mbuf_need.h"
 #include "switch/config/queue_advice.h"
 #include "switch/config/regulation_config.h"
-#include "switch/regulation/window_lead.h"
+#include "switch/regulation/windows/window_lead.h"
 
 namespace outrider::sw {
 namespace {

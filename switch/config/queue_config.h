@@ -12,7 +12,7 @@
 #include "switch/aqm/red_marker.h"
 #include "switch/aqm/scheduler.h"
 #include "switch/config/lossless_config.h"
-#include "switch/regulation/regulation_policy.h"
+#include "switch/regulation/policy/regulation_policy.h"
 
 namespace outrider::sw {
 

@@ -2,7 +2,7 @@
 
 #include "common/config/checks.h"
 #include "common/config/config_binding.h"
-#include "switch/regulation/regulation_policy.h"
+#include "switch/regulation/policy/regulation_policy.h"
 
 // Bindings of [switch.regulation] and its tables, see common/config/config_binding.h.
 

@@ -11,8 +11,8 @@
 #include "common/core/signal_key.h"
 #include "common/net/udp_signal.h"
 #include "switch/config/classes_config.h"
-#include "switch/regulation/regulation_policy.h"
-#include "switch/regulation/signer_share.h"
+#include "switch/regulation/policy/regulation_policy.h"
+#include "switch/regulation/policy/signer_share.h"
 
 namespace outrider::sw {
 

@@ -3,7 +3,7 @@
 #include "common/core/clock.h"
 #include "common/dpdk/packet.h"
 #include "switch/egress/port_queue.h"
-#include "switch/regulation/start_signal.h"
+#include "switch/regulation/policy/start_signal.h"
 
 namespace outrider::sw {
 

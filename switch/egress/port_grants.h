@@ -9,8 +9,8 @@
 #include "switch/config/config.h"
 #include "switch/egress/queue_part.h"
 #include "switch/forwarding/identify.h"
-#include "switch/regulation/burst_admission.h"
-#include "switch/regulation/start_signal.h"
+#include "switch/regulation/grants/burst_admission.h"
+#include "switch/regulation/policy/start_signal.h"
 #include "switch/report/report.h"
 
 namespace outrider::sw {

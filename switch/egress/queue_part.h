@@ -15,7 +15,7 @@
 #include "switch/aqm/egress_queue.h"
 #include "switch/aqm/marker.h"
 #include "switch/config/config.h"
-#include "switch/regulation/start_signal.h"
+#include "switch/regulation/policy/start_signal.h"
 #include "switch/report/report.h"
 
 namespace outrider::sw {

@@ -7,7 +7,7 @@
 
 #include "common/dpdk/packet.h"
 #include "switch/forwarding/identify.h"
-#include "switch/regulation/regulator.h"
+#include "switch/regulation/regulator/regulator.h"
 #include "switch/report/report.h"
 
 namespace outrider::sw {

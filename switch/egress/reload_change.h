@@ -11,7 +11,7 @@
 #include "switch/egress/port_queue.h"
 #include "switch/egress/queue_marker.h"
 #include "switch/egress/queue_part.h"
-#include "switch/regulation/regulator.h"
+#include "switch/regulation/regulator/regulator.h"
 
 namespace outrider::sw {
 

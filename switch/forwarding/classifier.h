@@ -10,7 +10,7 @@
 #include "switch/config/config.h"
 #include "switch/forwarding/acl_table.h"
 #include "switch/forwarding/parse_headers.h"
-#include "switch/regulation/recent_flows.h"
+#include "switch/regulation/regulator/recent_flows.h"
 
 namespace outrider::sw {
 

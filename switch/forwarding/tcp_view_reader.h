@@ -6,7 +6,7 @@
 
 #include "common/core/flow_key.h"
 #include "common/net/headers.h"
-#include "switch/regulation/tcp_view.h"
+#include "switch/regulation/windows/tcp_view.h"
 
 namespace outrider {
 

@@ -6,8 +6,8 @@
 #include <type_traits>
 
 #include "common/core/figure.h"
-#include "switch/regulation/regulator_counters.h"
-#include "switch/regulation/window_counters.h"
+#include "switch/regulation/regulator/regulator_counters.h"
+#include "switch/regulation/windows/window_counters.h"
 
 namespace outrider::sw {
 

@@ -9,7 +9,7 @@
 #include "switch/aqm/scheduler.h"
 #include "switch/aqm/shared_buffer.h"
 #include "switch/aqm/step_marker.h"
-#include "switch/regulation/period_predictor.h"
+#include "switch/regulation/regulator/period_predictor.h"
 
 namespace {
 

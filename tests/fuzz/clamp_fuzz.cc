@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "common/core/sequence.h"
-#include "switch/regulation/window_clamp.h"
+#include "switch/regulation/windows/window_clamp.h"
 #include "tests/fuzz/fuzz_input.h"
 
 namespace outrider::fuzz {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "common/net/signal_tag.h"
-#include "switch/regulation/regulator.h"
+#include "switch/regulation/regulator/regulator.h"
 #include "switch/signals/signal_gate.h"
 #include "tests/fuzz/fuzz_main.h"
 

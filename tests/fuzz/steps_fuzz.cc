@@ -9,7 +9,7 @@
 #include <chrono>
 #include <utility>
 
-#include "switch/regulation/regulator.h"
+#include "switch/regulation/regulator/regulator.h"
 #include "tests/fuzz/fuzz_main.h"
 #include "tests/support/regulator_bound.h"
 

@@ -3,7 +3,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "switch/regulation/regulator.h"
+#include "switch/regulation/regulator/regulator.h"
 
 namespace outrider {
 

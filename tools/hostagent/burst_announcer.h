@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "common/core/clock.h"
-#include "switch/regulation/period_predictor.h"
+#include "switch/regulation/regulator/period_predictor.h"
 
 namespace outrider::agent {
 

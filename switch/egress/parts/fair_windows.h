@@ -2,7 +2,7 @@
 
 #include "switch/egress/port_queue.h"
 #include "switch/egress/queue_part.h"
-#include "switch/regulation/fair_share.h"
+#include "switch/regulation/windows/fair_share.h"
 
 namespace outrider::sw {
 

@@ -5,8 +5,8 @@
 #include "common/core/units.h"
 #include "common/dpdk/packet.h"
 #include "switch/aqm/marker.h"
-#include "switch/regulation/window_clamp.h"
-#include "switch/regulation/window_policy.h"
+#include "switch/regulation/policy/window_policy.h"
+#include "switch/regulation/windows/window_clamp.h"
 
 namespace outrider::sw {
 

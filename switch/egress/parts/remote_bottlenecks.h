@@ -11,8 +11,8 @@
 #include "switch/egress/parts/queue_window.h"
 #include "switch/egress/queue_part.h"
 #include "switch/forwarding/prefix_table.h"
-#include "switch/regulation/regulation_policy.h"
-#include "switch/regulation/regulator.h"
+#include "switch/regulation/policy/regulation_policy.h"
+#include "switch/regulation/regulator/regulator.h"
 #include "switch/report/remote_counts.h"
 
 namespace outrider::sw {

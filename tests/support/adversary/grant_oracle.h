@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "switch/regulation/regulation_policy.h"
+#include "switch/regulation/policy/regulation_policy.h"
 #include "switch/report/counts.h"
 
 namespace outrider {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/core/clock.h"
-#include "switch/regulation/regulation_policy.h"
+#include "switch/regulation/policy/regulation_policy.h"
 #include "switch/report/counts.h"
 #include "tests/support/adversary/seen_frame.h"
 

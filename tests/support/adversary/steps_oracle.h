@@ -5,7 +5,7 @@
 #include <string>
 
 #include "switch/egress/port_queue.h"
-#include "switch/regulation/regulation_policy.h"
+#include "switch/regulation/policy/regulation_policy.h"
 
 namespace outrider {
 

@@ -1,7 +1,7 @@
 // Goal: every group tells its least key, whatever comes and goes, and no operation visits more
 // nodes than a logarithm of the group. Method: random operations against ordered sets, and orders
 // of keys that make the deepest trees.
-#include "switch/regulation/mergeable_heaps.h"
+#include "switch/regulation/regulator/mergeable_heaps.h"
 
 #include <gtest/gtest.h>
 

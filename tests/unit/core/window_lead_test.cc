@@ -1,6 +1,6 @@
 // Goal: the lead of a held burst is what the told windows take to drain, and no more where there
 // is nothing to drain; what cannot drain is said. Method: cases worked out by hand.
-#include "switch/regulation/window_lead.h"
+#include "switch/regulation/windows/window_lead.h"
 
 #include <gtest/gtest.h>
 

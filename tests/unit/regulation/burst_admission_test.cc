@@ -1,7 +1,7 @@
 // Goal: bursts are granted in the order that was promised and never beyond the budget; whatever is
 // lost, repeated or wrong, every answer passes within a stated time and everything ends. Method:
 // single cases, and random calls beside a model that only knows the rules.
-#include "switch/regulation/burst_admission.h"
+#include "switch/regulation/grants/burst_admission.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Goal: the bytes in flight of announced bursts, and the time when a burst has arrived
 // completely, are right. Method: literal timelines; then a model in plain maps with random
 // events and sequence numbers that wrap.
-#include "switch/regulation/burst_flights.h"
+#include "switch/regulation/windows/burst_flights.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "switch/regulation/regulation_policy.h"
+#include "switch/regulation/policy/regulation_policy.h"
 
 namespace outrider {
 

@@ -1,7 +1,7 @@
 // Goal: the bytes owed to a flow are right. Neither sending too much nor having no data counts
 // for longer than a round trip. Method: literal timelines with a rate of one byte per ns and a
 // round trip of 100 ns.
-#include "switch/regulation/floor_line.h"
+#include "switch/regulation/windows/floor_line.h"
 
 #include <gtest/gtest.h>
 

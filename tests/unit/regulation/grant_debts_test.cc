@@ -1,13 +1,13 @@
 // Goal: whatever a sender does with its grants, the bursts of another one wait for it a fraction of
 // the time. Method: the account alone; then 255 connections of one sender that announce and bring
 // nothing, next to an honest worker.
-#include "switch/regulation/grant_debts.h"
+#include "switch/regulation/grants/grant_debts.h"
 
 #include <gtest/gtest.h>
 
 #include <array>
 
-#include "switch/regulation/burst_admission.h"
+#include "switch/regulation/grants/burst_admission.h"
 
 namespace outrider::grant_debts_test {
 namespace {

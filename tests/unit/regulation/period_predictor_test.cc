@@ -1,6 +1,6 @@
 // Goal: the period of a job is found from traffic alone, kept through jitter, and forgotten
 // when the job ends. Method: literal timelines, and jobs with random jitter over many seeds.
-#include "switch/regulation/period_predictor.h"
+#include "switch/regulation/regulator/period_predictor.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <array>
 #include <random>
 
-#include "switch/regulation/burst_flights.h"
+#include "switch/regulation/windows/burst_flights.h"
 
 namespace outrider::predicted_flights_test {
 namespace {

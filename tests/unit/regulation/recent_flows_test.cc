@@ -1,4 +1,4 @@
-#include "switch/regulation/recent_flows.h"
+#include "switch/regulation/regulator/recent_flows.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Goal: a job, its sender and all senders together keep a queue regulated for at most their
 // shares of each fixed window, however entries overlap and whatever they claim to be. Method:
 // literal timelines; attackers that try; then a model that accounts for every nanosecond.
-#include "switch/regulation/regulation_budget.h"
+#include "switch/regulation/regulator/regulation_budget.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "switch/regulation/regulator.h"
+#include "switch/regulation/regulator/regulator.h"
 
 namespace outrider::regulator_announced_test {
 namespace {

@@ -2,7 +2,7 @@
 // Method: literal values computed by hand; random wishes and the documented bounds; random
 // entries that come and go, against the formulas over a list; and a regulator whose jobs come
 // and go.
-#include "switch/regulation/regulator_composition.h"
+#include "switch/regulation/regulator/regulator_composition.h"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "common/core/random.h"
-#include "switch/regulation/regulator.h"
+#include "switch/regulation/regulator/regulator.h"
 #include "tests/unit/regulation/composition_oracle.h"
 
 namespace outrider::regulator_composition_test {

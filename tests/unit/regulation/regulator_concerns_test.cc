@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "common/core/random.h"
-#include "switch/regulation/regulator.h"
+#include "switch/regulation/regulator/regulator.h"
 
 namespace outrider::regulator_concerns_test {
 namespace {

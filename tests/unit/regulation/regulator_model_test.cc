@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "common/core/random.h"
-#include "switch/regulation/regulator.h"
+#include "switch/regulation/regulator/regulator.h"
 
 namespace outrider::regulator_model_test {
 namespace {

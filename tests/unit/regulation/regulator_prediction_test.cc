@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/core/random.h"
-#include "switch/regulation/regulator.h"
+#include "switch/regulation/regulator/regulator.h"
 
 namespace outrider::regulator_prediction_test {
 namespace {

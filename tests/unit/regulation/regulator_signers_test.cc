@@ -8,7 +8,7 @@
 #include <map>
 
 #include "common/core/random.h"
-#include "switch/regulation/regulator.h"
+#include "switch/regulation/regulator/regulator.h"
 
 namespace outrider::regulator_signers_test {
 namespace {

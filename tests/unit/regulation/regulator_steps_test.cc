@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "common/core/random.h"
-#include "switch/regulation/regulator.h"
+#include "switch/regulation/regulator/regulator.h"
 
 namespace outrider::regulator_steps_test {
 namespace {

@@ -1,6 +1,6 @@
 // Goal: the right events begin and end the regulation of a queue. Method: each test is a literal
 // timeline with one event per row; `expect` is the threshold in force right after it.
-#include "switch/regulation/regulator.h"
+#include "switch/regulation/regulator/regulator.h"
 
 #include <gtest/gtest.h>
 

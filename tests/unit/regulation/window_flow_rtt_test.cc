@@ -7,7 +7,7 @@
 #include <array>
 #include <deque>
 
-#include "switch/regulation/window_flow.h"
+#include "switch/regulation/windows/window_flow.h"
 
 namespace outrider::window_flow_rtt_test {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "switch/regulation/window_clamp.h"
+#include "switch/regulation/windows/window_clamp.h"
 
 namespace outrider {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "switch/regulation/window_lead.h"
+#include "switch/regulation/windows/window_lead.h"
 #include "tools/lab/experiment/case.h"
 
 namespace outrider::lab {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "switch/regulation/modes.h"
+#include "switch/regulation/policy/modes.h"
 #include "tests/unit/switch/egress/port_bench.h"
 
 namespace outrider::parts_test {

@@ -4,7 +4,7 @@
 // the same instant as a single lcore. The windows that answers carry are compared.
 #include <map>
 
-#include "switch/regulation/window_counters.h"
+#include "switch/regulation/windows/window_counters.h"
 #include "tests/unit/switch/runtime/lcores_bench.h"
 
 namespace outrider::window_lcores_test {
