@@ -24,8 +24,8 @@ class Application final : public ConnectionListener {
   std::uint64_t delivered = 0;
   void on_established(TcpConnection&, Time) noexcept override { ++established; }
   void on_delivered(TcpConnection& c, Time) noexcept override {
-    FUZZ_REQUIRE(c.delivered_bytes() > delivered);
-    delivered = c.delivered_bytes();
+    FUZZ_REQUIRE(c.receiver().delivered_bytes() > delivered);
+    delivered = c.receiver().delivered_bytes();
   }
   void on_closed(TcpConnection&, Time) noexcept override { ++closed; }
 };
@@ -120,7 +120,7 @@ class Script {
         return write(in_.take<std::uint32_t>() & 0xFF'FFFF);
       case 9:
         closing_ = true;
-        return connection_.close(now_);
+        return connection_.stream().finish();
       case 10:
         return receive(data(in_.byte()));
       case 12:
@@ -136,7 +136,7 @@ class Script {
   void write(std::uint64_t bytes) {
     if (!closing_ && written_ < (1ULL << 30)) {
       written_ += bytes;
-      connection_.send(bytes, now_);
+      connection_.stream().write(bytes);
     }
   }
 
@@ -148,16 +148,16 @@ class Script {
 
   void receive(const TcpSegment& s) {
     const std::uint64_t acked = connection_.stream().acked_bytes();
-    const std::uint64_t delivered = connection_.delivered_bytes();
+    const std::uint64_t delivered = connection_.receiver().delivered_bytes();
     connection_.on_segment(s, now_);
     FUZZ_REQUIRE(connection_.stream().acked_bytes() >= acked);
-    FUZZ_REQUIRE(connection_.delivered_bytes() >= delivered);
-    FUZZ_REQUIRE(connection_.delivered_bytes() - delivered <= (1U << 30));
+    FUZZ_REQUIRE(connection_.receiver().delivered_bytes() >= delivered);
+    FUZZ_REQUIRE(connection_.receiver().delivered_bytes() - delivered <= (1U << 30));
   }
 
   void transmit(int segments) {
     for (int i = 0; i < segments && connection_.has_segment(now_); ++i) {
-      const TcpSegment s = connection_.next_segment(now_);
+      const TcpSegment s = next_segment(connection_, now_);
       FUZZ_REQUIRE(s.payload_bytes <= config_.mss_bytes);
       FUZZ_REQUIRE(s.sack_blocks <= s.sack.size());
       for (std::size_t k = 0; k < s.sack_blocks; ++k)
@@ -243,7 +243,7 @@ class Script {
   TcpSegment handshake() {
     TcpSegment s;
     const std::uint8_t form = in_.byte();
-    if (client_ || connection_.established()) {
+    if (client_ || connection_.state() == ConnectionState::kEstablished) {
       s.flags = kTcpSyn | kTcpAck;
       s.acknowledgment = initial_ + 1;
       if ((form & 1) != 0) s.flags |= kTcpEce;
@@ -293,14 +293,14 @@ class Script {
   void check() {
     const TcpCounters& n = connection_.counters();
     FUZZ_REQUIRE(app_.established <= 1 && app_.closed <= 1);
-    FUZZ_REQUIRE((app_.closed == 1) == connection_.closed());
-    FUZZ_REQUIRE(!connection_.established() || app_.established == 1);
+    FUZZ_REQUIRE((app_.closed == 1) == is_over(connection_.state()));
+    FUZZ_REQUIRE(connection_.state() != ConnectionState::kEstablished || app_.established == 1);
     FUZZ_REQUIRE(connection_.stream().acked_bytes() <= connection_.stream().written_bytes());
     FUZZ_REQUIRE(connection_.stream().written_bytes() == written_);
     FUZZ_REQUIRE(n.retransmitted <= n.segments_sent);
     FUZZ_REQUIRE(n.duplicates_received + n.out_of_order_received <= n.segments_received);
-    FUZZ_REQUIRE(!connection_.time_wait() ||
-                 (connection_.closed() && !connection_.reset() && config_.time_wait != seconds(0)));
+    FUZZ_REQUIRE(!connection_.time_wait() || (connection_.state() == ConnectionState::kClosed &&
+                                              config_.time_wait != seconds(0)));
     FUZZ_REQUIRE(connection_.sender().state().window.bytes() > 0 &&
                  connection_.sender().state().window.bytes() <= kMaxCongestionWindow);
     if (app_.established == 0) return;
@@ -310,7 +310,7 @@ class Script {
     FUZZ_REQUIRE(connection_.stream().acked_bytes() <= sent);
     FUZZ_REQUIRE(connection_.sender().state().scoreboard.pipe_bytes() <=
                  sent - connection_.stream().acked_bytes());
-    if (!connection_.established()) return;
+    if (connection_.state() != ConnectionState::kEstablished) return;
     const bool outstanding = sent > connection_.stream().acked_bytes() + (closing_ ? 1 : 0);
     if (outstanding) FUZZ_REQUIRE(connection_.next_timer() != kNever);
   }
@@ -319,7 +319,7 @@ class Script {
   void settle() {
     const bool paced = config_.pacing || config_.control.controller == Controller::kUnresponsive;
     const int most = paced ? 1'000'000 : 400;  // paced, each segment takes a timer
-    for (int i = 0; i < most && !connection_.closed(); ++i) {
+    for (int i = 0; i < most && !is_over(connection_.state()); ++i) {
       transmit(1000);
       check();
       const Time next = connection_.next_timer();
@@ -328,7 +328,7 @@ class Script {
       fire();
     }
     transmit(1000);
-    const bool rests = connection_.closed() || connection_.next_timer() == kNever;
+    const bool rests = is_over(connection_.state()) || connection_.next_timer() == kNever;
     FUZZ_REQUIRE(rests);
   }
 

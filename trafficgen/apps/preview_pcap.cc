@@ -56,7 +56,7 @@ class Openings {
     const std::uint32_t sequence = initial_sequence_of(flow, sequence_key_of(config_.seed));
     TcpConnection connection(tcp, {flow, TcpConnection::Role::kClient, sequence}, memory_, silent_);
     connection.open(e.at);
-    const TcpSegment segment = connection.next_segment(e.at);
+    const TcpSegment segment = next_segment(connection, e.at);
     write_frame(*frame_, flow, static_cast<std::uint8_t>(segment.ecn), segment, true);
     return buffer(*frame_);
   }

@@ -31,7 +31,7 @@ struct FlowGroup::Flow {
     explicit Receiver(Flow& f) : flow(f) {}
     void on_established(TcpConnection&, Time) noexcept override {}
     void on_delivered(TcpConnection& c, Time now) noexcept override {
-      flow.group.delivered(flow, c.delivered_bytes(), now);
+      flow.group.delivered(flow, c.receiver().delivered_bytes(), now);
     }
     void on_closed(TcpConnection&, Time) noexcept override { flow.group.receiver_closed(flow); }
     Flow& flow;

@@ -94,7 +94,7 @@ void Transfer::Door::on_established(TcpConnection& c, Time now) noexcept {
   if (!transfer.opens()) ++transfer.begun_;
   End& end = *attempt->listener_end();
   end.connection = &c;
-  c.hand_over(end);
+  c.application().hand_over(end);
   end.on_established(c, now);
 }
 
@@ -118,7 +118,7 @@ void Transfer::End::on_established(TcpConnection& c, Time now) noexcept {
 void Transfer::End::on_delivered(TcpConnection& c, Time now) noexcept {
   if (sends) return;
   Attempt& a = attempt;
-  const std::uint64_t total = c.delivered_bytes();
+  const std::uint64_t total = c.receiver().delivered_bytes();
   a.transfer.goodput_.add(TrafficClass::kBackground, total - a.delivered, now);
   a.delivered = total;
   if (closing || total < a.transfer.setup_.config.bytes) return;
@@ -136,8 +136,9 @@ void Transfer::End::on_closed(TcpConnection& c, Time now) noexcept {
 void Transfer::on_end_closed(End& e, TcpConnection& c, Time now) noexcept {
   Attempt& a = e.attempt;
   if (a.over()) return;
-  if (c.reset()) return end(a, a.was_established ? Outcome::kReset : Outcome::kRefused, now);
-  if (!e.sends && c.delivered_bytes() != setup_.config.bytes)
+  if (c.state() == ConnectionState::kReset)
+    return end(a, a.was_established ? Outcome::kReset : Outcome::kRefused, now);
+  if (!e.sends && c.receiver().delivered_bytes() != setup_.config.bytes)
     return end(a, Outcome::kWrongLength, now);
   const bool both = (!a.sender || a.sender->connection == nullptr) &&
                     (!a.receiver || a.receiver->connection == nullptr);
@@ -174,7 +175,8 @@ void Transfer::look_at(Attempt& a, Time now) noexcept {
     a.progress_at = now;
   }
   const bool short_stream = !e->sends && e->connection != nullptr &&
-                            e->connection->peer_finished() && progress != setup_.config.bytes;
+                            e->connection->receiver().fin_received() &&
+                            progress != setup_.config.bytes;
   if (short_stream) return end(a, Outcome::kWrongLength, now);
   if (now - a.progress_at >= setup_.config.timeout) end(a, Outcome::kTimedOut, now);
 }

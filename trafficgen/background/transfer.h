@@ -61,7 +61,7 @@ class Transfer final : public TransferSource, private TimerClient, private Accep
     }
     [[nodiscard]] std::uint64_t progress() const noexcept {
       if (connection == nullptr) return final_bytes;
-      return sends ? connection->stream().acked_bytes() : connection->delivered_bytes();
+      return sends ? connection->stream().acked_bytes() : connection->receiver().delivered_bytes();
     }
     Attempt& attempt;
     Host& host;

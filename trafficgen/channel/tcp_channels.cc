@@ -38,7 +38,7 @@ class TcpChannels::TcpChannel final : public Channel {
   [[nodiscard]] FlowCounts counts(ChannelSide from) const noexcept override;
   void prefetch() const noexcept override {
     if (connection_[index_of(ChannelSide::kNear)] != nullptr)
-      connection_[index_of(ChannelSide::kNear)]->prefetch();
+      tg::prefetch(*connection_[index_of(ChannelSide::kNear)]);
   }
 
   /// Returns who hears of the far end; nullptr if there is one.
@@ -47,7 +47,7 @@ class TcpChannels::TcpChannel final : public Channel {
   }
   void accepted(TcpConnection& connection) noexcept {
     connection_[index_of(ChannelSide::kFar)] = &connection;
-    if (tells_idle_) connection.tell_acknowledged();
+    if (tells_idle_) connection.application().tell_acknowledged();
   }
 
  private:
@@ -108,7 +108,7 @@ bool TcpChannels::TcpChannel::open(Time now) noexcept {
   all_.expected_.insert(flow, this);
   TcpConnection& connection = from.open(flow, all_.setup_.tcp, 0, near_, now);
   connection_[index_of(ChannelSide::kNear)] = &connection;
-  if (tells_idle_) connection.tell_acknowledged();
+  if (tells_idle_) connection.application().tell_acknowledged();
   return true;
 }
 
@@ -127,7 +127,7 @@ void TcpChannels::TcpChannel::on_established(TcpConnection& c, Time now) noexcep
 
 void TcpChannels::TcpChannel::on_delivered(ChannelSide at, TcpConnection& c, Time now) noexcept {
   if (!is_current(at, c)) return;
-  const std::uint64_t total = c.delivered_bytes();
+  const std::uint64_t total = c.receiver().delivered_bytes();
   const std::uint64_t fresh = total - std::exchange(delivered_[index_of(at)], total);
   user_.on_delivered(*this, at, fresh, now);
 }

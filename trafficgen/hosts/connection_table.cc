@@ -66,7 +66,7 @@ std::optional<std::uint32_t> ConnectionTable::take_due(Time now) noexcept {
   const auto due = timers_.take_next(now);
   if (due.id == timers_.kNobody) return std::nullopt;
   if (const std::uint32_t then = timers_.first_due(); then != timers_.kNobody)
-    (*this)[then].prefetch();
+    tg::prefetch((*this)[then]);
   (*this)[due.id].timer_at = kNever;
   return due.id;
 }

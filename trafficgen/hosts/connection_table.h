@@ -73,7 +73,7 @@ class ConnectionTable {
     const std::uint32_t* index = by_flow_.find(flow);
     if (index == nullptr) return nullptr;
     Slot& slot = (*this)[*index];
-    slot.prefetch();
+    tg::prefetch(slot);
     return &slot;
   }
   /// Calls f(const TcpConnection&) for every connection, in no particular order.

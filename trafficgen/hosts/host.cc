@@ -24,13 +24,13 @@ TcpConnection& Host::open(const FlowKey& flow, const TcpConfig& config, std::uin
 }
 
 void Host::send(TcpConnection& connection, std::uint64_t bytes, Time now) noexcept {
-  connection.send(bytes, now);
+  connection.stream().write(bytes);
   connections_.changed(connection, now);
   settle(now);
 }
 
 void Host::close(TcpConnection& connection, Time now) noexcept {
-  connection.close(now);
+  connection.stream().finish();
   connections_.changed(connection, now);
   settle(now);
 }

@@ -98,13 +98,13 @@ void HostAttribution::on_arrival(std::uint32_t slot) noexcept {
 
 void HostAttribution::on_change(std::uint32_t slot, TcpConnection& connection, Time now) noexcept {
   Flow* flow = flow_of(slot);
-  if (flow == nullptr || !flow->next.valid() || connection.closed()) return;
+  if (flow == nullptr || !flow->next.valid() || is_over(connection.state())) return;
   if (connection.counters().rtos_data != flow->timeouts) {
     flow->timeouts = connection.counters().rtos_data;
     flow->timed_out_at = now;
   }
   State state = State::kReady;
-  if (!connection.established()) state = State::kOpening;
+  if (connection.state() != ConnectionState::kEstablished) state = State::kOpening;
   else if (!connection.can_send_data(now))
     state = connection.stream().written_bytes() > flow->next_offset ? State::kWindow : State::kIdle;
   if (state == flow->state) return;

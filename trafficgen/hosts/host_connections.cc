@@ -95,7 +95,7 @@ void HostConnections::retire(Slot& slot, Time now) noexcept {
 void HostConnections::verify(Packet& packet, const ReceivedFrame& frame) noexcept {
   const auto slot = table_.find(frame.flow.reversed());
   if (!slot) return;
-  const auto offset = table_[*slot].received_offset(frame.segment);
+  const auto offset = received_offset(table_[*slot], frame.segment);
   if (!offset) return;
   const auto payload = payload_of(packet, frame.segment.payload_bytes);
   const std::uint32_t mismatches = pattern_mismatches(payload, *offset);

@@ -66,10 +66,10 @@ class HostConnections {
     Slot& slot = table_[*index];
     ++host_.counters.to_connections;
     if (host_.attribution) host_.attribution->on_arrival(*index);
-    if (slot.answers_another_syn(frame.segment)) [[unlikely]]
+    if (slot.handshake().answers_another_syn(frame.segment, slot.stream())) [[unlikely]]
       host_.strays.reset(frame);
     slot.on_segment(frame.segment, now);
-    if (slot.half_open && slot.established()) [[unlikely]]
+    if (slot.half_open && slot.state() == ConnectionState::kEstablished) [[unlikely]]
       table_.end_half_open(*index);
     refresh(slot, now);
     retire_if_closed(slot, now);
@@ -125,7 +125,7 @@ class HostConnections {
   }
   [[gnu::noinline]] void note_timer(Slot& slot) noexcept;
   void retire_if_closed(Slot& slot, Time now) noexcept {
-    if (slot.closed() && !slot.queued) [[unlikely]]
+    if (is_over(slot.state()) && !slot.queued) [[unlikely]]
       retire(slot, now);
   }
   [[gnu::noinline]] void retire(Slot& slot, Time now) noexcept;

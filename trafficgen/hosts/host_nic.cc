@@ -43,7 +43,7 @@ void HostNic::prefetch_waiting() noexcept {
     const std::uint32_t index = queue.peek(behind);
     return (index & HostDatagrams::kBit) == 0 ? &connections_.table()[index] : nullptr;
   };
-  if (const auto* next = connection(kPrefetchAhead)) next->prefetch();
+  if (const auto* next = connection(kPrefetchAhead)) tg::prefetch(*next);
   if (const auto* next = connection(kFlightAhead)) next->prefetch_flight();
 }
 

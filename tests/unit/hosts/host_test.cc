@@ -53,7 +53,7 @@ class App final : public Acceptor,
   void on_delivered(TcpConnection&, Time) noexcept override {}
   void on_closed(TcpConnection& c, Time) noexcept override {
     ++closed;
-    was_reset |= c.reset();
+    was_reset |= c.state() == ConnectionState::kReset;
   }
   void on_signal_ack(const FlowKey& flow, std::optional<Duration> /*told_lead*/,
                      Time now) noexcept override {

@@ -38,7 +38,7 @@ class App final : public Acceptor, public ConnectionListener {
   void on_delivered(TcpConnection&, Time) noexcept override {}
   void on_closed(TcpConnection& c, Time) noexcept override {
     ++closed;
-    resets += c.reset() ? 1 : 0;
+    resets += c.state() == ConnectionState::kReset ? 1 : 0;
     connection = nullptr;
   }
   TcpConfig config;

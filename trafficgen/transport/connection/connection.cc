@@ -25,7 +25,7 @@ TcpConnection::TcpConnection(const TcpConfig& config, const Setup& setup, Transp
     : sender_({.config = config, .memory = memory}, setup.initial_sequence),
       handshake_(setup.role, setup.option_bytes),
       receiver_(sender_.state().context, row_of(config.control.controller).accurate_ecn_echo),
-      listener_(&listener),
+      application_(listener),
       flow_(setup.flow) {
   assert(config.mss_bytes + setup.option_bytes <= UINT16_MAX);
 }
@@ -33,15 +33,6 @@ TcpConnection::TcpConnection(const TcpConfig& config, const Setup& setup, Transp
 void TcpConnection::open(Time) noexcept {
   assert(state_ == State::kOpening);
   handshake_.open();
-}
-
-void TcpConnection::send(std::uint64_t bytes, Time) noexcept { stream().write(bytes); }
-
-void TcpConnection::close(Time) noexcept { stream().finish(); }
-
-void TcpConnection::set_identity(std::optional<BurstIdentity> identity) noexcept {
-  has_identity_ = identity.has_value();
-  if (identity) identity_ = *identity;
 }
 
 bool TcpConnection::take_segment(TcpSegment& s, Time now) noexcept {
@@ -61,10 +52,7 @@ bool TcpConnection::take_segment(TcpSegment& s, Time now) noexcept {
     if (s.has(kTcpFin) && !receiver_.fin_received()) [[unlikely]]
       closes_first_ = true;
     receiver_.fill_piggyback(s, now);
-    if (has_identity_ && s.payload_bytes != 0) {
-      s.has_identity = true;
-      s.identity = identity_;
-    }
+    application_.identify(s);
   }
   receiver_.stamp(s, now);
   ++sender_.state().context.counters.segments_sent;
@@ -112,11 +100,11 @@ void TcpConnection::on_handshake_segment(const TcpSegment& s, Time now) noexcept
       return refuse(s, now);
     case Handshake::Outcome::kEstablished:
       state_ = State::kEstablished;
-      return listener_->on_established(*this, now);
+      return application_.listener().on_established(*this, now);
     case Handshake::Outcome::kEstablishedByData:
       state_ = State::kEstablished;
-      listener_->on_established(*this, now);
-      if (established()) on_established_segment(s, now);
+      application_.listener().on_established(*this, now);
+      if (state_ == State::kEstablished) on_established_segment(s, now);
       return;
   }
 }
@@ -133,13 +121,13 @@ void TcpConnection::on_established_segment(const TcpSegment& s, Time now) noexce
   if (!sender_.on_ack(s, now, receiver_.window().is_current(s))) [[unlikely]]
     return challenge(sender_.state().context.memory, receiver_, now);  // RFC 5961, 5.2
   receiver_.note_timestamp(s);
-  if (tells_acknowledged_ && stream().acked_bytes() != acked_before)
-    listener_->on_acknowledged(*this, stream().acked_bytes() - acked_before, now);
+  if (application_.tells_acknowledged() && stream().acked_bytes() != acked_before)
+    application_.listener().on_acknowledged(*this, stream().acked_bytes() - acked_before, now);
   if (receiver_.take_next(s, now)) [[likely]]
-    return listener_->on_delivered(*this, now);
+    return application_.listener().on_delivered(*this, now);
   const std::uint64_t before = receiver_.delivered_bytes();
   receiver_.on_segment(s, now);
-  if (receiver_.delivered_bytes() != before) listener_->on_delivered(*this, now);
+  if (receiver_.delivered_bytes() != before) application_.listener().on_delivered(*this, now);
   if (state_ == State::kEstablished && receiver_.fin_received() && stream().fin_acked()) {
     finish(State::kClosed, now);
   }
@@ -189,9 +177,9 @@ std::optional<TimeWait> TcpConnection::time_wait() const noexcept {
 void TcpConnection::finish(State state, Time now) noexcept {
   assert(state == State::kClosed || state == State::kReset);
   state_ = state;
-  handshake_.stop();
+  handshake_.end();
   sender_.state().timer.set(kNever);
-  listener_->on_closed(*this, now);
+  application_.listener().on_closed(*this, now);
 }
 
 }  // namespace outrider::tg

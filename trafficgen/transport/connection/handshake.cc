@@ -63,6 +63,8 @@ Handshake::Outcome Handshake::on_segment(const TcpSegment& s, TcpSender& sender,
       return syn && ack ? on_syn_ack(s, sender, receiver, now) : Outcome::kUnexpected;
     case Phase::kSynReceived:
       return in_syn_received(s, sender, receiver, now);
+    case Phase::kDone:
+      break;
   }
   return Outcome::kUnexpected;
 }
@@ -126,7 +128,7 @@ void Handshake::establish(TcpSender& sender, Time now) noexcept {
     const Time sent_at = sender.state().timer.deadline() - rto(config);
     sender.state().timer.on_sample(now - sent_at, {}, config);
   }
-  due_ = false;
+  end();
   sender.state().timer.set(kNever);
 }
 

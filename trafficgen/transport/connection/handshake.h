@@ -45,10 +45,13 @@ class Handshake {
                                    Time now) noexcept;
   /// @return false if the peer has been silent for Persistence::kMaxTimeouts time-outs
   [[nodiscard]] bool on_timer(TcpSender& sender) noexcept;
-  /// Stops the handshake because the connection is over.
-  void stop() noexcept { due_ = false; }
+  /// Ends the handshake: the connection is established or over.
+  void end() noexcept {
+    phase_ = Phase::kDone;
+    due_ = false;
+  }
 
-  /// Returns true if this is a server that has the peer's SYN.
+  /// Returns true if this is a server that has the peer's SYN and waits for its ACK.
   [[nodiscard]] bool has_syn() const noexcept { return phase_ == Phase::kSynReceived; }
   /// Returns true for an answer to a SYN that was not ours (RFC 9293, 3.10.7.3). The host resets
   /// it.
@@ -63,6 +66,7 @@ class Handshake {
     kIdle,  ///< client before open(), server before its SYN
     kSynSent,
     kSynReceived,
+    kDone,  ///< established, or over
   };
 
   [[nodiscard]] static bool acknowledges_syn(const TcpSegment& s, const SendStream& sent) noexcept {

@@ -118,9 +118,11 @@ class TcpReceiver {
     acknowledged(now);
   }
 
+  /// Returns how much has arrived in order.
   [[nodiscard]] std::uint64_t delivered_bytes() const noexcept {
     return window_.next() - (fin_received() ? 1 : 0);
   }
+  /// Returns true if the peer has closed its direction and all of its stream has been delivered.
   [[nodiscard]] bool fin_received() const noexcept { return window_.next() > fin_; }
 
  private:

@@ -119,9 +119,9 @@ TEST(Timestamps, GiveASampleOfWhatWasSentAgain) {
     o.wires[0].drop = [](TcpSegment&, std::uint64_t n) { return n == 1; };  // the only data
     TwoEnds t(std::move(o));
     t.client().open(t.now());
-    t.client().send(1000, t.now());
+    t.client().stream().write(1000);
     t.run_for(1s);
-    EXPECT_EQ(t.server().delivered_bytes(), 1000U);
+    EXPECT_EQ(t.server().receiver().delivered_bytes(), 1000U);
     EXPECT_EQ(t.client().counters().retransmitted, 1U);
     return t.client().sender().state().timer.srtt();
   };
@@ -134,9 +134,9 @@ TEST(Timestamps, GiveASampleOfWhatWasSentAgain) {
 TEST(Timestamps, AnOldDuplicateMovesNothing) {
   TwoEnds t({.config = with_timestamps()});
   t.client().open(t.now());
-  t.client().send(100'000, t.now());
+  t.client().stream().write(100'000);
   t.run_for(100ms);
-  const std::uint64_t delivered = t.server().delivered_bytes();
+  const std::uint64_t delivered = t.server().receiver().delivered_bytes();
   const TcpSegment old{.sequence = t.client().stream().next_sequence(),
                        .acknowledgment = t.server().stream().next_sequence(),
                        .flags = kTcpAck,
@@ -144,7 +144,7 @@ TEST(Timestamps, AnOldDuplicateMovesNothing) {
                        .has_timestamps = true,
                        .ts_value = 0};
   t.server().on_segment(old, t.now());
-  EXPECT_EQ(t.server().delivered_bytes(), delivered);
+  EXPECT_EQ(t.server().receiver().delivered_bytes(), delivered);
   EXPECT_EQ(t.memory(1).events.paws_rejected, 1U);
   EXPECT_TRUE(t.server().has_segment(t.now())) << "an ACK tells the peer where we are";
 }

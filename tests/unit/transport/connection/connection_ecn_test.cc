@@ -26,7 +26,7 @@ TEST(ConnectionEcn, EchoOfTheReducedWindowIsNoNews) {
   };
   TwoEnds t(std::move(o));
   t.client().open(t.now());
-  t.client().send(10 * 1448, t.now());
+  t.client().stream().write(10 * 1448);
   t.run_for(50ms);
   EXPECT_EQ(t.client().stream().acked_bytes(), 10 * 1448U);
   EXPECT_EQ(t.client().counters().ece_reductions, 1U);
@@ -42,7 +42,7 @@ TEST(ConnectionEcn, LossAndMarkOfOneWindowAreOneReduction) {
   };
   TwoEnds t(std::move(o));
   t.client().open(t.now());
-  t.client().send(20 * 1448, t.now());
+  t.client().stream().write(20 * 1448);
   t.run_for(8ms);
   EXPECT_EQ(t.client().stream().acked_bytes(), 20 * 1448U);
   EXPECT_EQ(t.client().counters().ece_reductions, 1U);

@@ -35,8 +35,8 @@ FirstFlight first_flight(Controller controller, bool client, bool server, std::s
   TwoEnds t(std::move(o));
   TcpConnection& c = writer == 0 ? t.client() : t.server();
   t.client().open(t.now());
-  c.send(30 * 1448, t.now());
-  while (!c.established()) t.run_for(1us);
+  c.stream().write(30 * 1448);
+  while (c.state() != ConnectionState::kEstablished) t.run_for(1us);
   const Time established = t.now();
   t.run_for(100us);
   EXPECT_EQ(c.counters().rtos_data, 0U);

@@ -49,7 +49,7 @@ TEST(ConnectionLimits, SegmentsAreNeverCutBelowTheLeastMss) {
     const TcpConfig config = datacentre();
     TcpConnection client(config, {{}, TcpConnection::Role::kClient, 1000}, memory, app);
     client.open(Time{});
-    (void)client.next_segment(Time{});
+    (void)next_segment(client, Time{});
     client.on_segment({.sequence = 2000,
                        .acknowledgment = 1001,
                        .flags = kTcpSyn | kTcpAck,
@@ -57,10 +57,10 @@ TEST(ConnectionLimits, SegmentsAreNeverCutBelowTheLeastMss) {
                        .mss = mss},
                       Time{1ms});
     ASSERT_TRUE(app.established);
-    client.send(100'000, Time{1ms});
-    (void)client.next_segment(Time{1ms});  // the last ACK of the handshake
+    client.stream().write(100'000);
+    (void)next_segment(client, Time{1ms});  // the last ACK of the handshake
     ASSERT_TRUE(client.has_segment(Time{1ms}));
-    const std::uint32_t payload = client.next_segment(Time{1ms}).payload_bytes;
+    const std::uint32_t payload = next_segment(client, Time{1ms}).payload_bytes;
     EXPECT_EQ(payload, mss == 0 ? config.mss_bytes : std::max<std::uint32_t>(mss, 536)) << mss;
   }
 }
@@ -71,7 +71,7 @@ std::vector<std::uint32_t> first_flight(const TcpConfig& config, std::uint16_t p
   two_ends::Application app;
   TcpConnection client(config, {{}, TcpConnection::Role::kClient, 1000}, memory, app);
   client.open(Time{});
-  (void)client.next_segment(Time{});
+  (void)next_segment(client, Time{});
   client.on_segment({.sequence = 2000,
                      .acknowledgment = 1001,
                      .flags = kTcpSyn | kTcpAck,
@@ -82,10 +82,10 @@ std::vector<std::uint32_t> first_flight(const TcpConfig& config, std::uint16_t p
                      .has_timestamps = config.timestamps,
                      .ts_value = 7},
                     Time{1ms});
-  client.send(2'000'000, Time{1ms});
+  client.stream().write(2'000'000);
   std::vector<std::uint32_t> payloads;
   while (client.has_segment(Time{1ms})) {
-    const std::uint32_t payload = client.next_segment(Time{1ms}).payload_bytes;
+    const std::uint32_t payload = next_segment(client, Time{1ms}).payload_bytes;
     if (payload != 0) payloads.push_back(payload);
   }
   return payloads;
@@ -138,14 +138,14 @@ TEST(ConnectionLimits, DecisionsDoNotDependOnTheEpoch) {
 TEST(ConnectionLimits, ResetClosesAndStaysClosed) {
   TwoEnds t({.config = datacentre()});
   t.client().open(t.now());
-  t.client().send(10'000, t.now());
+  t.client().stream().write(10'000);
   t.run_for(10ms);
   TcpSegment rst{.sequence = 2001 + (1U << 29), .flags = kTcpRst};
   t.client().on_segment(rst, t.now());
-  EXPECT_FALSE(t.client().closed()) << "out of window";
+  EXPECT_FALSE(is_over(t.client().state())) << "out of window";
   rst.sequence = 2001;
   t.client().on_segment(rst, t.now());
-  EXPECT_TRUE(t.client().reset());
+  EXPECT_EQ(t.client().state(), ConnectionState::kReset);
   EXPECT_EQ(t.application(0).closed, 1);
   EXPECT_FALSE(t.client().has_segment(t.now()));
   EXPECT_EQ(t.client().next_timer(), kNever);
@@ -157,9 +157,9 @@ TEST(ConnectionLimits, GivesUpOnASilentPeer) {
     o.wires[0].drop = [from](TcpSegment&, std::uint64_t n) { return n >= from; };
     TwoEnds t(std::move(o));
     t.client().open(t.now());
-    t.client().send(10'000, t.now());
+    t.client().stream().write(10'000);
     t.run();
-    EXPECT_TRUE(t.client().reset());
+    EXPECT_EQ(t.client().state(), ConnectionState::kReset);
     EXPECT_EQ(t.application(0).closed, 1);
     EXPECT_EQ(t.client().counters().rtos_data + t.client().counters().rtos_handshake, 15U);
     EXPECT_GT(t.now(), Time{100s}) << "each wait is twice the last one, up to 60 s";
@@ -173,7 +173,7 @@ TEST(ConnectionLimits, SurvivesForgedSegments) {
     RandomStream random(seed, 2, RandomPurpose::kTest);
     TwoEnds t({.config = datacentre(static_cast<Controller>(seed % 3))});
     t.client().open(t.now());
-    t.client().send(200'000, t.now());
+    t.client().stream().write(200'000);
     for (int i = 0; i < 2000; ++i) {
       t.run_for(1us);
       TcpSegment s;
@@ -198,7 +198,7 @@ TEST(ConnectionLimits, SurvivesForgedSegments) {
 TEST(ConnectionLimits, ImpossibleAckMovesNothing) {
   TwoEnds t({.config = datacentre()});
   t.client().open(t.now());
-  t.client().send(1'000'000, t.now());
+  t.client().stream().write(1'000'000);
   t.run_for(300us);
   const std::uint64_t acked = t.client().stream().acked_bytes();
   const std::uint32_t in_flight = t.client().sender().state().scoreboard.pipe_bytes();

@@ -28,7 +28,7 @@ constexpr std::uint16_t kWindow = 60'000;  ///< scaled by 4, more than all data
 struct Client {
   Client() {
     establish(c, kWindow, false);
-    c.send(100 * kMss, Time{1ms});
+    c.stream().write(100 * kMss);
     c.on_segment(ack_of(0), Time{1ms});  // carries the scaled window
     EXPECT_EQ(departures(Time{1ms}).size(), 10U);
   }
@@ -42,7 +42,7 @@ struct Client {
   std::vector<std::uint32_t> departures(Time now) {
     std::vector<std::uint32_t> out;
     while (c.has_segment(now)) {
-      const TcpSegment s = c.next_segment(now);
+      const TcpSegment s = next_segment(c, now);
       if (s.payload_bytes != 0) out.push_back((s.sequence - 1001) / kMss);
     }
     return out;

@@ -51,11 +51,11 @@ Finish run(const TcpConfig& config, std::uint32_t segments,
   Time end = start;
   const std::uint64_t bytes = std::uint64_t{segments} * kMss;
   t.application(1).delivered_hook = [&](TcpConnection& c, Time now) {
-    if (c.delivered_bytes() == bytes) end = now;
+    if (c.receiver().delivered_bytes() == bytes) end = now;
   };
-  t.client().send(bytes, t.now());
+  t.client().stream().write(bytes);
   t.run_for(1s);
-  EXPECT_EQ(t.server().delivered_bytes(), bytes);
+  EXPECT_EQ(t.server().receiver().delivered_bytes(), bytes);
   return {end - start, t.client().counters(), t.memory(0).events};
 }
 
@@ -162,13 +162,13 @@ std::pair<Windows, Windows> windows_before_and_after(
   };
   t.client().open(t.now());
   t.run_for(1ms);
-  t.client().send(10 * kMss, t.now());
+  t.client().stream().write(10 * kMss);
   t.run_for(20ms);
   EXPECT_EQ(t.client().stream().acked_bytes(), 10 * kMss);
   EXPECT_EQ(t.memory(0).events.tail_probes, 1U);
   EXPECT_EQ(t.memory(0).flights.lent(), 0U) << "idle";
   const Windows before = windows();
-  t.client().send(kMss, t.now());
+  t.client().stream().write(kMss);
   t.run_for(5ms);
   return {before, windows()};
 }

@@ -27,7 +27,7 @@ constexpr std::uint16_t kWindow = 60'000;  ///< scaled by 4, more than all data
 struct Client {
   explicit Client(WindowReduction reduction, bool sack = true) : config(settings(reduction)) {
     c.open(Time{});
-    (void)c.next_segment(Time{});
+    (void)next_segment(c, Time{});
     c.on_segment({.sequence = 2000,
                   .acknowledgment = 1001,
                   .flags = kTcpSyn | kTcpAck | kTcpEce,  // ECN is negotiated
@@ -35,7 +35,7 @@ struct Client {
                   .window_scale = 2,
                   .sack_permitted = sack},
                  Time{1ms});
-    c.send(100 * kMss, Time{1ms});
+    c.stream().write(100 * kMss);
     c.on_segment(ack_of(0U - kBase), Time{1ms});  // carries the scaled window
     EXPECT_EQ(departures(), 40);
     for (std::uint32_t n = 1; n <= 40; ++n) marked(n - kBase);
@@ -59,7 +59,7 @@ struct Client {
   /// Returns the number of data segments that leave now.
   int departures() {
     int n = 0;
-    while (c.has_segment(Time{2ms})) n += c.next_segment(Time{2ms}).payload_bytes != 0 ? 1 : 0;
+    while (c.has_segment(Time{2ms})) n += next_segment(c, Time{2ms}).payload_bytes != 0 ? 1 : 0;
     return n;
   }
   int take(const TcpSegment& s) {

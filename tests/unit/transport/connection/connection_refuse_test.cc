@@ -25,14 +25,14 @@ constexpr std::uint32_t kSent = 1001 + 3 * 1448;
 struct Established {
   Established() {
     establish(c);
-    c.send(3 * 1448, Time{1ms});
+    c.stream().write(3 * 1448);
     c.on_segment({.sequence = 2001,
                   .acknowledgment = 1001,
                   .flags = kTcpAck,
                   .window = 65535,
                   .payload_bytes = 5000},
                  Time{1ms});
-    while (c.has_segment(Time{1ms})) (void)c.next_segment(Time{1ms});
+    while (c.has_segment(Time{1ms})) (void)next_segment(c, Time{1ms});
     c.on_segment({.sequence = kNext, .acknowledgment = kUna, .flags = kTcpAck, .window = 65535},
                  Time{2ms});
     EXPECT_FALSE(c.has_segment(Time{2ms}));
@@ -42,7 +42,7 @@ struct Established {
   /// Returns whether an ACK of the current state is due.
   bool answered(Time now) {
     if (!c.has_segment(now)) return false;
-    const TcpSegment s = c.next_segment(now);
+    const TcpSegment s = next_segment(c, now);
     EXPECT_EQ(s.sequence, kSent);
     EXPECT_EQ(s.acknowledgment, kNext);
     EXPECT_EQ(s.flags, kTcpAck);
@@ -100,15 +100,15 @@ TEST(ConnectionRefuse, NamesAndAnswersWhatCannotBe) {
     invalid += row.counted ? 1 : 0;
     EXPECT_EQ(t.memory.events.invalid(), invalid) << row.why;
     EXPECT_EQ(t.answered(now), row.answered) << row.why;
-    EXPECT_TRUE(t.c.established()) << row.why;
-    EXPECT_EQ(t.c.delivered_bytes(), 5000U) << row.why;
+    EXPECT_EQ(t.c.state(), ConnectionState::kEstablished) << row.why;
+    EXPECT_EQ(t.c.receiver().delivered_bytes(), 5000U) << row.why;
     now += 1us;
   }
   EXPECT_EQ(t.c.stream().acked_bytes(), 3U * 1448);
   EXPECT_EQ(t.memory.events.old_acks, 1U);
   EXPECT_EQ(t.memory.events.challenge_acks, 8U);
   t.c.on_segment(segment(kNext, kTcpRst), now);
-  EXPECT_TRUE(t.c.reset()) << "the exact one";
+  EXPECT_EQ(t.c.state(), ConnectionState::kReset) << "the exact one";
 }
 
 TEST(ConnectionRefuse, CountsEachImpossibleSackBlock) {
@@ -135,7 +135,7 @@ TEST(ConnectionRefuse, AnImpossibleAckLeavesTheTimestamp) {
     Application application;
     TcpConnection c{config, {.flow = {}, .initial_sequence = 1000}, memory, application};
     c.open(Time{});
-    (void)c.next_segment(Time{});
+    (void)next_segment(c, Time{});
     TcpSegment s{.sequence = 2000,
                  .acknowledgment = 1001,
                  .flags = kTcpSyn | kTcpAck,
@@ -144,7 +144,7 @@ TEST(ConnectionRefuse, AnImpossibleAckLeavesTheTimestamp) {
                  .has_timestamps = true,
                  .ts_value = 200};
     c.on_segment(s, Time{1ms});
-    (void)c.next_segment(Time{1ms});
+    (void)next_segment(c, Time{1ms});
     s = {.sequence = 2001,
          .acknowledgment = future ? 1001 + 5000U : 1001 - (8U << 20),
          .flags = kTcpAck | kTcpFin,
@@ -153,16 +153,16 @@ TEST(ConnectionRefuse, AnImpossibleAckLeavesTheTimestamp) {
          .ts_value = 200'000};
     c.on_segment(s, Time{2ms});
     ASSERT_TRUE(c.has_segment(Time{2ms}));
-    EXPECT_EQ(c.next_segment(Time{2ms}).ts_echo, 200U) << "of the challenge";
+    EXPECT_EQ(next_segment(c, Time{2ms}).ts_echo, 200U) << "of the challenge";
     s.acknowledgment = 1001;
     s.flags = kTcpAck;
     s.ts_value = 201;
     s.payload_bytes = 1000;
     c.on_segment(s, Time{3ms});
-    EXPECT_EQ(c.delivered_bytes(), 1000U);
+    EXPECT_EQ(c.receiver().delivered_bytes(), 1000U);
     c.on_timer(Time{5ms});
     ASSERT_TRUE(c.has_segment(Time{5ms}));
-    EXPECT_EQ(c.next_segment(Time{5ms}).ts_echo, 201U);
+    EXPECT_EQ(next_segment(c, Time{5ms}).ts_echo, 201U);
   }
 }
 
@@ -170,9 +170,9 @@ TEST(ConnectionRefuse, AHalfOpenPeerFindsItsWay) {
   Established t;
   t.c.on_segment({.sequence = 77'777, .flags = kTcpSyn, .window = 1000}, Time{3ms});
   ASSERT_TRUE(t.c.has_segment(Time{3ms}));
-  const TcpSegment answer = t.c.next_segment(Time{3ms});
+  const TcpSegment answer = next_segment(t.c, Time{3ms});
   t.c.on_segment({.sequence = answer.acknowledgment, .flags = kTcpRst}, Time{4ms});
-  EXPECT_TRUE(t.c.reset());
+  EXPECT_EQ(t.c.state(), ConnectionState::kReset);
 }
 
 TEST(ConnectionRefuse, ChallengesAreFew) {
@@ -203,12 +203,12 @@ TEST(ConnectionRefuse, SynReceivedIsResetByTheExactOneOnly) {
                   memory,
                   application};
   c.on_segment({.sequence = 2000, .flags = kTcpSyn, .window = 1000}, Time{});
-  (void)c.next_segment(Time{});
+  (void)next_segment(c, Time{});
   c.on_segment({.sequence = 2002, .flags = kTcpRst}, Time{1us});
-  EXPECT_FALSE(c.closed());
+  EXPECT_FALSE(is_over(c.state()));
   EXPECT_EQ(memory.events.resets_refused, 1U);
   c.on_segment({.sequence = 2001, .flags = kTcpRst}, Time{2us});
-  EXPECT_TRUE(c.reset());
+  EXPECT_EQ(c.state(), ConnectionState::kReset);
 }
 
 }  // namespace

@@ -42,12 +42,12 @@ struct Client {
   }
   /// Writes so many segments. @return the number that leave
   int write(std::uint32_t segments) {
-    c.send(segments * kMss, now);
+    c.stream().write(segments * kMss);
     return departures();
   }
   int departures() {
     int n = 0;
-    while (c.has_segment(now)) n += c.next_segment(now).payload_bytes != 0 ? 1 : 0;
+    while (c.has_segment(now)) n += next_segment(c, now).payload_bytes != 0 ? 1 : 0;
     return n;
   }
   int acked(std::uint32_t segments) {
@@ -204,9 +204,9 @@ class Repaired {
   Repaired(LostRetransmission rule, std::uint32_t segments, std::initializer_list<LossesOf> losses)
       : losses_(losses), ends_(options(rule)) {
     ends_.client().open(ends_.now());
-    ends_.client().send(segments * kMss, ends_.now());
+    ends_.client().stream().write(segments * kMss);
     ends_.run_for(1s);
-    EXPECT_EQ(ends_.server().delivered_bytes(), std::uint64_t{segments} * kMss);
+    EXPECT_EQ(ends_.server().receiver().delivered_bytes(), std::uint64_t{segments} * kMss);
   }
   [[nodiscard]] std::uint32_t ssthresh() {
     return ends_.client().sender().state().window.control().ssthresh_bytes() / kMss;

@@ -173,18 +173,18 @@ TEST(Connection, IdleRestartOrKeep) {
     config.reuse = reuse;
     TwoEnds t({.config = config});
     t.client().open(t.now());
-    t.client().send(1'000'000, t.now());
+    t.client().stream().write(1'000'000);
     t.run_for(1s);
-    ASSERT_EQ(t.server().delivered_bytes(), 1'000'000U);
+    ASSERT_EQ(t.server().receiver().delivered_bytes(), 1'000'000U);
     const std::uint32_t grown = t.client().sender().state().window.bytes();
     ASSERT_GT(grown, 50 * 1448U);
-    t.client().send(100, t.now());
+    t.client().stream().write(100);
     t.run_for(1us);
     const std::uint32_t initial = initial_window_bytes(config.control, 1448);
     EXPECT_EQ(t.client().sender().state().window.bytes(),
               reuse == ConnectionReuse::kKeep ? grown : initial);
     t.run_for(1s);
-    EXPECT_EQ(t.server().delivered_bytes(), 1'000'100U);
+    EXPECT_EQ(t.server().receiver().delivered_bytes(), 1'000'100U);
   }
 }
 
@@ -219,7 +219,7 @@ TEST(Connection, ResendingTheOldestSegmentRestartsTheRto) {
   o.wires[0].drop = [](TcpSegment&, std::uint64_t n) { return n == 2000; };
   TwoEnds t(std::move(o));
   t.client().open(t.now());
-  t.client().send(4'000'000, t.now());
+  t.client().stream().write(4'000'000);
   t.run_for(1s);
   EXPECT_EQ(t.client().stream().acked_bytes(), 4'000'000U);
   EXPECT_EQ(t.client().counters().fast_recoveries, 1U);
@@ -239,7 +239,7 @@ TEST(Connection, NegotiatesWhatBothWant) {
       };
     }
     TwoEnds t(std::move(o));
-    t.client().set_identity(BurstIdentity{.job = 1, .worker = 2, .iteration = 3});
+    t.client().application().set_identity(BurstIdentity{.job = 1, .worker = 2, .iteration = 3});
     transfer(t, 10'000);
     expect_done(t, 10'000);
     const TcpSegment& syn = sent[0][0];
@@ -265,7 +265,7 @@ TEST(Connection, WatchesWhenAByteFirstLeaves) {
   TwoEnds t(std::move(o));
   t.client().open(t.now());
   t.client().stream().watch(1447);
-  t.client().send(100'000, t.now());
+  t.client().stream().write(100'000);
   EXPECT_FALSE(t.client().stream().watched_sent_at());
   t.run_for(1s);
   ASSERT_TRUE(t.client().stream().watched_sent_at());
@@ -275,13 +275,13 @@ TEST(Connection, WatchesWhenAByteFirstLeaves) {
 
 TEST(Connection, AnswersFromTheApplicationWithinTheCallback) {
   TwoEnds t({.config = datacentre()});
-  t.application(1).delivered_hook = [](TcpConnection& c, Time now) {
-    if (c.delivered_bytes() == 100'000) c.send(50'000, now);
+  t.application(1).delivered_hook = [](TcpConnection& c, Time) {
+    if (c.receiver().delivered_bytes() == 100'000) c.stream().write(50'000);
   };
   t.client().open(t.now());
-  t.client().send(100'000, t.now());
+  t.client().stream().write(100'000);
   t.run();
-  EXPECT_EQ(t.client().delivered_bytes(), 50'000U);
+  EXPECT_EQ(t.client().receiver().delivered_bytes(), 50'000U);
 }
 
 /// Everything that a test can see of a connection between two events.
@@ -298,14 +298,14 @@ Visible visible(TcpConnection& c, const TcpEvents& e, Time now) {
   const bool has_segment = c.has_segment(now);
   return {c.stream().written_bytes(),
           c.stream().acked_bytes(),
-          c.delivered_bytes(),
+          c.receiver().delivered_bytes(),
           c.sender().state().window.bytes(),
           c.sender().state().scoreboard.pipe_bytes(),
           c.stream().next_sequence(),
           c.sender().state().timer.deadline(),
           c.next_timer(),
           has_segment,
-          c.closed(),
+          is_over(c.state()),
           e.old_acks,
           e.acks_of_unsent,
           e.out_of_window,
@@ -315,7 +315,7 @@ Visible visible(TcpConnection& c, const TcpEvents& e, Time now) {
 /// A segment of the peer: mostly data in order with nothing new acknowledged, at times an older
 /// one, a hole, another acknowledgment, a window that shrinks or a SACK block.
 TcpSegment next_of_peer(RandomStream& random, const TcpConnection& c) {
-  const auto in = static_cast<std::uint32_t>(2001 + c.delivered_bytes());
+  const auto in = static_cast<std::uint32_t>(2001 + c.receiver().delivered_bytes());
   const auto una = static_cast<std::uint32_t>(1001 + c.stream().acked_bytes());
   TcpSegment s;
   s.sequence = in + (random.next_u32() % 8 == 0 ? random.next_u32() % 3 * 700 - 700 : 0);
@@ -354,8 +354,8 @@ TEST(Connection, AnIdleAcknowledgmentsShortWayHasTheEffectOfTheLongOne) {
       now += Duration{random.next_u32() % 200'000};
       if (random.next_u32() % 6 == 0) {
         const std::uint64_t bytes = random.next_u32() % 30'000;
-        plain.send(bytes, now);
-        echoed.send(bytes, now);
+        plain.stream().write(bytes);
+        echoed.stream().write(bytes);
       }
       TcpSegment s = next_of_peer(random, plain);
       const bool idle =
@@ -372,8 +372,8 @@ TEST(Connection, AnIdleAcknowledgmentsShortWayHasTheEffectOfTheLongOne) {
       }
       ASSERT_EQ(plain.has_segment(now), echoed.has_segment(now)) << seed << ", " << step;
       for (int i = 0; i < 12 && plain.has_segment(now); ++i) {
-        const TcpSegment a = plain.next_segment(now);
-        const TcpSegment b = echoed.next_segment(now);
+        const TcpSegment a = next_segment(plain, now);
+        const TcpSegment b = next_segment(echoed, now);
         ASSERT_TRUE(a.sequence == b.sequence && a.acknowledgment == b.acknowledgment &&
                     a.flags == b.flags && a.window == b.window &&
                     a.payload_bytes == b.payload_bytes)

@@ -32,7 +32,7 @@ TEST(ConnectionTimeout, SacksAloneDoNotOpenTheWindow) {
       bool lossy = true;
       TwoEnds t(losing_one(controller, detection, lossy));
       t.client().open(t.now());
-      t.client().send(1'000'000'000, t.now());
+      t.client().stream().write(1'000'000'000);
       while (t.client().counters().rtos_data == 0) t.run_for(1ms);
       const std::uint32_t window = t.client().sender().state().window.bytes();
       EXPECT_LE(window, 4U * 1448) << "1 ms after the time-out";

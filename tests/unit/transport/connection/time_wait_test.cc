@@ -70,11 +70,11 @@ TEST(TimeWait, IsForTheEndsThatClosedFirst) {
     TwoEnds t({.config = datacentre()});
     t.client().open(t.now());
     t.run_for(300us);
-    t.client().close(t.now());
+    t.client().stream().finish();
     if (server_closes != 0us) t.run_for(server_closes);
-    t.server().close(t.now());
+    t.server().stream().finish();
     t.run();
-    ASSERT_TRUE(t.client().closed() && t.server().closed());
+    ASSERT_TRUE(is_over(t.client().state()) && is_over(t.server().state()));
     const auto state = t.client().time_wait();
     ASSERT_TRUE(state.has_value());
     EXPECT_EQ(state->sequence, 1002U) << "behind the FIN";
@@ -92,10 +92,10 @@ TEST(TimeWait, IsNotForResetsOrIfItIsOff) {
   TwoEnds t({.config = datacentre()});
   t.client().open(t.now());
   t.run_for(300us);
-  t.client().close(t.now());
+  t.client().stream().finish();
   t.run_for(300us);
   t.client().on_segment(segment(2001, kTcpRst), t.now());
-  EXPECT_TRUE(t.client().reset());
+  EXPECT_EQ(t.client().state(), ConnectionState::kReset);
   EXPECT_FALSE(t.client().time_wait());
 }
 
@@ -106,21 +106,20 @@ TEST(TimeWait, AnswersTheFinThatComesAgain) {
   TwoEnds t(std::move(o));
   t.client().open(t.now());
   t.run_for(300us);
-  t.client().close(t.now());
+  t.client().stream().finish();
   t.run_for(300us);
-  t.server().close(t.now());
+  t.server().stream().finish();
   t.run_for(300us);
-  ASSERT_TRUE(t.client().closed());
-  ASSERT_FALSE(t.server().closed());
+  ASSERT_TRUE(is_over(t.client().state()));
+  ASSERT_FALSE(is_over(t.server().state()));
   const TimeWait kept = *t.client().time_wait();
   const Time again = t.server().next_timer();
   t.server().on_timer(again);
-  const TcpSegment fin = t.server().next_segment(again);
+  const TcpSegment fin = next_segment(t.server(), again);
   ASSERT_TRUE(fin.has(kTcpFin));
   ASSERT_EQ(kept.judge(fin), Verdict::kAcknowledge);
   t.server().on_segment(kept.acknowledgment(again), again);
-  EXPECT_TRUE(t.server().closed());
-  EXPECT_FALSE(t.server().reset());
+  EXPECT_EQ(t.server().state(), ConnectionState::kClosed);
 }
 
 }  // namespace

@@ -65,8 +65,8 @@ class Application final : public tg::ConnectionListener {
     established = true;
   }
   void on_delivered(tg::TcpConnection& c, Time now) noexcept override {
-    EXPECT_GT(c.delivered_bytes(), delivered) << "each byte once";
-    delivered = c.delivered_bytes();
+    EXPECT_GT(c.receiver().delivered_bytes(), delivered) << "each byte once";
+    delivered = c.receiver().delivered_bytes();
     if (delivered_hook) delivered_hook(c, now);
   }
   void on_closed(tg::TcpConnection&, Time) noexcept override { ++closed; }
@@ -76,7 +76,7 @@ class Application final : public tg::ConnectionListener {
 /// sequence number 2000 and window scale 2. The connection is established at 1 ms.
 inline void establish(tg::TcpConnection& client, std::uint16_t window = 65535, bool sack = true) {
   client.open(Time{});
-  (void)client.next_segment(Time{});
+  (void)next_segment(client, Time{});
   client.on_segment({.sequence = 2000,
                      .acknowledgment = 1001,
                      .flags = kTcpSyn | kTcpAck,
@@ -188,14 +188,15 @@ class TwoEnds {
           static_cast<std::int32_t>(s.sequence - (e.peer_first + static_cast<std::uint32_t>(near)));
       const auto begin = near + static_cast<std::uint64_t>(std::int64_t{distance});
       e.arrived.add(begin, begin + s.payload_bytes);
-      if (e.connection.established()) {
-        ASSERT_EQ(e.connection.delivered_bytes(), e.arrived.prefix()) << "seed " << options_.seed;
+      if (e.connection.state() == tg::ConnectionState::kEstablished) {
+        ASSERT_EQ(e.connection.receiver().delivered_bytes(), e.arrived.prefix())
+            << "seed " << options_.seed;
       }
     }
   }
 
   void depart(End& e, std::size_t i) {
-    TcpSegment s = e.connection.next_segment(now_);
+    TcpSegment s = next_segment(e.connection, now_);
     const Impairment& wire = options_.wires[i];
     e.free_at = now_ + wire.spacing;
     const bool dropped = wire.drop && wire.drop(s, e.departed);
@@ -228,24 +229,24 @@ inline tg::TcpConfig datacentre(tg::Controller controller = tg::Controller::kCub
 /// Sends `bytes` from the client, closes both ends and runs until nothing is left to do.
 inline void transfer(TwoEnds& t, std::uint64_t bytes, std::uint64_t reply = 0) {
   t.client().open(t.now());
-  t.client().send(bytes, t.now());
-  t.client().close(t.now());
-  t.server().send(reply, t.now());
-  t.server().close(t.now());
+  t.client().stream().write(bytes);
+  t.client().stream().finish();
+  t.server().stream().write(reply);
+  t.server().stream().finish();
   t.run();
 }
 
 inline void expect_done(TwoEnds& t, std::uint64_t bytes, std::uint64_t reply = 0) {
-  EXPECT_EQ(t.server().delivered_bytes(), bytes);
-  EXPECT_EQ(t.client().delivered_bytes(), reply);
+  EXPECT_EQ(t.server().receiver().delivered_bytes(), bytes);
+  EXPECT_EQ(t.client().receiver().delivered_bytes(), reply);
   EXPECT_EQ(t.client().stream().acked_bytes(), bytes);
   EXPECT_EQ(t.client().sender().state().scoreboard.pipe_bytes(), 0U);
   for (std::size_t i = 0; i < 2; ++i) {
     EXPECT_TRUE(t.application(i).established);
     EXPECT_EQ(t.application(i).closed, 1);
   }
-  EXPECT_TRUE(t.client().closed() && !t.client().reset());
-  EXPECT_TRUE(t.server().closed() && !t.server().reset());
+  EXPECT_EQ(t.client().state(), tg::ConnectionState::kClosed);
+  EXPECT_EQ(t.server().state(), tg::ConnectionState::kClosed);
 }
 
 }  // namespace outrider::two_ends

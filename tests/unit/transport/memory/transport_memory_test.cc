@@ -104,15 +104,15 @@ TEST(TransportMemory, AnIdleConnectionBorrowsNothing) {
   std::uint64_t most_segments = 0;
   std::uint32_t flights = 0, disorders = 0;
   t.client().open(t.now());
-  t.client().send(3'000'000, t.now());
-  while (t.server().delivered_bytes() < 3'000'000) {
+  t.client().stream().write(3'000'000);
+  while (t.server().receiver().delivered_bytes() < 3'000'000) {
     t.run_for(10us);
     most_segments = std::max(most_segments, t.memory(0).segments.lent_segments());
     flights = std::max(flights, t.memory(0).flights.lent());
     disorders = std::max(disorders, t.memory(1).disorders.lent());
   }
   t.run_for(100ms);  // the connection stays open
-  EXPECT_TRUE(t.client().established());
+  EXPECT_EQ(t.client().state(), ConnectionState::kEstablished);
   EXPECT_EQ(flights, 1U);
   EXPECT_EQ(disorders, 1U);
   EXPECT_GE(most_segments, 16U);
@@ -134,9 +134,9 @@ TEST(TransportMemory, HoldsAWindowOf10Megabytes) {
   o.wires[0].spacing = o.wires[1].spacing = 10ns;
   TwoEnds t(std::move(o));
   t.client().open(t.now());
-  t.client().send(100'000'000, t.now());
+  t.client().stream().write(100'000'000);
   std::uint32_t in_flight = 0;
-  while (t.server().delivered_bytes() < 100'000'000) {
+  while (t.server().receiver().delivered_bytes() < 100'000'000) {
     t.run_for(1ms);
     in_flight = std::max(in_flight, t.client().sender().state().scoreboard.pipe_bytes());
   }
@@ -159,14 +159,14 @@ TEST(TransportMemory, ASenderWithoutAFlightIsServedLater) {
   t.client().open(t.now());
   t.run_for(10ms);
   Flight* taken = t.memory(0).flights.take();  // another connection has it
-  t.client().send(10'000, t.now());
+  t.client().stream().write(10'000);
   t.run_for(95ms);
-  EXPECT_EQ(t.server().delivered_bytes(), 0U);
+  EXPECT_EQ(t.server().receiver().delivered_bytes(), 0U);
   EXPECT_EQ(t.memory(0).counters.flights_exhausted, 10U) << "asks once per kMemoryRetry";
   EXPECT_EQ(t.client().counters().rtos_data, 0U);
   t.memory(0).flights.give_back(taken);
   t.run_for(15ms);
-  EXPECT_EQ(t.server().delivered_bytes(), 10'000U);
+  EXPECT_EQ(t.server().receiver().delivered_bytes(), 10'000U);
 }
 
 TEST(TransportMemory, WithoutADisorderDataOutOfOrderIsSentAgain) {
@@ -193,7 +193,7 @@ TEST(TransportMemory, ManyConnectionsShareFewFlights) {
           memory, application));
       TcpConnection& c = *connections.back();
       c.open(Time{});
-      (void)c.next_segment(Time{});
+      (void)next_segment(c, Time{});
       application.established = false;
       c.on_segment({.sequence = 0,
                     .acknowledgment = 1,
@@ -201,13 +201,13 @@ TEST(TransportMemory, ManyConnectionsShareFewFlights) {
                     .window = 65535,
                     .window_scale = 7},
                    Time{1ms});
-      (void)c.next_segment(Time{1ms});
-      c.send(1000, Time{1ms});
+      (void)next_segment(c, Time{1ms});
+      c.stream().write(1000);
     }
     int sending = 0;
     for (auto& c : connections) {
       if (c->has_segment(Time{1ms})) {
-        (void)c->next_segment(Time{1ms});
+        (void)next_segment(*c, Time{1ms});
         ++sending;
       }
       EXPECT_NE(c->next_timer(), kNever) << "nobody is stranded";

@@ -119,7 +119,7 @@ TEST(ReceiverWindow, TheReaderSetsThePace) {
   o.config.read_rate = BitRate{80'000'000};
   TwoEnds t(std::move(o));
   t.client().open(t.now());
-  t.client().send(1'000'000, t.now());
+  t.client().stream().write(1'000'000);
   while (t.client().stream().acked_bytes() < 1'000'000) {
     ASSERT_LE(t.client().sender().state().scoreboard.pipe_bytes(), 20'000U);
     t.run_for(100us);

@@ -101,12 +101,12 @@ struct Client {
   explicit Client(SegmentJoining joining, std::uint64_t bytes = 1'000'000)
       : config(twelve_segments(joining)) {
     two_ends::establish(c);
-    c.send(bytes, Time{1ms});
+    c.stream().write(bytes);
     EXPECT_EQ(departures(Time{1ms}), std::min<std::uint64_t>(12, bytes / 1000));
   }
   std::size_t departures(Time now) {
     std::size_t n = 0;
-    for (; c.has_segment(now); ++n) (void)c.next_segment(now);
+    for (; c.has_segment(now); ++n) (void)next_segment(c, now);
     return n;
   }
   /// Returns what leaves once so many bytes are acknowledged.
@@ -134,10 +134,10 @@ TEST(SegmentBursts, AConnectionSendsAtOnceWhatTwoAcknowledgmentsAllow) {
 TEST(SegmentBursts, AWindowThatIsWaitedForCountsAsFull) {
   for (const auto joining : {SegmentJoining::kLinux, SegmentJoining::kOff}) {
     Client t(joining, 10'000);
-    t.c.send(1'000, Time{1500us});
+    t.c.stream().write(1'000);
     EXPECT_EQ(t.departures(Time{1500us}), 1U) << "the end of what was written does not wait";
     if (joining == SegmentJoining::kLinux) {
-      t.c.send(1'000'000, Time{1900us});
+      t.c.stream().write(1'000'000);
       EXPECT_EQ(t.departures(Time{1900us}), 0U) << "one segment has room";
     }
     EXPECT_EQ(t.ack(1000, Time{2000us}), 0U);

@@ -15,7 +15,7 @@ void refuse(const ExchangeContext& context, TcpConnection& connection, Host& hos
 /// States that the next bytes of the connection are of this burst, and watches the first one leave.
 void begin_burst(TcpConnection& connection, Host& host, const BurstLedger& burst, BurstTime idle,
                  Time now) noexcept {
-  connection.set_identity(burst.burst());
+  connection.application().set_identity(burst.burst());
   connection.stream().watch(connection.stream().written_bytes());
   host.connections().begin_burst(connection, burst, idle, now);
 }
@@ -42,7 +42,7 @@ void TcpNearEnd::open(Time now) noexcept {
   context.records.flow({push.worker, push.target, BurstDirection::kPull}).on_new_receiver();
   connection = &host.open(flow, context.setup.tcp, kBurstOptionBytes, *this, now,
                           context.setup.owner(push.worker));
-  if (context.setup.pushes_acknowledged) connection->tell_acknowledged();
+  if (context.setup.pushes_acknowledged) connection->application().tell_acknowledged();
 }
 
 void TcpNearEnd::begin_push(const BurstLedger& burst, BurstTime idle, Time now) noexcept {
@@ -61,7 +61,8 @@ void TcpNearEnd::end_iteration() noexcept {
 }
 
 void TcpNearEnd::on_delivered(TcpConnection& c, Time now) noexcept {
-  if (&c == connection && !pulls.deliver(c.delivered_bytes(), now)) refuse(context, c, host, now);
+  if (&c == connection && !pulls.deliver(c.receiver().delivered_bytes(), now))
+    refuse(context, c, host, now);
 }
 
 void TcpNearEnd::on_acknowledged(TcpConnection& c, std::uint64_t bytes, Time now) noexcept {
@@ -118,12 +119,13 @@ void TcpFarEnd::begin_pull(const BurstLedger& burst, Time now) noexcept {
 void TcpFarEnd::on_established(TcpConnection& c, Time) noexcept {
   connection = &c;
   pushes.restart();
-  if (context.setup.pulls_acknowledged) c.tell_acknowledged();
+  if (context.setup.pulls_acknowledged) c.application().tell_acknowledged();
   context.records.flow({pull.worker, pull.target, BurstDirection::kPush}).on_new_receiver();
 }
 
 void TcpFarEnd::on_delivered(TcpConnection& c, Time now) noexcept {
-  if (&c == connection && !pushes.deliver(c.delivered_bytes(), now)) refuse(context, c, host, now);
+  if (&c == connection && !pushes.deliver(c.receiver().delivered_bytes(), now))
+    refuse(context, c, host, now);
 }
 
 void TcpFarEnd::on_acknowledged(TcpConnection& c, std::uint64_t bytes, Time now) noexcept {
