@@ -9,6 +9,8 @@ constexpr std::uint64_t kMaxWindowPackets = 1U << 16;  // far below half of the 
 constexpr std::uint64_t kMaxRetries = 1000;
 constexpr std::uint64_t kMaxStages = 1000;
 constexpr std::uint64_t kMostDscp = 63;
+constexpr Duration kMostCnpDelay = std::chrono::microseconds(100);
+constexpr std::int64_t kMostWaitingCnps = 128;  ///< of a queue pair: it is memory
 }  // namespace
 
 void check(const Checks& at, const DcqcnConfig& dcqcn) {
@@ -25,6 +27,11 @@ void check(const Checks& at, const RoceConfig& roce) {
              std::to_string(roce.ack_packets),
              "must be at most window_packets, " + std::to_string(roce.window_packets) +
                  ": an ACK must come before the window is full");
+  at.require(roce.cnp_interval <= Duration{} ||  // its own fault
+                 roce.cnp_delay / roce.cnp_interval < kMostWaitingCnps,
+             "cnp_delay", std::to_string(roce.cnp_delay.count()) + " ns",
+             "must be below " + std::to_string(kMostWaitingCnps) +
+                 " times cnp_interval: so many CNPs of a queue pair may wait for it");
   if (roce.controller != RoceController::kDcqcn && roce.dcqcn != DcqcnConfig{})
     at.fault("dcqcn", "needs controller \"dcqcn\"");
   check(at.below("dcqcn"), roce.dcqcn);
@@ -84,9 +91,17 @@ void describe(Settings& v, RoceConfig& c) {
   v.duration("cnp_interval", c.cnp_interval,
              {.range = durations_above_zero(),
               .help = "shortest time from one CNP of a queue pair to its next"});
+  v.duration("cnp_delay", c.cnp_delay,
+             {.range = durations(Duration{}, kMostCnpDelay),
+              .help = "from a packet with CE to the CNP that it makes, as NICs take for it"});
   v.value("dscp", c.dscp,
           {.range = integers(0, kMostDscp), .help = "of data and acknowledgments, which are ECT"});
   v.value("cnp_dscp", c.cnp_dscp, {.range = integers(0, kMostDscp), .help = "of CNPs"});
+  v.value("cnp_priority", c.cnp_priority,
+          {.range = integers(0, 7),
+           .absent = "that of the transport",
+           .help = "priority whose [pause frames](pfc.md#hosts) stop CNPs. If it is given, CNPs "
+                   "have turns of their own at the NIC"});
   v.table("dcqcn", c.dcqcn);
 }
 

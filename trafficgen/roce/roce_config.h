@@ -61,8 +61,12 @@ struct RoceConfig {
   /// RNR NAKs in a row after which it sends again; kNoRnrLimit: any number.
   std::uint32_t rnr_retry = kNoRnrLimit;
   Duration cnp_interval = std::chrono::microseconds(50);  ///< shortest time between CNPs of a pair
-  std::uint32_t dscp = 0;                                 ///< of data and acknowledgments
+  /// From the arrival of a packet with CE to its CNP, as NICs take for it.
+  Duration cnp_delay{};
+  std::uint32_t dscp = 0;  ///< of data and acknowledgments
   std::uint32_t cnp_dscp = 48;
+  /// Whose pause frames stop CNPs; absent: they have the transport's, and its turn at the NIC.
+  std::optional<std::uint8_t> cnp_priority{};
   DcqcnConfig dcqcn{};
 
   bool operator==(const RoceConfig&) const = default;

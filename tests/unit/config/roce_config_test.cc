@@ -108,6 +108,13 @@ TEST(RoceConfig, EveryRuleNamesItsKey) {
        "at most window_packets"},
       {[&](C& c) { roce(c).window_packets = 0; }, "transport[0].roce.window_packets", "at least 1"},
       {[&](C& c) { roce(c).dscp = 64; }, "transport[0].roce.dscp", "at most 63"},
+      {[&](C& c) { roce(c).cnp_delay = 101us; }, "transport[0].roce.cnp_delay", "at most 100us"},
+      {[&](C& c) {
+         roce(c).cnp_delay = 64us;
+         roce(c).cnp_interval = 500ns;
+       },
+       "transport[0].roce.cnp_delay", "below 128 times cnp_interval"},
+      {[&](C& c) { roce(c).cnp_priority = 8; }, "transport[0].roce.cnp_priority", "at most 7"},
       {[&](C& c) { roce(c).controller = RoceController::kFixed; }, "transport[0].roce.dcqcn",
        "needs controller \"dcqcn\""},
       {[&](C& c) { roce(c).dcqcn.g = 1; }, "transport[0].roce.dcqcn.g", "below 1"},
