@@ -6,10 +6,19 @@
 #include "common/net/headers.h"
 #include "trafficgen/hosts/roce_key.h"
 #include "trafficgen/roce/control/make_rate_controller.h"
+#include "trafficgen/roce/path_mtu.h"
 
 namespace outrider::tg {
 
 using roce::Opcode;
+
+namespace {
+SendPath path_of(const RoceConfig& config, const QueuePair::Setup& setup) noexcept {
+  return {.line_bps = static_cast<double>(setup.line.bits_per_second),
+          .packet_bytes = static_cast<double>(setup.path_mtu + kAroundPayloadBytes),
+          .most_packets = config.window_packets};
+}
+}  // namespace
 
 QueuePair::QueuePair(const RoceConfig& config, const Setup& setup, QueuePairListener& listener)
     : config_(config),
@@ -22,7 +31,7 @@ QueuePair::QueuePair(const RoceConfig& config, const Setup& setup, QueuePairList
                   .peer_key = setup.peer_key,
                   .peer_address = setup.peer_address,
                   .requests = setup.requests},
-                 make_rate_controller(config, setup.line), counters_),
+                 make_rate_controller(config, path_of(config, setup)), counters_),
       responder_(config,
                  {.path_mtu = setup.path_mtu,
                   .own_queue_pair = setup.own_queue_pair,

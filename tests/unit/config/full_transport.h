@@ -51,6 +51,18 @@ inline RoceConfig full_roce() {
                     .least_rate = BitRate{1'000'000}}};
 }
 
+inline RoceConfig full_swift() {
+  using namespace std::chrono_literals;
+  return {.controller = RoceController::kSwift,
+          .swift = {.base_target = 30us,
+                    .additive_increase = 0.5,
+                    .beta = 0.75,
+                    .max_decrease = 0.25,
+                    .scaling_range = 60us,
+                    .scaling_least_window = 0.5,
+                    .scaling_most_window = 50}};
+}
+
 /// No member has its default but `sack`: RACK-TLP needs it.
 inline TcpConfig full_transport() {
   using namespace std::chrono_literals;
