@@ -51,6 +51,13 @@ class DatagramEndpoint {
   /// Returns what the host finds the endpoint by: the flow, or for a queue pair of RoCEv2 what
   /// roce_key() says.
   [[nodiscard]] virtual FlowKey key() const noexcept { return flow(); }
+  /// What leaves at turns of its own, beside this endpoint's datagrams, and is stopped by a
+  /// priority of its own. It receives nothing and has no timer: it is asked when this endpoint is.
+  struct Apart {
+    DatagramEndpoint* endpoint = nullptr;  ///< nullptr: nothing does
+    std::uint8_t priority = 0;             ///< in pause frames
+  };
+  [[nodiscard]] virtual Apart apart() noexcept { return {}; }
 
  protected:
   ~DatagramEndpoint() = default;

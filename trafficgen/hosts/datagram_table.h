@@ -16,7 +16,8 @@ class DatagramTable {
  public:
   struct Slot {
     DatagramEndpoint* endpoint = nullptr;
-    Time timer_at = kNever;  ///< when the host asks the endpoint again
+    Time timer_at = kNever;   ///< when the host asks the endpoint again
+    std::uint32_t apart = 0;  ///< number of DatagramEndpoint::apart(); 0: nothing leaves apart
     std::uint8_t nic_class = 0;
     std::uint8_t priority = 0;  ///< in pause frames, or kNoPriority
     bool queued = false;        ///< waits for the NIC
@@ -24,13 +25,19 @@ class DatagramTable {
 
   DatagramTable() : by_key_(kExpected) {}
 
-  /// Adds an endpoint and returns its number. Allocates. @pre no other endpoint has its key
+  /// Adds an endpoint, and behind it what leaves apart from it. Returns its number. Allocates. @pre
+  /// no other endpoint has its key
   std::uint32_t add(DatagramEndpoint& endpoint, std::uint8_t nic_class, std::uint8_t priority) {
     assert(!find(endpoint.key()));
     const auto number = static_cast<std::uint32_t>(slots_.size());
     slots_.push_back({.endpoint = &endpoint, .nic_class = nic_class, .priority = priority});
     if (by_key_.full()) by_key_.grow();
     by_key_.insert(endpoint.key(), number);
+    if (const auto apart = endpoint.apart(); apart.endpoint != nullptr) {
+      slots_[number].apart = number + 1;
+      slots_.push_back(
+          {.endpoint = apart.endpoint, .nic_class = nic_class, .priority = apart.priority});
+    }
     return number;
   }
   [[nodiscard]] Slot& operator[](std::uint32_t number) noexcept { return slots_[number]; }

@@ -50,7 +50,10 @@ bool Host::replay_start(Time now) noexcept {
 void Host::add_endpoint(DatagramEndpoint& endpoint, std::uint8_t nic_class,
                         std::optional<std::uint8_t> priority) {
   parts_.datagrams.add(endpoint, nic_class, priority.value_or(kNoPriority));
-  if (priority) parts_.pauses.make_room(*priority, connections_.size() + parts_.datagrams.size());
+  const std::size_t flows = connections_.size() + parts_.datagrams.size();
+  if (priority) parts_.pauses.make_room(*priority, flows);
+  if (const auto apart = endpoint.apart(); apart.endpoint != nullptr)
+    parts_.pauses.make_room(apart.priority, flows);
 }
 
 void Host::changed(const DatagramEndpoint& endpoint, Time now) noexcept {

@@ -1,15 +1,19 @@
 #include "trafficgen/hosts/host_datagrams.h"
 
+#include <bit>
+
 #include "trafficgen/hosts/datagram_frame.h"
 #include "trafficgen/hosts/roce_key.h"
 
 namespace outrider::tg {
 
 void HostDatagrams::add(DatagramEndpoint& endpoint, std::uint8_t nic_class, std::uint8_t priority) {
-  const std::uint32_t number = table_.add(endpoint, nic_class, priority);
-  if ((number & (number + 1)) != 0) return;  // the heap has room for up to a power of two
-  due_ = std::make_unique<Due>(2 * (number + 1));
-  for (std::uint32_t n = 0; n < number; ++n)
+  const std::uint32_t before = table_.size();
+  table_.add(endpoint, nic_class, priority);
+  const std::uint32_t room = std::bit_floor(table_.size());
+  if (room == std::bit_floor(before)) return;  // the heap has room for up to a power of two
+  due_ = std::make_unique<Due>(2 * room);
+  for (std::uint32_t n = 0; n < before; ++n)
     if (table_[n].timer_at != kNever) due_->push(n, table_[n].timer_at);
 }
 
@@ -39,6 +43,7 @@ std::optional<DropReason> HostDatagrams::take(Packet& packet, Time now) noexcept
   if (!number) return DropReason::kNoConnection;
   const auto dropped = table_[*number].endpoint->on_datagram(datagram, now);
   refresh(*number, now);
+  offer_apart(*number, now);
   return dropped;
 }
 
@@ -62,6 +67,7 @@ void HostDatagrams::fire_due(Time now) noexcept {
     DatagramTable::Slot& slot = table_[number];
     if (slot.endpoint->next_timer() <= now) slot.endpoint->on_timer(now);
     offer(slot, number, now);
+    offer_apart(number, now);
     slot.timer_at = slot.endpoint->next_timer();
     if (slot.timer_at == kNever) due_->remove(number);
     else due_->change(number, slot.timer_at);

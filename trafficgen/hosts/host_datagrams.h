@@ -54,6 +54,10 @@ class HostDatagrams {
   using Due = IndexedHeap<Time>;
 
   void offer(DatagramTable::Slot& slot, std::uint32_t number, Time now) noexcept;
+  void offer_apart(std::uint32_t number, Time now) noexcept {
+    if (const std::uint32_t apart = table_[number].apart; apart != 0) [[unlikely]]
+      offer(table_[apart], apart, now);
+  }
   void refresh(std::uint32_t number, Time now) noexcept;
 
   std::unique_ptr<Due> due_;  ///< numbers of endpoints by timer_at, where there is one

@@ -6,10 +6,19 @@
 #include "common/net/headers.h"
 #include "trafficgen/hosts/roce_key.h"
 #include "trafficgen/roce/control/make_rate_controller.h"
+#include "trafficgen/roce/path_mtu.h"
 
 namespace outrider::tg {
 
 using roce::Opcode;
+
+namespace {
+SendPath path_of(const RoceConfig& config, const QueuePair::Setup& setup) noexcept {
+  return {.line_bps = static_cast<double>(setup.line.bits_per_second),
+          .packet_bytes = static_cast<double>(setup.path_mtu + kAroundPayloadBytes),
+          .most_packets = config.window_packets};
+}
+}  // namespace
 
 QueuePair::QueuePair(const RoceConfig& config, const Setup& setup, QueuePairListener& listener)
     : config_(config),
@@ -22,13 +31,14 @@ QueuePair::QueuePair(const RoceConfig& config, const Setup& setup, QueuePairList
                   .peer_key = setup.peer_key,
                   .peer_address = setup.peer_address,
                   .requests = setup.requests},
-                 make_rate_controller(config, setup.line), counters_),
+                 make_rate_controller(config, path_of(config, setup)), counters_),
       responder_(config,
                  {.path_mtu = setup.path_mtu,
                   .own_queue_pair = setup.own_queue_pair,
                   .peer_queue_pair = setup.peer_queue_pair,
                   .first_psn = setup.peer_first_psn},
-                 counters_) {}
+                 counters_),
+      cnp_sender_(config, setup_.flow, responder_) {}
 
 FlowKey QueuePair::key() const noexcept {
   return roce_key(setup_.flow.source_address, setup_.flow.destination_address,
@@ -39,12 +49,7 @@ void QueuePair::next_datagram(OutgoingDatagram& out, Time now) noexcept {
   assert(has_datagram(now));
   const bool answers = responder_.has_answer();
   const roce::Message m = answers ? responder_.next_answer() : requester_.next_packet(now);
-  static_assert(roce::kMaxHeaderBytes <= OutgoingDatagram::kMaxHeadBytes);
-  out.head_bytes = roce::encode(m, std::span(out.head).first<roce::kMaxHeaderBytes>());
-  out.value_bytes = m.payload_bytes + roce::pad_of(m.payload_bytes);
-  const std::uint32_t dscp = m.opcode == Opcode::kCnp ? config_.cnp_dscp : config_.dscp;
-  out.tos = static_cast<std::uint8_t>(dscp << 2 | static_cast<std::uint8_t>(Ecn::kEct0));
-  out.icrc = true;
+  write_roce(m, m.opcode == Opcode::kCnp ? config_.cnp_dscp : config_.dscp, out);
 }
 
 std::optional<DropReason> QueuePair::on_datagram(const ReceivedDatagram& datagram,
@@ -94,6 +99,7 @@ std::optional<DropReason> QueuePair::take_answer(const roce::Message& m, Time no
 
 void QueuePair::on_timer(Time now) noexcept {
   const bool had_given_up = requester_.gave_up();
+  responder_.cnps().on_timer(now);
   requester_.on_timer(now);
   if (requester_.gave_up() && !had_given_up) listener_.on_gave_up(*this, now);
 }

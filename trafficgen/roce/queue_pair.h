@@ -1,8 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "trafficgen/hosts/datagram_endpoint.h"
+#include "trafficgen/roce/cnp_sender.h"
 #include "trafficgen/roce/requester.h"
 #include "trafficgen/roce/responder.h"
 
@@ -25,8 +27,9 @@ class QueuePairListener {
 };
 
 /// One end of a reliable connection of RoCEv2. Requester and responder share the flow of datagrams
-/// and its turn at the NIC. Answers leave before data and are not paced. There is no connection
-/// management: both ends are made before the run and know each other's numbers. Not thread-safe.
+/// and its turn at the NIC. Answers leave before data and are not paced. CNPs with a priority of
+/// their own have turns of their own. There is no connection management: both ends are made before
+/// the run and know each other's numbers. Not thread-safe.
 class QueuePair final : public DatagramEndpoint {
  public:
   struct Setup {
@@ -64,10 +67,15 @@ class QueuePair final : public DatagramEndpoint {
   void next_datagram(OutgoingDatagram& out, Time now) noexcept override;
   std::optional<DropReason> on_datagram(const ReceivedDatagram& datagram,
                                         Time now) noexcept override;
-  [[nodiscard]] Time next_timer() const noexcept override { return requester_.next_timer(); }
+  [[nodiscard]] Time next_timer() const noexcept override {
+    return std::min(requester_.next_timer(), responder_.cnps().next_timer());
+  }
   void on_timer(Time now) noexcept override;
   [[nodiscard]] const FlowKey& flow() const noexcept override { return setup_.flow; }
   [[nodiscard]] FlowKey key() const noexcept override;
+  [[nodiscard]] Apart apart() noexcept override {
+    return config_.cnp_priority ? Apart{&cnp_sender_, *config_.cnp_priority} : Apart{};
+  }
 
  private:
   std::optional<DropReason> take(const roce::Message& m, Ecn ecn, Time now) noexcept;
@@ -79,6 +87,7 @@ class QueuePair final : public DatagramEndpoint {
   RoceCounters counters_;
   Requester requester_;
   Responder responder_;
+  CnpSender cnp_sender_;
 };
 
 }  // namespace outrider::tg

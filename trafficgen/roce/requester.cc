@@ -47,6 +47,8 @@ Requester::Requester(const RoceConfig& config, const Setup& setup,
       control_(std::move(control)),
       counters_(counters),
       selective_(config.repair == RoceRepair::kSelective),
+      window_packets_(std::min(config.window_packets, control_->window_packets())),
+      departures_(control_->reads_acks() ? config.window_packets : 0),
       requests_(setup.path_mtu, setup.requests != 0 ? setup.requests : config.window_packets + 1),
       recovery_(selective_ ? config.window_packets : 0) {}
 
@@ -67,8 +69,8 @@ roce::Message Requester::packet(const Request& request, std::uint64_t number) co
   m.psn = psn_of(number);
   m.payload_bytes = static_cast<std::uint16_t>(std::min<std::uint64_t>(left, setup_.path_mtu));
   // The last packet that the window permits asks too: nothing else would open the window.
-  m.asks = last || number + 1 - acknowledged_ >= config_.window_packets ||
-           (number + 1) % config_.ack_packets == 0;
+  m.asks = last || number + 1 - acknowledged_ >= window_packets_ ||
+           (number + 1) % config_.ack_packets == 0 || departures_.enabled();
   if (roce::has_reth(m.opcode)) {
     m.address = setup_.peer_address + request.address;
     m.key = setup_.peer_key.value_or(setup_.peer_queue_pair);
@@ -83,6 +85,7 @@ roce::Message Requester::next_packet(Time now) noexcept {
   const bool again = recovery_.next() != SelectiveRecovery::kNone;
   const std::uint64_t number = again ? recovery_.next() : sent_;
   roce::Message m = packet(requests_.of(number, again ? resend_at_ : at_), number);
+  if (departures_.enabled()) departures_.note(number, now, number < highest_);
   if (again) {      // selective repeat
     m.asks = true;  // its answer ends the recovery
     recovery_.on_sent();
@@ -109,14 +112,21 @@ void Requester::advance_to(std::uint64_t packet, Time now) noexcept {
   if (selective_) recovery_.on_acknowledged(acknowledged_, packet, highest_);
   acknowledged_ = packet;
   sent_ = std::max(sent_, packet);  // packets that were to be sent again have come after all
-  const std::uint64_t before = requests_.acknowledged_bytes();
   const std::size_t done = requests_.acknowledge(packet);
   at_ -= std::min(at_, done);
   resend_at_ -= std::min(resend_at_, done);
   silences_ = not_ready_ = 0;
   deadline_ =
       acknowledged_ == highest_ ? kNever : std::max(now, not_ready_until_) + config_.timeout;
-  control_->on_ack({.acknowledged_bytes = requests_.acknowledged_bytes() - before}, now);
+}
+
+/// @param from what was acknowledged before
+/// @param recovers packets behind a gap have waited for what closed it
+void Requester::tell_control(std::uint64_t from, bool recovers, Time now) noexcept {
+  RateSample sample{.acknowledged_packets = acknowledged_ - from};
+  if (!recovers) sample.rtt = departures_.round_trip(acknowledged_ - 1, now);
+  control_->on_ack(sample, now);
+  look_at_window();
 }
 
 void Requester::go_back() noexcept {
@@ -127,7 +137,8 @@ void Requester::go_back() noexcept {
 /// Answers a NAK.
 /// @param arrived the packet behind the gap that a selective NAK names; nothing if it is
 ///   acknowledged already
-void Requester::repair(std::optional<std::uint64_t> arrived, bool selects) noexcept {
+void Requester::repair(std::optional<std::uint64_t> arrived, bool selects, Time now) noexcept {
+  const std::uint64_t before = counters_.recoveries;
   if (!selective_) {
     ++counters_.recoveries;
     go_back();
@@ -139,6 +150,9 @@ void Requester::repair(std::optional<std::uint64_t> arrived, bool selects) noexc
     ++counters_.recoveries;
     resend_at_ = 0;
   }
+  if (counters_.recoveries == before) return;
+  control_->on_loss(now);
+  look_at_window();
 }
 
 void Requester::give_up(GaveUp why) noexcept {
@@ -190,10 +204,13 @@ bool Requester::on_acknowledge(const roce::Message& m, Time now) noexcept {
     if (place == ahead || (place < kHalf && place >= in_flight)) return false;
     if (place > ahead && place < kHalf) arrived = acknowledged_ + place;
   }
+  const std::uint64_t from = acknowledged_;
+  const bool recovers = recovery_.recovering();
   advance_to(acknowledged_ + ahead, now);
+  if (ahead != 0 && departures_.enabled()) tell_control(from, recovers, now);
   if (fatal) give_up(*fatal);
   else if (not_ready) await_receiver(roce::not_ready_wait(m.syndrome), now);
-  else if (nak) repair(arrived, selects);
+  else if (nak) repair(arrived, selects, now);
   return true;
 }
 
@@ -207,7 +224,9 @@ void Requester::on_timer(Time now) noexcept {
   if (now < deadline_) return;
   ++counters_.timeouts;
   if (++silences_ > config_.retry_limit) return give_up(GaveUp::kSilence);
-  deadline_ = now + config_.timeout;
+  deadline_ = std::max(now, next_send_at_) + config_.timeout;  // a pause is no silence of the peer
+  control_->on_timeout(now);
+  look_at_window();
   if (!selective_) return go_back();
   recovery_.resend(acknowledged_, highest_);
   resend_at_ = 0;

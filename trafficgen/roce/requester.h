@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -8,6 +9,7 @@
 #include "trafficgen/core/fifo.h"
 #include "trafficgen/measure/roce_counters.h"
 #include "trafficgen/roce/control/rate_controller.h"
+#include "trafficgen/roce/departure_times.h"
 #include "trafficgen/roce/outgoing_requests.h"
 #include "trafficgen/roce/roce_config.h"
 #include "trafficgen/roce/selective_recovery.h"
@@ -17,11 +19,11 @@ namespace outrider::tg {
 /// The side of a queue pair that sends RDMA WRITEs or SENDs, reliable and in order.
 ///
 /// Bytes are appended to requests (OutgoingRequests). Packets leave no faster than the
-/// RateController says and at most `window_packets` beyond what is acknowledged. With go-back-N a
-/// NAK of a sequence error, or a silence of `timeout`, makes all packets leave again from the first
-/// one that is not acknowledged. With selective repeat only those leave again that are missing
-/// (SelectiveRecovery). After `retry_limit` silences in a row without progress the requester gives
-/// up.
+/// RateController says, and at most `window_packets` beyond what is acknowledged, or fewer if it
+/// says so. With go-back-N a NAK of a sequence error, or a silence of `timeout`, makes all packets
+/// leave again from the first one that is not acknowledged. With selective repeat only those leave
+/// again that are missing (SelectiveRecovery). After `retry_limit` silences in a row without
+/// progress the requester gives up.
 ///
 /// A NAK of an invalid request, of remote access or of a remote operation ends the connection at
 /// once. An RNR NAK makes it wait as long as the NAK says, in which the silence is not judged, and
@@ -83,12 +85,16 @@ class Requester {
     return static_cast<std::uint32_t>(setup_.first_psn + packet) & roce::kPsnMask;
   }
   [[nodiscard]] bool wants_to_send() const noexcept {
-    const bool next = sent_ < requests_.end() && sent_ - acknowledged_ < config_.window_packets;
+    const bool next = sent_ < requests_.end() && sent_ - acknowledged_ < window_packets_;
     return (next || recovery_.next() != SelectiveRecovery::kNone) && !gave_up();
   }
   [[nodiscard]] roce::Message packet(const Request& request, std::uint64_t number) const noexcept;
   void advance_to(std::uint64_t packet, Time now) noexcept;
-  void repair(std::optional<std::uint64_t> arrived, bool selects) noexcept;
+  void tell_control(std::uint64_t from, bool recovers, Time now) noexcept;
+  void look_at_window() noexcept {
+    window_packets_ = std::min(config_.window_packets, control_->window_packets());
+  }
+  void repair(std::optional<std::uint64_t> arrived, bool selects, Time now) noexcept;
   void go_back() noexcept;
   void await_receiver(Duration wait, Time now) noexcept;
   void give_up(GaveUp why) noexcept;
@@ -98,7 +104,9 @@ class Requester {
   Setup setup_;
   std::unique_ptr<RateController> control_;
   RoceCounters& counters_;
-  bool selective_;  ///< selective repeat, instead of go-back-N
+  bool selective_;                ///< selective repeat, instead of go-back-N
+  std::uint32_t window_packets_;  ///< that may be in flight
+  DepartureTimes departures_;     ///< if the controller reads acknowledgments
   OutgoingRequests requests_;
   std::size_t at_ = 0;  ///< place in requests_ of the packet that leaves next
   SelectiveRecovery recovery_;

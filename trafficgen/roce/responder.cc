@@ -28,14 +28,6 @@ bool Responder::continues(const Early& packet) const noexcept {
   return ends ? packet.payload_bytes == message_left_ : packet.payload_bytes < message_left_;
 }
 
-void Responder::notify(bool ce, Time now) noexcept {
-  if (!ce) return;
-  ++counters_.marked;
-  if (notified_at_ && now - *notified_at_ < config_.cnp_interval) return;
-  notified_at_ = now;
-  cnp_due_ = true;
-}
-
 std::uint32_t Responder::on_data(const roce::Message& m, bool ce, Time now) noexcept {
   constexpr std::uint32_t kHalf = 1U << (roce::kPsnBits - 1);
   const std::uint32_t ahead = (m.psn - expected_psn_) & roce::kPsnMask;
@@ -47,7 +39,10 @@ std::uint32_t Responder::on_data(const roce::Message& m, bool ce, Time now) noex
     ++counters_.refused;
     return 0;
   }
-  notify(ce, now);
+  if (ce) {
+    ++counters_.marked;
+    cnps_.on_marked(now);
+  }
   if (old) {
     ++counters_.duplicate;
     ack_due_ = ack_due_ || m.asks;  // the acknowledgment may have been lost
@@ -124,17 +119,18 @@ void Responder::skip_to(std::uint32_t psn) noexcept {
   window_.clear();
 }
 
+roce::Message Responder::next_cnp() noexcept {
+  assert(cnps_.due());
+  cnps_.on_sent();
+  ++counters_.cnps_sent;
+  return {.opcode = Opcode::kCnp, .becn = true, .destination_qp = setup_.peer_queue_pair};
+}
+
 roce::Message Responder::next_answer() noexcept {
   assert(has_answer());
+  if (answers_by_cnp()) return next_cnp();
   roce::Message m{.opcode = Opcode::kAcknowledge};
   m.destination_qp = setup_.peer_queue_pair;
-  if (cnp_due_) {
-    cnp_due_ = false;
-    ++counters_.cnps_sent;
-    m.opcode = Opcode::kCnp;
-    m.becn = true;
-    return m;
-  }
   m.message_number = message_number_;
   if (nak_due_ || window_.has_nak()) {
     // It acknowledges all before the gap, so no ACK has to follow.

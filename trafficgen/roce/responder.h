@@ -5,6 +5,7 @@
 
 #include "common/net/roce.h"
 #include "trafficgen/measure/roce_counters.h"
+#include "trafficgen/roce/notification_point.h"
 #include "trafficgen/roce/reorder_window.h"
 #include "trafficgen/roce/roce_config.h"
 
@@ -12,8 +13,8 @@ namespace outrider::tg {
 
 /// The side of a queue pair that takes RDMA WRITEs and SENDs, as hardware does: the opcode tells
 /// which. There is always a receive buffer for a SEND and for an immediate, of any length. It
-/// acknowledges every `ack_packets` packets and whenever the requester asks, and sends one CNP at
-/// most in each `cnp_interval` in which a packet with CE came (the notification point of DCQCN).
+/// acknowledges every `ack_packets` packets and whenever the requester asks, and sends CNPs when
+/// its NotificationPoint says so.
 ///
 /// With go-back-N it takes packets in the order of their PSNs only and sends one NAK for each gap.
 /// With selective repeat it also keeps packets behind a gap, up to `window_packets` beyond the one
@@ -36,16 +37,23 @@ class Responder {
         setup_(setup),
         counters_(counters),
         expected_psn_(setup.first_psn),
+        cnps_(config),
         window_(config.repair == RoceRepair::kSelective ? config.window_packets : 0) {}
 
   /// Takes a packet of a WRITE or SEND. @return the new bytes in order; 0 if it brought none
   std::uint32_t on_data(const roce::Message& m, bool ce, Time now) noexcept;
 
   [[nodiscard]] bool has_answer() const noexcept {
-    return cnp_due_ || nak_due_ || ack_due_ || window_.has_nak();
+    return answers_by_cnp() || nak_due_ || ack_due_ || window_.has_nak();
   }
-  /// Returns an answer, CNPs first: they must not wait. @pre has_answer()
+  /// Returns an answer, CNPs first: they must not wait. Those with a priority of their own are not
+  /// among the answers. @pre has_answer()
   [[nodiscard]] roce::Message next_answer() noexcept;
+  /// @pre cnps().due()
+  [[nodiscard]] roce::Message next_cnp() noexcept;
+  /// Returns the part that says when CNPs are due; its timer is the caller's.
+  [[nodiscard]] NotificationPoint& cnps() noexcept { return cnps_; }
+  [[nodiscard]] const NotificationPoint& cnps() const noexcept { return cnps_; }
   [[nodiscard]] std::uint64_t delivered_bytes() const noexcept { return delivered_bytes_; }
   /// Expects a new message that begins with that PSN: the requester has abandoned what came before.
   void skip_to(std::uint32_t psn) noexcept;
@@ -58,7 +66,9 @@ class Responder {
   void on_gap(const roce::Message& m, std::uint32_t ahead) noexcept;
   void deliver(const Early& packet) noexcept;
   void deliver_kept() noexcept;
-  void notify(bool ce, Time now) noexcept;
+  [[nodiscard]] bool answers_by_cnp() const noexcept {
+    return cnps_.due() && !config_.cnp_priority;
+  }
 
   const RoceConfig& config_;
   Setup setup_;
@@ -70,11 +80,10 @@ class Responder {
   bool message_is_send_ = false;
   std::uint32_t unacknowledged_ = 0;  ///< packets
   std::uint64_t delivered_bytes_ = 0;
-  std::optional<Time> notified_at_{};
   bool nak_sent_ = false;  ///< for the gap before which packets now arrive
   bool nak_due_ = false;
   bool ack_due_ = false;
-  bool cnp_due_ = false;
+  NotificationPoint cnps_;
   ReorderWindow window_;
 };
 

@@ -9,6 +9,9 @@ constexpr std::uint64_t kMaxWindowPackets = 1U << 16;  // far below half of the 
 constexpr std::uint64_t kMaxRetries = 1000;
 constexpr std::uint64_t kMaxStages = 1000;
 constexpr std::uint64_t kMostDscp = 63;
+constexpr double kMostIncrease = 1000;
+constexpr Duration kMostCnpDelay = std::chrono::microseconds(100);
+constexpr std::int64_t kMostWaitingCnps = 128;  ///< of a queue pair: it is memory
 }  // namespace
 
 void check(const Checks& at, const DcqcnConfig& dcqcn) {
@@ -16,18 +19,67 @@ void check(const Checks& at, const DcqcnConfig& dcqcn) {
              "must be above 0 and below 1");
 }
 
+void check(const Checks& at, const SwiftConfig& swift) {
+  at.require(swift.scaling_least_window < swift.scaling_most_window, "scaling_least_window",
+             std::to_string(swift.scaling_least_window),
+             "must be below scaling_most_window, " + std::to_string(swift.scaling_most_window));
+}
+
+namespace {
+/// The tables of controllers act with their controller alone.
+void check_controllers(const Checks& at, const RoceConfig& roce) {
+  if (roce.controller != RoceController::kDcqcn && roce.dcqcn != DcqcnConfig{})
+    at.fault("dcqcn", "needs controller \"dcqcn\"");
+  if (roce.controller != RoceController::kSwift && roce.swift != SwiftConfig{})
+    at.fault("swift", "needs controller \"swift\"");
+  if (roce.controller == RoceController::kSwift)
+    at.require(roce.ack_packets == RoceConfig{}.ack_packets, "ack_packets",
+               std::to_string(roce.ack_packets),
+               "has no use with controller \"swift\", which has every packet acknowledged");
+  check(at.below("dcqcn"), roce.dcqcn);
+  check(at.below("swift"), roce.swift);
+}
+}  // namespace
+
 void check(const Checks& at, const RoceConfig& roce) {
   if (roce.rate)
     at.require(roce.controller == RoceController::kFixed, "rate",
                std::to_string(roce.rate->bits_per_second) + " bit/s",
-               "needs controller \"fixed\": DCQCN begins at the rate of the host's NIC");
+               "needs controller \"fixed\": others begin at the rate of the host's NIC");
   at.require(roce.ack_packets <= roce.window_packets, "ack_packets",
              std::to_string(roce.ack_packets),
              "must be at most window_packets, " + std::to_string(roce.window_packets) +
                  ": an ACK must come before the window is full");
-  if (roce.controller != RoceController::kDcqcn && roce.dcqcn != DcqcnConfig{})
-    at.fault("dcqcn", "needs controller \"dcqcn\"");
-  check(at.below("dcqcn"), roce.dcqcn);
+  at.require(roce.cnp_interval <= Duration{} ||  // its own fault
+                 roce.cnp_delay / roce.cnp_interval < kMostWaitingCnps,
+             "cnp_delay", std::to_string(roce.cnp_delay.count()) + " ns",
+             "must be below " + std::to_string(kMostWaitingCnps) +
+                 " times cnp_interval: so many CNPs of a queue pair may wait for it");
+  check_controllers(at, roce);
+}
+
+void describe(Settings& v, SwiftConfig& c) {
+  v.duration("base_target", c.base_target,
+             {.range = durations_above_zero(),
+              .help = "round trip that a large window is to reach, path and queues included"});
+  v.value("additive_increase", c.additive_increase,
+          {.range = reals_above(0, kMostIncrease),
+           .help = "packets by which the window grows in a round trip"});
+  v.value("beta", c.beta,
+          {.range = reals_above(0, 1),
+           .help = "weight of the share by which a round trip is above the target"});
+  v.share("max_decrease", c.max_decrease,
+          {.range = reals_between(0, 1),
+           .help = "share of the window that one decrease takes, at most: max_mdf"});
+  v.duration("scaling_range", c.scaling_range,
+             {.help = "most that flow scaling adds to the target"});
+  v.value("scaling_least_window", c.scaling_least_window,
+          {.range = reals_above(0, kMaxWindowPackets),
+           .accepts = "above 0, below `scaling_most_window`",
+           .help = "windows up to this, in packets, have all of the range"});
+  v.value("scaling_most_window", c.scaling_most_window,
+          {.range = reals_above(0, kMaxWindowPackets),
+           .help = "windows from this on have nothing of it"});
 }
 
 void describe(Settings& v, DcqcnConfig& c) {
@@ -55,7 +107,8 @@ void describe(Settings& v, RoceConfig& c) {
            {.help = "of lost packets: all from the first gap on are sent again, as InfiniBand "
                     "does, or [what is missing](roce.md#selective-repeat)"});
   v.choice("controller", c.controller, kRoceControllers,
-           {.help = "of a queue pair's rate: [DCQCN](roce.md#dcqcn), or none"});
+           {.help = "of a queue pair's rate: [DCQCN](roce.md#dcqcn), none, or "
+                    "[Swift](roce.md#swift)"});
   v.rate("rate", c.rate,
          {.range = link_rates(),
           .accepts = "with controller `\"fixed\"`",
@@ -68,7 +121,7 @@ void describe(Settings& v, RoceConfig& c) {
           {.range = integers(1, kMaxWindowPackets),
            .accepts = "at most `window_packets`",
            .help = "data packets from one ACK to the next; a message's last one is always "
-                   "acknowledged"});
+                   "acknowledged. No use with `swift`, which has every packet acknowledged"});
   v.duration("timeout", c.timeout,
              {.range = durations_above_zero(),
               .help = "silence after which what is not acknowledged is sent again. InfiniBand has "
@@ -84,10 +137,19 @@ void describe(Settings& v, RoceConfig& c) {
   v.duration("cnp_interval", c.cnp_interval,
              {.range = durations_above_zero(),
               .help = "shortest time from one CNP of a queue pair to its next"});
+  v.duration("cnp_delay", c.cnp_delay,
+             {.range = durations(Duration{}, kMostCnpDelay),
+              .help = "from a packet with CE to the CNP that it makes, as NICs take for it"});
   v.value("dscp", c.dscp,
           {.range = integers(0, kMostDscp), .help = "of data and acknowledgments, which are ECT"});
   v.value("cnp_dscp", c.cnp_dscp, {.range = integers(0, kMostDscp), .help = "of CNPs"});
+  v.value("cnp_priority", c.cnp_priority,
+          {.range = integers(0, 7),
+           .absent = "that of the transport",
+           .help = "priority whose [pause frames](pfc.md#hosts) stop CNPs. If it is given, CNPs "
+                   "have turns of their own at the NIC"});
   v.table("dcqcn", c.dcqcn);
+  v.table("swift", c.swift);
 }
 
 }  // namespace outrider::tg

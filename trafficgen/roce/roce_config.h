@@ -15,6 +15,7 @@ namespace outrider::tg {
 enum class RoceController : std::uint8_t {
   kDcqcn,
   kFixed,  ///< the NIC's rate or `rate`, whatever the network says
+  kSwift,
 };
 
 /// How lost packets are repaired: which are sent again, and whether those behind them are kept.
@@ -28,7 +29,9 @@ inline constexpr auto kRoceOperations = choices<roce::Operation>(
 inline constexpr auto kRoceRepairs = choices<RoceRepair>(
     {{"go_back_n", RoceRepair::kGoBackN}, {"selective", RoceRepair::kSelective}});
 inline constexpr auto kRoceControllers =
-    choices<RoceController>({{"dcqcn", RoceController::kDcqcn}, {"fixed", RoceController::kFixed}});
+    choices<RoceController>({{"dcqcn", RoceController::kDcqcn},
+                             {"fixed", RoceController::kFixed},
+                             {"swift", RoceController::kSwift}});
 
 /// [transport.roce.dcqcn]: the reaction point of DCQCN. The defaults are those that Zhu et al.
 /// (SIGCOMM 2015, sections 3 and 5) give for 40 Gbit/s. `hyper_increase` and `least_rate` are not
@@ -46,6 +49,19 @@ struct DcqcnConfig {
   bool operator==(const DcqcnConfig&) const = default;
 };
 
+/// [transport.roce.swift]: Swift (Kumar et al., SIGCOMM 2020, section 3). Windows are in packets.
+struct SwiftConfig {
+  Duration base_target = std::chrono::microseconds(25);  ///< round trip that is wanted
+  double additive_increase = 1;                          ///< packets in a round trip, > 0
+  double beta = 0.8;                                     ///< weight of what is above the target
+  double max_decrease = 0.5;  ///< max_mdf: most that one decrease takes, in (0, 1)
+  Duration scaling_range = std::chrono::microseconds(50);  ///< most that flow scaling adds
+  double scaling_least_window = 0.1;  ///< fs_min_cwnd: that and less have all of the range
+  double scaling_most_window = 100;   ///< fs_max_cwnd: that and more have none
+
+  bool operator==(const SwiftConfig&) const = default;
+};
+
 inline constexpr std::uint32_t kNoRnrLimit = 7;  ///< as InfiniBand codes it
 
 /// [transport.roce]: settings of RoCEv2.
@@ -61,17 +77,24 @@ struct RoceConfig {
   /// RNR NAKs in a row after which it sends again; kNoRnrLimit: any number.
   std::uint32_t rnr_retry = kNoRnrLimit;
   Duration cnp_interval = std::chrono::microseconds(50);  ///< shortest time between CNPs of a pair
-  std::uint32_t dscp = 0;                                 ///< of data and acknowledgments
+  /// From the arrival of a packet with CE to its CNP, as NICs take for it.
+  Duration cnp_delay{};
+  std::uint32_t dscp = 0;  ///< of data and acknowledgments
   std::uint32_t cnp_dscp = 48;
+  /// Whose pause frames stop CNPs; absent: they have the transport's, and its turn at the NIC.
+  std::optional<std::uint8_t> cnp_priority{};
   DcqcnConfig dcqcn{};
+  SwiftConfig swift{};
 
   bool operator==(const RoceConfig&) const = default;
 };
 
 void check(const Checks& at, const RoceConfig& roce);
 void check(const Checks& at, const DcqcnConfig& dcqcn);
+void check(const Checks& at, const SwiftConfig& swift);
 
 void describe(Settings& v, RoceConfig& c);
 void describe(Settings& v, DcqcnConfig& c);
+void describe(Settings& v, SwiftConfig& c);
 
 }  // namespace outrider::tg

@@ -37,8 +37,10 @@ inline RoceConfig full_roce() {
           .retry_limit = 3,
           .rnr_retry = 2,
           .cnp_interval = 40us,
+          .cnp_delay = 30us,
           .dscp = 26,
           .cnp_dscp = 46,
+          .cnp_priority = 6,
           .dcqcn = {.g = 0.25,
                     .alpha_timer = 60us,
                     .increase_timer = 70us,
@@ -47,6 +49,18 @@ inline RoceConfig full_roce() {
                     .additive_increase = BitRate{5'000'000},
                     .hyper_increase = BitRate{50'000'000},
                     .least_rate = BitRate{1'000'000}}};
+}
+
+inline RoceConfig full_swift() {
+  using namespace std::chrono_literals;
+  return {.controller = RoceController::kSwift,
+          .swift = {.base_target = 30us,
+                    .additive_increase = 0.5,
+                    .beta = 0.75,
+                    .max_decrease = 0.25,
+                    .scaling_range = 60us,
+                    .scaling_least_window = 0.5,
+                    .scaling_most_window = 50}};
 }
 
 /// No member has its default but `sack`: RACK-TLP needs it.

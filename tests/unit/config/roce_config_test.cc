@@ -68,6 +68,10 @@ TransferConfig& with_transfer(GeneratorConfig& c) {
   return c.transfers.front();
 }
 
+RoceConfig with_swift(const SwiftConfig& swift) {
+  return {.controller = RoceController::kSwift, .swift = swift};
+}
+
 TEST(RoceConfig, ATransferToAHostOutsideIsValid) {
   GeneratorConfig c = plain();
   with_transfer(c);
@@ -108,11 +112,29 @@ TEST(RoceConfig, EveryRuleNamesItsKey) {
        "at most window_packets"},
       {[&](C& c) { roce(c).window_packets = 0; }, "transport[0].roce.window_packets", "at least 1"},
       {[&](C& c) { roce(c).dscp = 64; }, "transport[0].roce.dscp", "at most 63"},
+      {[&](C& c) { roce(c).cnp_delay = 101us; }, "transport[0].roce.cnp_delay", "at most 100us"},
+      {[&](C& c) {
+         roce(c).cnp_delay = 64us;
+         roce(c).cnp_interval = 500ns;
+       },
+       "transport[0].roce.cnp_delay", "below 128 times cnp_interval"},
+      {[&](C& c) { roce(c).cnp_priority = 8; }, "transport[0].roce.cnp_priority", "at most 7"},
       {[&](C& c) { roce(c).controller = RoceController::kFixed; }, "transport[0].roce.dcqcn",
        "needs controller \"dcqcn\""},
       {[&](C& c) { roce(c).dcqcn.g = 1; }, "transport[0].roce.dcqcn.g", "below 1"},
       {[&](C& c) { roce(c).dcqcn.recovery_stages = 0; }, "transport[0].roce.dcqcn.recovery_stages",
        "at least 1"},
+      {[&](C& c) { roce(c).swift.beta = 0.5; }, "transport[0].roce.swift",
+       "needs controller \"swift\""},
+      {[&](C& c) { roce(c) = with_swift({.scaling_least_window = 100}); },
+       "transport[0].roce.swift.scaling_least_window", "below scaling_most_window"},
+      {[&](C& c) { roce(c) = with_swift({.max_decrease = 1}); },
+       "transport[0].roce.swift.max_decrease", "less than 1.0"},
+      {[&](C& c) {
+         roce(c) = with_swift({});
+         roce(c).ack_packets = 1;
+       },
+       "transport[0].roce.ack_packets", "has every packet acknowledged"},
       {[](C& c) { c.transports[0].tcp.min_rto = 1ms; }, "transport[0].min_rto",
        "is a setting of TCP"},
       {[](C& c) { c.transports[0].tcp.control.controller = Controller::kDctcp; },

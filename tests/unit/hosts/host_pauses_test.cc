@@ -9,6 +9,7 @@
 
 #include "tests/support/frames.h"
 #include "tests/support/pool.h"
+#include "trafficgen/hosts/datagram_frame.h"
 #include "trafficgen/hosts/host.h"
 
 namespace outrider::host_pauses_test {
@@ -56,15 +57,23 @@ class Endpoint final : public DatagramEndpoint {
     wants = false;
     ++sent;
   }
+  /// What it sends apart has something to send then, and at its timer.
   std::optional<DropReason> on_datagram(const ReceivedDatagram&, Time) noexcept override {
+    if (answers.endpoint != nullptr) static_cast<Endpoint*>(answers.endpoint)->wants = true;
     return std::nullopt;
   }
-  [[nodiscard]] Time next_timer() const noexcept override { return kNever; }
-  void on_timer(Time) noexcept override {}
+  [[nodiscard]] Time next_timer() const noexcept override { return timer; }
+  void on_timer(Time now) noexcept override {
+    timer = kNever;
+    (void)on_datagram({}, now);
+  }
   [[nodiscard]] const FlowKey& flow() const noexcept override { return flow_; }
+  [[nodiscard]] Apart apart() noexcept override { return answers; }
 
   bool wants = false;
   std::uint32_t sent = 0;
+  Time timer = kNever;
+  Apart answers{};
 
  private:
   FlowKey flow_;
@@ -123,6 +132,42 @@ TEST(HostPauses, AllocateNothingWhileAllFlowsArePutAside) {
   EXPECT_TRUE(h.all_sent(1)) << "stopped";
   h.loop.run_until(Time{3ms});
   EXPECT_TRUE(h.all_sent(2)) << "the pause is over at 2.024 ms";
+}
+
+// What leaves apart has turns of its own, also at the timer of the endpoint whose it is.
+TEST(HostPauses, DoNotStopWhatLeavesApart) {
+  constexpr std::uint8_t kOther = 6;
+  PausedHost h;
+  Endpoint answers(30'000), data(30'000);
+  data.answers = {.endpoint = &answers, .priority = kOther};
+  h.host.add_endpoint(data, 0, kPriority);
+  h.hear(kQuanta, Time{});
+  data.wants = true;
+  h.host.changed(data, Time{});
+  Packet* packet = rte_pktmbuf_alloc(&h.pool.get());
+  OutgoingDatagram d;
+  d.head_bytes = 40;
+  write_datagram_frame(*packet, data.flow().reversed(), d, false);
+  h.host.receive(0, packet, Time{1us});
+  h.loop.run_until(Time{100us});
+  EXPECT_EQ(data.sent, 0U) << "stopped";
+  EXPECT_EQ(answers.sent, 1U);
+  data.timer = Time{200us};
+  h.host.changed(data, Time{150us});
+  h.loop.run_until(Time{300us});
+  EXPECT_EQ(answers.sent, 2U);
+  PauseFrame frame;
+  frame.set(kOther, kQuanta);
+  std::vector<std::uint8_t> bytes(kPauseFrameBytes);
+  encode(frame, MacAddress{2, 0, 0, 0, 0, 9}, bytes);
+  h.host.receive(0, packet_of(h.pool.get(), bytes), Time{400us});
+  data.timer = Time{500us};
+  h.host.changed(data, Time{450us});
+  h.loop.run_until(Time{1ms});
+  EXPECT_EQ(answers.sent, 2U) << "stopped by its own priority";
+  h.loop.run_until(Time{2ms});
+  EXPECT_EQ(answers.sent, 3U);
+  EXPECT_EQ(data.sent, 1U);
 }
 
 }  // namespace

@@ -24,7 +24,6 @@ class Dcqcn final : public RateController {
   [[nodiscard]] double rate_bps(Time now) noexcept override;
   void on_sent(std::uint32_t bytes, Time now) noexcept override;
   void on_cnp(Time now) noexcept override;
-  void on_ack(const RateSample&, Time) noexcept override {}
 
   [[nodiscard]] double alpha(Time now) noexcept;
   [[nodiscard]] double target_bps() const noexcept { return target_bps_; }

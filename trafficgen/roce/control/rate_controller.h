@@ -1,12 +1,20 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 
 #include "common/core/clock.h"
 
 namespace outrider::tg {
+
+/// What a controller has to know of where its packets go.
+struct SendPath {
+  double line_bps = 0;             ///< rate of the host's NIC, L1
+  double packet_bytes = 0;         ///< of a full packet on the wire, L1
+  std::uint32_t most_packets = 1;  ///< that may be in flight, whatever the controller says
+};
 
 /// What one hop of a path tells of itself: in-band telemetry (INT), as HPCC reads it.
 struct HopState {
@@ -18,25 +26,39 @@ struct HopState {
 
 /// What an acknowledgment says of the network.
 struct RateSample {
-  std::uint64_t acknowledged_bytes = 0;  ///< newly
-  std::optional<Duration> rtt{};         ///< for controllers of delay, such as Swift
-  std::span<const HopState> hops{};      ///< for HPCC; this program's switches tell none
+  std::uint64_t acknowledged_packets = 0;  ///< newly
+  /// Of the newest of them, unless it was sent more than once or waited for one that was.
+  std::optional<Duration> rtt{};
+  std::span<const HopState> hops{};  ///< for HPCC; this program's switches tell none
 };
 
-/// Decides at what rate a queue pair sends. `now` never decreases. A controller has no timer of its
-/// own: what its timers would have done until `now` is done at the next call, because the rate
-/// matters only when a packet leaves. Not thread-safe; nothing allocates.
+/// Decides at what rate a queue pair sends, and how many packets may be in flight. `now` never
+/// decreases. A controller has no timer of its own: what its timers would have done until `now` is
+/// done at the next call, because the rate matters only when a packet leaves. Not thread-safe;
+/// nothing allocates.
 class RateController {
  public:
+  static constexpr std::uint32_t kNoWindow = std::numeric_limits<std::uint32_t>::max();
+
   virtual ~RateController() = default;
 
   /// Returns the rate in bit/s, L1, at which the next packet leaves.
   [[nodiscard]] virtual double rate_bps(Time now) noexcept = 0;
   /// @param bytes of a packet on the wire, L1, which leaves now
-  virtual void on_sent(std::uint32_t bytes, Time now) noexcept = 0;
+  virtual void on_sent(std::uint32_t /*bytes*/, Time /*now*/) noexcept {}
   /// A congestion notification packet has come.
-  virtual void on_cnp(Time now) noexcept = 0;
-  virtual void on_ack(const RateSample& sample, Time now) noexcept = 0;
+  virtual void on_cnp(Time /*now*/) noexcept {}
+
+  /// Returns whether it decides by acknowledgments. Then every packet asks for one, and the calls
+  /// below are made.
+  [[nodiscard]] virtual bool reads_acks() const noexcept { return false; }
+  virtual void on_ack(const RateSample& /*sample*/, Time /*now*/) noexcept {}
+  /// A NAK says that a packet was lost.
+  virtual void on_loss(Time /*now*/) noexcept {}
+  /// A silence of the peer has lasted for the time-out.
+  virtual void on_timeout(Time /*now*/) noexcept {}
+  /// Returns how many packets may be in flight, >= 1.
+  [[nodiscard]] virtual std::uint32_t window_packets() const noexcept { return kNoWindow; }
 };
 
 /// Sends at one rate, whatever the network says.
@@ -44,9 +66,6 @@ class FixedRate final : public RateController {
  public:
   explicit FixedRate(double bps) noexcept : bps_(bps) {}
   [[nodiscard]] double rate_bps(Time) noexcept override { return bps_; }
-  void on_sent(std::uint32_t, Time) noexcept override {}
-  void on_cnp(Time) noexcept override {}
-  void on_ack(const RateSample&, Time) noexcept override {}
 
  private:
   double bps_;
