@@ -10,6 +10,7 @@
 #include "common/config/config_file.h"
 #include "common/telemetry/exit_status.h"
 #include "tools/lab/cli/cli_cases.h"
+#include "tools/lab/experiment/background_groups.h"
 #include "tools/lab/plan/advice.h"
 #include "tools/lab/run/cpus.h"
 #include "tools/lab/run/time_estimate.h"
@@ -79,6 +80,11 @@ void say_needs(const PlanEstimate& estimate) {
       (fit == 0 ? std::string("no case fits") : "give --jobs " + std::to_string(fit)));
 }
 
+/// Says what each group of background sends, and where.
+void say_background(const ExperimentFile& file) {
+  for (const BackgroundGroup& group : all_groups(file)) say(line_of(group));
+}
+
 }  // namespace
 
 PlanOptions plan_options(const LabOptions& options) {
@@ -127,6 +133,7 @@ int check_command(const LabOptions& options) {
     cases += names.size();
   });
   if (!file) return kExitUsage;
+  say_background(*file);
   std::printf("%s: no fault; %zu cases of %zu arms\n", options.file.c_str(), cases,
               file->arms.size());
   return kExitOk;
@@ -142,6 +149,7 @@ int plan_command(const LabOptions& options) {
   if (!file) return kExitUsage;
   for (const auto& name : all) std::printf("%s\n", name.c_str());
   std::fflush(stdout);
+  say_background(*file);
   say(file->name + ": " + std::to_string(all.size()) + " cases");
   say_needs(estimate);
   return kExitOk;

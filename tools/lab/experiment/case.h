@@ -58,6 +58,9 @@ struct Case {
   Duration base_rtt{};   ///< worker to server and back in an empty network, propagation only
   BitRate bottleneck{};  ///< rate of the link behind the measured queue
   std::uint32_t background_flows = 0;  ///< long flows whose data cross the measured queue
+  /// Names of the groups of background, whose rows in `traffic` have these names, with "_back" for
+  /// what flows back; empty: the file has no groups
+  std::vector<std::string> background_groups{};
   std::uint32_t workers = 0;
   std::uint32_t skip_iterations = 0;  ///< first iterations of every job that are not measured
   Duration cost_window{};     ///< T of the background's cost; zero: background_costs() chooses

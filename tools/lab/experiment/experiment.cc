@@ -9,6 +9,7 @@
 #include "common/config/config_file.h"
 #include "common/config/file_kind.h"
 #include "common/config/suggestion.h"
+#include "tools/lab/experiment/background_groups.h"
 #include "tools/lab/experiment/experiment_binding.h"
 #include "tools/lab/experiment/experiment_files.h"
 #include "tools/lab/experiment/front_file.h"
@@ -248,16 +249,23 @@ ConfigIssues parameter_faults(const ExperimentFile& e, const CaseParameters& p) 
   return faults;
 }
 
+/// Tells a fault of a table's parameters by their key there, or that of a group by its own.
+void fault_of_parameters(const Checks& root, const Checks& table, const ConfigIssue& issue) {
+  const bool of_group = issue.key.find("background[") != std::string::npos;
+  (of_group ? root : table).fault(issue.key, issue.problem);
+}
+
 /// An arm has the values of [parameters], and so their faults, which are told once: there.
 void check_parameters(const Checks& root, const ExperimentFile& e) {
   const ConfigIssues common = parameter_faults(e, e.parameters);
-  for (const auto& issue : common) root.below("parameters").fault(issue.key, issue.problem);
+  for (const auto& issue : common) fault_of_parameters(root, root.below("parameters"), issue);
   for (std::size_t i = 0; i < e.arms.size(); ++i)
     for (const auto& issue : parameter_faults(e, e.arms[i].parameters)) {
       const auto same = [&issue](const ConfigIssue& told) {
         return told.key == issue.key && told.problem == issue.problem;
       };
-      if (std::ranges::none_of(common, same)) root.below("arm", i).fault(issue.key, issue.problem);
+      if (std::ranges::none_of(common, same))
+        fault_of_parameters(root, root.below("arm", i), issue);
     }
 }
 
@@ -275,22 +283,6 @@ Parsed<HostCount> parse_host_count(std::string_view text) {
 
 std::string format_host_count(const HostCount& count) {
   return count.parameter.empty() ? std::to_string(count.fixed) : count.parameter;
-}
-
-void check_background(const Checks& at, const ExperimentFile& e, const CaseParameters& p) {
-  if (!e.background.from.empty()) return;
-  const char* rule = e.made_by_rate
-                         ? "needs network.background_hosts above 0, which send and receive it"
-                         : "needs a [background], whose hosts send and receive it";
-  const double load = p.background_load.value_or(0);
-  at.require(load == 0, "background_load", display(ConfigValue(load)), rule);
-  at.require(p.background_list.empty(), "background_list", Checks::quoted(p.background_list), rule);
-  at.require(p.background_capture.empty(), "background_capture",
-             Checks::quoted(p.background_capture), rule);
-  if (find(p.settings, "requests.connections") != nullptr) at.fault("requests.connections", rule);
-  if (p.background_protocol != LabBackgroundProtocol::kTcp) at.fault("background_protocol", rule);
-  const std::uint32_t flows = p.background_flows_per_pair.value_or(0);
-  at.require(flows == 0, "background_flows_per_pair", std::to_string(flows), rule);
 }
 
 /// Requests without connections would be none.
@@ -318,6 +310,7 @@ ConfigIssues validate(const ExperimentFile& e) {
   if (!e.in_fabric) check_trunks(root, e);
   check_groups(root, e, names);
   check_roles(root, e);
+  check_groups_of_background(root, e);
   if (e.network.rtt != Duration{}) root.below("network").positive("rtt", e.network.rtt);
   else if (!e.in_fabric) root.below("network").fault("rtt", "is required without [fabric]");
   check_parameters(root, e);
@@ -354,13 +347,17 @@ ConfigResult<ExperimentFile> experiment_from(const ConfigTable& as_written,
   e.made_by_rate = !lists_hosts && with_all.get("hosts") != nullptr;
   ConfigTable bound = bound_part(file, result.issues);
   const auto jobs = take_job_list(bound);
+  BackgroundTaken background = take_background_groups(bound, result.issues);
+  e.parameters.groups = std::move(background.of_file);
   e.in_fabric = bound.get("fabric") != nullptr;
   if (e.in_fabric) e.parameters.paths = LabPaths::kFlow;  // one path of many would be no fabric
   read_config(bound, "", e, result.issues);
+  give_to_arms(std::move(background), e);
   if (e.in_fabric) use_fabric(e, result.issues);
   if (jobs) read_job_list(*jobs, e, result.issues);
   read_sweeps(file, e, result.issues);
   check_inherited(file, result.issues);
+  check_shorthand(file, result.issues);
   collect_settings(bound, e, result.issues);
   merge_issues(result.issues, validate(e));
   name_by_matrix(taken, result.issues);

@@ -62,7 +62,8 @@ struct NetworkEntry {
   }
 };
 
-/// [background]: the groups between which it flows, host by host.
+/// [background]: the groups of hosts between which it flows, host by host. A list [[background]] is
+/// in CaseParameters::groups.
 struct BackgroundEntry {
   std::string from;
   std::string to;
@@ -116,6 +117,7 @@ struct Arm {
   std::string label;  ///< begins with "off" or "on"
   CaseParameters parameters;
   std::string against{};  ///< label of the arm that it is compared with; empty: see points_of()
+  bool own_background = false;  ///< the arm has groups of background in the place of the file's
 };
 
 /// The parameters and settings that a point of the matrix changes, by name.
@@ -142,7 +144,7 @@ struct ExperimentFile {
   std::vector<SwitchEntry> switches;
   std::vector<TrunkEntry> trunks;
   std::vector<HostGroupEntry> hosts;
-  BackgroundEntry background;  ///< both names empty: no background
+  BackgroundEntry background;  ///< both names empty: no background, or parameters.groups
   JobEntry job;
   std::vector<ListedJob> jobs;  ///< of [[job]]; if there are any, `job` does not hold
   CaseParameters parameters;

@@ -5,6 +5,7 @@
 #include "common/config/config_file.h"
 #include "common/config/file_kind.h"
 #include "common/config/shipped_file.h"
+#include "tools/lab/experiment/background_groups.h"
 #include "tools/lab/experiment/experiment.h"
 #include "tools/lab/experiment/experiment_files.h"
 
@@ -83,6 +84,10 @@ void inherit(const ConfigTable& base, const std::string& name, ConfigTable& file
   const ConfigTable* parameters = own.as<ConfigTable>();
   if (parameters == nullptr) return;  // not a table: its reader reports the fault
   ConfigTable both = with_nested_keys(*of_base->as<ConfigTable>());
+  // Groups stand for all that the base has of background.
+  if (const ConfigValue* groups = as_written.get("background");
+      groups != nullptr && is_array_of_tables(*groups))
+    drop_shorthand(both);
   const ConfigTable own_values = with_nested_keys(*parameters);
   check_inherited(own_values, both, name, as_written, issues);
   overlay(both, own_values);

@@ -64,6 +64,24 @@ auto read(const Checks& at, const ConfigTable& network, std::string_view key, Pa
   return given == nullptr ? std::nullopt : at.parses(key, *given, parse(*given));
 }
 
+/// Lets background, or a group of it, flow from the senders to the receivers.
+void give_ends_of_table(ConfigTable& background) {
+  if (background.get("from") == nullptr) background["from"] = text_value(kSenders);
+  if (background.get("to") == nullptr) background["to"] = text_value(kReceivers);
+}
+
+void give_ends_of_groups(ConfigValue& list) {
+  if (!is_array_of_tables(list)) return;
+  for (ConfigValue& group : *list.as<ConfigValue::Array>())
+    give_ends_of_table(*group.as<ConfigTable>());
+}
+
+/// Does the same for [background] or a list of it. Of anything else its reader reports the fault.
+void give_ends(ConfigValue& background) {
+  if (auto* table = background.as<ConfigTable>()) give_ends_of_table(*table);
+  else give_ends_of_groups(background);
+}
+
 }  // namespace
 
 ConfigTable with_dumbbell(ConfigTable file, ConfigIssues& issues) {
@@ -110,10 +128,11 @@ ConfigTable with_dumbbell(ConfigTable file, ConfigIssues& issues) {
     all.push_back(hosts_at(kHere, kSenders, count, speed, delays.host, kDelaySpread));
     all.push_back(hosts_at(kThere, kReceivers, count, speed, delays.host, kDelaySpread));
     if (file.get("background") == nullptr) file["background"] = ConfigValue(ConfigTable{});
-    if (auto* ends = file["background"].as<ConfigTable>()) {  // else its reader reports the fault
-      if (ends->get("from") == nullptr) (*ends)["from"] = text_value(kSenders);
-      if (ends->get("to") == nullptr) (*ends)["to"] = text_value(kReceivers);
-    }
+    give_ends(file["background"]);
+    if (const ConfigValue* arms = file.get("arm"); arms != nullptr && is_array_of_tables(*arms))
+      for (ConfigValue& arm : *file["arm"].as<ConfigValue::Array>())
+        if (arm.as<ConfigTable>()->get("background") != nullptr)
+          give_ends_of_groups((*arm.as<ConfigTable>())["background"]);
   }
   file["hosts"] = ConfigValue(std::move(all));
   return file;

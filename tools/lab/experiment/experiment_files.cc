@@ -31,6 +31,27 @@ void check_names_of_table(const ConfigTable& table, const std::string& place,
   }
 }
 
+// An arm may have groups of background, whose files they name.
+
+void move_paths_of_entry(ConfigTable& table, const fs::path& folder, const fs::path& directory) {
+  move_paths_of_table(table, folder, directory);
+  if (table.get("background") == nullptr) return;
+  auto* groups = table["background"].as<ConfigValue::Array>();
+  for (std::size_t i = 0; groups != nullptr && i < groups->size(); ++i)
+    if (auto* group = (*groups)[i].as<ConfigTable>())
+      move_paths_of_table(*group, folder, directory);
+}
+
+void check_names_of_entry(const ConfigTable& table, const std::string& place,
+                          const fs::path& directory, ConfigIssues& issues) {
+  check_names_of_table(table, place, directory, issues);
+  const ConfigValue* list = table.get("background");
+  const auto* groups = list == nullptr ? nullptr : list->as<ConfigValue::Array>();
+  for (std::size_t i = 0; groups != nullptr && i < groups->size(); ++i)
+    if (const auto* group = (*groups)[i].as<ConfigTable>())
+      check_names_of_table(*group, join_key(place, "background", i), directory, issues);
+}
+
 }  // namespace
 
 void check_names(const ConfigTable& experiment, const fs::path& directory, ConfigIssues& issues) {
@@ -40,7 +61,7 @@ void check_names(const ConfigTable& experiment, const fs::path& directory, Confi
     const auto* list = value.as<ConfigValue::Array>();
     for (std::size_t i = 0; list != nullptr && i < list->size(); ++i)
       if (const auto* table = (*list)[i].as<ConfigTable>())
-        check_names_of_table(*table, join_key("", name, i), directory, issues);
+        check_names_of_entry(*table, join_key("", name, i), directory, issues);
   }
 }
 
@@ -55,7 +76,7 @@ void move_paths(ConfigTable& experiment, const fs::path& folder, const fs::path&
     auto* list = value.as<ConfigValue::Array>();
     if (list == nullptr) continue;
     for (ConfigValue& element : *list)
-      if (auto* table = element.as<ConfigTable>()) move_paths_of_table(*table, folder, directory);
+      if (auto* table = element.as<ConfigTable>()) move_paths_of_entry(*table, folder, directory);
   }
 }
 

@@ -23,12 +23,15 @@ inline constexpr FileKey kModelFile{"model", "models", ".toml"};  // [parameters
 inline constexpr FileKey kSizesFile{"background_sizes", "distributions", ".cdf"};
 inline constexpr FileKey kFlowListFile{"background_list"};
 inline constexpr FileKey kCaptureFile{"background_capture"};
-inline constexpr FileKey kJobListFile{"list"};   // [[job]]
+inline constexpr FileKey kJobListFile{"list"};   // [[job]]; of [[background]] a flow list
 inline constexpr FileKey kMatrixFile{"matrix"};  // [background]
+inline constexpr FileKey kGroupSizesFile{"sizes", "distributions", ".cdf"};  // [[background]]
+inline constexpr FileKey kGroupCaptureFile{"capture"};                       // [[background]]
 inline constexpr FileKey kTopologyFile{"file"};  // [fabric], see build_fabric()
 
-inline constexpr std::array<FileKey, 7> kFileKeys{
-    kModelFile, kSizesFile, kFlowListFile, kCaptureFile, kJobListFile, kMatrixFile, kTopologyFile};
+inline constexpr std::array<FileKey, 9> kFileKeys{
+    kModelFile,  kSizesFile,      kFlowListFile,     kCaptureFile, kJobListFile,
+    kMatrixFile, kGroupSizesFile, kGroupCaptureFile, kTopologyFile};
 
 /// Returns the path of the file that the value of a key names. @param directory where paths start
 std::string path_of_file(const FileKey& key, const std::string& value,

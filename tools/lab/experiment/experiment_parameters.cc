@@ -7,6 +7,7 @@
 
 #include "common/config/config_file.h"
 #include "common/core/quantity_bounds.h"
+#include "tools/lab/experiment/background_groups.h"
 #include "tools/lab/experiment/placement.h"
 
 namespace outrider::lab {
@@ -132,26 +133,59 @@ void check_queues(const Checks& at, const CaseParameters& p, const sw::SwitchPor
              "needs switch.queue.limit_packets of at least " + std::to_string(kLeastSplit));
 }
 
+/// Checks that regulation acts on background over RoCEv2, and that it has the queue that it asks
+/// for.
+void check_roce_background(const Checks& at, const CaseParameters& p) {
+  at.require(!has_roce_background_alone(p) || !rewrites_windows(p.regulation), "regulation",
+             Checks::quoted(row_of(p.regulation).name),
+             std::string("cannot hold ") +
+                 (p.groups.empty() ? "background_protocol \"roce\""
+                                   : "groups of background that all have protocol \"roce\"") +
+                 ", which has no receive window: \"mark\", \"pace\" and \"mark_pace\" act on it");
+  for (const BackgroundGroup& group : p.groups)
+    at.below(group.place)
+        .require(group.queue == LabRoceQueue::kBackground || p.scheduler != LabScheduler::kFifo,
+                 "queue", "\"ddl\"",
+                 "needs the parameter scheduler \"strict_floor\" or \"dwrr\": there is one queue");
+  at.require(p.background_roce_queue == LabRoceQueue::kBackground ||
+                 (p.background_protocol != LabBackgroundProtocol::kTcp &&
+                  p.scheduler != LabScheduler::kFifo),
+             "background_roce_queue", "\"ddl\"",
+             "needs background_protocol \"roce\" or \"both\", and scheduler \"strict_floor\" or "
+             "\"dwrr\"");
+}
+
 /// Checks that switches can distinguish background over RoCEv2: bursts over it, and TCP, use the
 /// same UDP port or no DSCP.
 void check_dscps(const Checks& at, const CaseParameters& p, const ProgramSettings& settings) {
-  if (p.background_protocol == LabBackgroundProtocol::kTcp) return;
-  const std::uint32_t dscp = settings.background_roce.roce.dscp;
   const tg::RoceConfig& ddl = settings.ddl.roce;
-  if (p.protocol == tg::TransportProtocol::kRoce)
-    at.require(dscp != ddl.dscp && dscp != ddl.cnp_dscp, "background.transport.roce.dscp",
-               std::to_string(dscp),
-               "must be another one than ddl.transport.roce has, " + std::to_string(ddl.dscp) +
-                   " and " + std::to_string(ddl.cnp_dscp) +
-                   ": switches tell bursts from background by it");
-  at.require(dscp != 0 || p.background_roce_queue == LabRoceQueue::kBackground,
-             "background.transport.roce.dscp", "0",
-             "must not be 0 with background_roce_queue \"ddl\": TCP has it");
+  const std::vector<RoceBackground> all = roce_background_of(p, settings);
+  for (const RoceBackground& one : all) {
+    const std::uint32_t dscp = one.transport.roce.dscp;
+    if (p.protocol == tg::TransportProtocol::kRoce)
+      at.require(dscp != ddl.dscp && dscp != ddl.cnp_dscp, one.key, std::to_string(dscp),
+                 "must be another one than ddl.transport.roce has, " + std::to_string(ddl.dscp) +
+                     " and " + std::to_string(ddl.cnp_dscp) +
+                     ": switches tell bursts from background by it");
+    at.require(dscp != 0 || one.queue == LabRoceQueue::kBackground, one.key, "0",
+               "must not be 0 with " + std::string(p.groups.empty() ? "background_roce_" : "") +
+                   "queue \"ddl\": TCP has it");
+    at.require(std::ranges::none_of(all,
+                                    [&](const RoceBackground& other) {
+                                      return other.queue != one.queue &&
+                                             other.queue == LabRoceQueue::kDdl &&
+                                             other.transport.roce.dscp == dscp;
+                                    }),
+               one.key, std::to_string(dscp),
+               "must be another one than a group with queue \"ddl\" has: switches choose the queue "
+               "by it");
+  }
 }
 
 }  // namespace
 
 std::uint32_t long_flows_per_pair(const CaseParameters& p) {
+  if (!p.groups.empty()) return 0;
   const bool come_and_go = p.background_load || !p.background_list.empty() ||
                            !p.background_capture.empty() ||
                            find(p.settings, "requests.connections") != nullptr;
@@ -165,6 +199,22 @@ bool has_background_flows(const CaseParameters& p) {
 bool has_requests(const CaseParameters& p) {
   const ConfigValue* connections = find(p.settings, "requests.connections");
   return connections != nullptr && *connections != ConfigValue(std::int64_t{0});
+}
+
+bool has_long_flows(const CaseParameters& p) {
+  return long_flows_per_pair(p) > 0 || std::ranges::any_of(p.groups, [](const auto& group) {
+           return group.long_flows.has_value();
+         });
+}
+
+bool has_roce_background(const CaseParameters& p) {
+  return p.groups.empty() ? p.background_protocol != LabBackgroundProtocol::kTcp
+                          : std::ranges::any_of(p.groups, &BackgroundGroup::over_roce);
+}
+
+bool has_roce_background_alone(const CaseParameters& p) {
+  return p.groups.empty() ? p.background_protocol == LabBackgroundProtocol::kRoce
+                          : std::ranges::all_of(p.groups, &BackgroundGroup::over_roce);
 }
 
 bool is_regulator_parameter(std::string_view name) {
@@ -189,6 +239,8 @@ Parameters to_all_parameters(const CaseParameters& parameters) {
     // The key ends with _bytes, so bytes() writes the size without a unit.
     out.emplace_back(member.key, value_of(member.value));
   }
+  if (!parameters.groups.empty())
+    out.emplace_back(kGroupsParameter, text_of_groups(parameters.groups));
   return out;
 }
 
@@ -239,17 +291,7 @@ ConfigIssues validate(const CaseParameters& p) {
   at.require(load >= 0 && load <= 2, "background_load", as_in_file(load), "must be from 0 to 2");
   at.require(load == 0 || !p.background_sizes.empty(), "background_sizes", "\"\"",
              "is required with background_load, e.g. \"../distributions/web-search.cdf\"");
-  const bool roce_alone = p.background_protocol == LabBackgroundProtocol::kRoce;
-  at.require(!roce_alone || !rewrites_windows(p.regulation), "regulation",
-             Checks::quoted(row_of(p.regulation).name),
-             "cannot hold background_protocol \"roce\", which has no receive window: \"mark\", "
-             "\"pace\" and \"mark_pace\" act on it");
-  at.require(p.background_roce_queue == LabRoceQueue::kBackground ||
-                 (p.background_protocol != LabBackgroundProtocol::kTcp &&
-                  p.scheduler != LabScheduler::kFifo),
-             "background_roce_queue", "\"ddl\"",
-             "needs background_protocol \"roce\" or \"both\", and scheduler \"strict_floor\" or "
-             "\"dwrr\"");
+  check_roce_background(at, p);
   at.require(p.skip_iterations < p.iterations, "skip_iterations", std::to_string(p.skip_iterations),
              "must be below iterations, " + std::to_string(p.iterations));
   return issues;

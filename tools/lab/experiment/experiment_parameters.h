@@ -4,11 +4,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/config/config_binding.h"
 #include "common/core/or_auto.h"
 #include "switch/config/config_toml.h"
 #include "switch/config/regulation_config.h"
+#include "tools/lab/experiment/background_group.h"
 #include "tools/lab/experiment/case.h"
 #include "tools/lab/experiment/program_settings.h"
 #include "tools/lab/fabric/host_placement.h"
@@ -50,12 +52,6 @@ enum class LabBackgroundProtocol : std::uint8_t {
   kTcp,
   kRoce,  ///< RoCEv2: long flows, and flows with sizes
   kBoth,  ///< as many long flows of each, and half of the load
-};
-
-/// The queue of background over RoCEv2 where a port has two.
-enum class LabRoceQueue : std::uint8_t {
-  kBackground,
-  kDdl,  ///< that of the bursts: a class for all of RoCEv2, and another one for TCP
 };
 
 /// An automatic lead where no windows are held, as the PCN paper has it.
@@ -161,6 +157,9 @@ struct CaseParameters {
   /// Connections over RoCEv2 between two hosts that flows with sizes share; absent: as many as
   /// there are flows at once, see tg::FlowsConfig
   std::optional<std::uint32_t> background_queue_pairs{};
+  /// Groups of background of the file, or of the arm; if there are any, none of the parameters of
+  /// background above is given.
+  std::vector<BackgroundGroup> groups{};
   double start_spread_seconds = 1;
   double send_jitter = 1;
   double limit_seconds = 600;
@@ -193,8 +192,6 @@ inline constexpr auto kLabBackgroundProtocols =
     choices<LabBackgroundProtocol>({{"tcp", LabBackgroundProtocol::kTcp},
                                     {"roce", LabBackgroundProtocol::kRoce},
                                     {"both", LabBackgroundProtocol::kBoth}});
-inline constexpr auto kLabRoceQueues =
-    choices<LabRoceQueue>({{"background", LabRoceQueue::kBackground}, {"ddl", LabRoceQueue::kDdl}});
 template <class V>
 void describe_regulator(V& v, CaseParameters& c) {
   v.choice("regulation", c.regulation, sw::kRegulationModes);
@@ -290,7 +287,8 @@ void describe(V& v, CaseParameters& c) {
 }
 
 /// Returns the long flows of each pair of hosts. If the file does not say it, there is one, or none
-/// if it gives a load: who asks for a load must not get a flow that fills the link.
+/// if it gives a load: who asks for a load must not get a flow that fills the link. Groups of
+/// background say themselves what they have: then there are none.
 std::uint32_t long_flows_per_pair(const CaseParameters& parameters);
 
 /// Returns whether background has long flows, or flows that offer a load.
@@ -298,6 +296,16 @@ bool has_background_flows(const CaseParameters& parameters);
 
 /// Returns whether background has requests.
 bool has_requests(const CaseParameters& parameters);
+
+/// Returns whether some flows of background always have data, whatever file says so and how.
+bool has_long_flows(const CaseParameters& parameters);
+
+/// Return whether some of background, or all of it, is over RoCEv2.
+bool has_roce_background(const CaseParameters& parameters);
+bool has_roce_background_alone(const CaseParameters& parameters);
+
+/// The parameter by which cases show the groups of background that they have; absent: none.
+inline constexpr const char* kGroupsParameter = "background_groups";
 
 /// Says whether a parameter or setting of this name may differ between an on case and its off
 /// case.

@@ -359,6 +359,7 @@ CaseMetrics measure(const Case& definition, Runtime runtime, const RunResult& re
   m.flow_times = flow_times(result.traffic);
   m.request_times = request_times(result.traffic);
   m.captures = capture_totals(result.traffic);
+  m.groups = measure_groups(definition, result.traffic);
   return m;
 }
 

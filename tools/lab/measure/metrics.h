@@ -15,6 +15,7 @@
 #include "tools/lab/measure/flow_times.h"
 #include "tools/lab/measure/job_samples.h"
 #include "tools/lab/measure/lossless_drops.h"
+#include "tools/lab/measure/metrics_groups.h"
 #include "tools/lab/measure/metrics_jobs.h"
 #include "tools/lab/measure/metrics_learning.h"
 #include "tools/lab/measure/metrics_links.h"
@@ -146,6 +147,7 @@ struct CaseMetrics {
   FlowTimes flow_times;
   RequestTimes request_times;
   CaptureTotals captures;
+  std::vector<GroupMetrics> groups{};  ///< of background; empty without [[background]]
   LearningMetrics learning;
   Noise noise;
   /// How often a connection of a host waited for tg::TransportMemory, or a NIC for a packet buffer:

@@ -11,6 +11,7 @@
 #include "switch/config/config_toml.h"
 #include "switch/config/queue_advice.h"
 #include "switch/config/regulation_config.h"
+#include "tools/lab/experiment/background_groups.h"
 #include "tools/lab/plan/background_advice.h"
 #include "tools/lab/plan/idle_parameters.h"
 #include "tools/lab/plan/lossless_advice.h"
@@ -168,7 +169,7 @@ std::string shown_seconds(double seconds) { return display(ConfigValue(seconds))
 /// Warns of background that still starts while bursts are measured, and of a run that ends before
 /// its last iteration. @param p  of a job
 void add_of_times(const CaseParameters& p, ConfigIssues& found) {
-  if (long_flows_per_pair(p) > 0 && p.start_spread_seconds > p.warm_up_seconds)
+  if (has_long_flows(p) && p.start_spread_seconds > p.warm_up_seconds)
     found.push_back({"start_spread_seconds",
                      shown_seconds(p.start_spread_seconds) + " is longer than warm_up_seconds, " +
                          shown_seconds(p.warm_up_seconds) +
@@ -184,7 +185,10 @@ void add_of_times(const CaseParameters& p, ConfigIssues& found) {
 /// Returns whether a job or background is on the group.
 bool is_used(const ExperimentFile& e, const HostGroupEntry& group) {
   return group.of_job || (e.jobs.empty() && e.job.is_on(group.name)) ||
-         group.name == e.background.from || group.name == e.background.to;
+         group.name == e.background.from || group.name == e.background.to ||
+         std::ranges::any_of(all_groups(e), [&group](const BackgroundGroup& background) {
+           return group.name == background.from || group.name == background.to;
+         });
 }
 
 }  // namespace
@@ -217,7 +221,7 @@ ConfigIssues advice(const ExperimentFile& experiment) {
     if (!is_used(experiment, group))
       found.push_back(
           {"hosts \"" + group.name + "\"",
-           experiment.background.from.empty()
+           experiment.background.from.empty() && experiment.parameters.groups.empty()
                ? "sends and receives nothing: no job is on these hosts, and there is no "
                  "[background], so that no arm meets any; add [background], or remove "
                  "the group"

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "tools/lab/experiment/background_groups.h"
 #include "tools/lab/experiment/experiment_files.h"
 #include "tools/lab/fabric/network_entries.h"
 #include "tools/lab/plan/topology.h"
@@ -27,19 +28,21 @@ class Lists {
  public:
   explicit Lists(const ExperimentFile& e) : e_(e) {}
 
-  /// Returns the directions of the flows of a point's list. build_case() reports a list that cannot
-  /// be read; its flows may have any direction.
-  const Directions& of(const CaseParameters& p) {
-    const std::array<std::string, 2> groups{e_.background.from, e_.background.to};
+  /// Returns the directions of the flows of a group's list at a point. build_case() reports a list
+  /// that cannot be read; its flows may have any direction.
+  const Directions& of(const BackgroundGroup& group, const CaseParameters& p) {
+    const std::array<std::string, 2> groups{group.from, group.to};
     const auto count = [&](const std::string& name) -> std::size_t {
-      const auto group = std::ranges::find(e_.hosts, name, &HostGroupEntry::name);
-      return group == e_.hosts.end() ? 0 : hosts_in(e_, *group, p);
+      const auto hosts = std::ranges::find(e_.hosts, name, &HostGroupEntry::name);
+      return hosts == e_.hosts.end() ? 0 : hosts_in(e_, *hosts, p);
     };
-    // The hosts of a list are those that send background, then as many that receive it.
-    const std::size_t senders = count(groups[0]);
-    const std::size_t others = groups[0] == groups[1] ? 0 : std::min(senders, count(groups[1]));
-    const std::string path = path_of_file(kFlowListFile, p.background_list, e_.directory);
-    const auto [known, added] = known_.try_emplace({path, senders, others});
+    // The hosts of a list are those that send background, then those that receive it, of the
+    // shorthand as many.
+    const std::size_t senders = count(groups[0]), all = count(groups[1]);
+    const std::size_t receivers = group.is_shorthand() ? std::min(senders, all) : all;
+    const std::size_t others = groups[0] == groups[1] ? 0 : receivers;
+    const std::string path = path_of_file(kFlowListFile, group.list, e_.directory);
+    const auto [known, added] = known_.try_emplace({path, groups[0], groups[1], senders, others});
     if (!added) return known->second;
     const auto list = tg::load_flow_list(path, senders + others);
     std::array<std::array<bool, 2>, 2> seen{{{false, !list}, {!list, false}}};
@@ -54,21 +57,22 @@ class Lists {
 
  private:
   const ExperimentFile& e_;
-  std::map<std::tuple<std::string, std::size_t, std::size_t>, Directions> known_;
+  std::map<std::tuple<std::string, std::string, std::string, std::size_t, std::size_t>, Directions>
+      known_;
 };
 
 /// Returns where data of background flow at the point; nothing if there are none.
 Directions directions_of(const ExperimentFile& e, const CaseParameters& p, Lists& lists) {
-  const auto& [from, to] = std::pair(e.background.from, e.background.to);
   Directions all;
-  if (from.empty()) return all;
-  if (has_background_flows(p) || has_requests(p) || !p.background_capture.empty())
-    all.insert({from, to});
-  if (has_requests(p) || (has_background_flows(p) && e.background.both_ways))
-    all.insert({to, from});
-  if (!p.background_list.empty()) {
-    const Directions& of_list = lists.of(p);
-    all.insert(of_list.begin(), of_list.end());
+  for (const BackgroundGroup& group : background_of(e, p)) {
+    if (group.kind() == BackgroundKind::kList) {
+      const Directions& of_list = lists.of(group, p);
+      all.insert(of_list.begin(), of_list.end());
+      continue;
+    }
+    all.insert({group.from, group.to});
+    if (group.both_ways || group.kind() == BackgroundKind::kRequests)
+      all.insert({group.to, group.from});
   }
   return all;
 }
@@ -86,7 +90,9 @@ std::string astray_text(const ExperimentFile& e, const PlannedRow& row, const Di
   if (where.size() > 1 || where.begin()->first == where.begin()->second)
     return text + "choose other hosts for from and to";
   return text + "exchange from and to" +
-         (has_background_flows(row.parameters) ? ", or set both_ways" : "");
+         (has_background_flows(row.parameters) || !row.parameters.groups.empty()
+              ? ", or set both_ways"
+              : "");
 }
 
 using Ports = std::set<std::string>;  ///< "switch.port"

@@ -80,7 +80,7 @@ bool same_value(const CaseParameters& a, const CaseParameters& b, const std::str
 
 bool is_of_file(const std::string& key) {
   constexpr std::string_view kTables[]{"network.", "fabric", "hosts[", "job["};
-  return key == "link" || key == "switch" ||
+  return key == "link" || key == "switch" || key.find("background[") != std::string::npos ||
          std::ranges::any_of(kTables, [&key](auto table) { return key.starts_with(table); });
 }
 

@@ -52,9 +52,7 @@ struct Place {
            !has_setting("switch.regulation.predict.from", "off");
   }
   [[nodiscard]] bool bursts_over_roce() const { return p.protocol == tg::TransportProtocol::kRoce; }
-  [[nodiscard]] bool background_over_roce() const {
-    return p.background_protocol != LabBackgroundProtocol::kTcp;
-  }
+  [[nodiscard]] bool background_over_roce() const { return has_roce_background(p); }
 };
 
 /// A parameter, and what it needs to do anything.
@@ -123,7 +121,7 @@ constexpr std::array kRules{
            return a.background_over_roce() && (a.has_load() || !a.p.background_list.empty());
          },
          "a load or a list over RoCEv2"},
-    Rule{"start_spread_seconds", [](At a) { return long_flows_per_pair(a.p) > 0; },
+    Rule{"start_spread_seconds", [](At a) { return has_long_flows(a.p); },
          "long flows: these are what it spreads"},
     Rule{"switch.marker.threshold_packets", [](At a) { return a.marker_is("step"); },
          "switch.marker.kind = \"step\""},

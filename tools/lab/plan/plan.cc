@@ -12,6 +12,7 @@
 #include "common/config/toml_text.h"
 #include "switch/config/config_toml.h"
 #include "tools/lab/plan/case_faults.h"
+#include "tools/lab/plan/plan_background.h"
 #include "tools/lab/plan/plan_failures.h"
 #include "tools/lab/plan/plan_jobs.h"
 #include "tools/lab/plan/plan_lead.h"
@@ -118,13 +119,14 @@ void name_by_hosts(const ExperimentFile& e, const Topology& t, ConfigIssues& iss
   issues = std::move(named);
 }
 
-/// Counts the long flows that share the measured queue with bursts. Those back cross it as ACKs
-/// alone. In a fabric they are at all leaves, and a queue has one leaf's share.
-void count_flows(const ExperimentFile& e, Case& c) {
-  if (c.traffic.long_flows.empty()) return;
-  const auto& flows = c.traffic.long_flows.front();
-  c.background_flows = static_cast<std::uint32_t>(flows.from.size()) * flows.flows_per_pair;
-  if (!e.in_fabric) return;
+/// Notes the groups of background, and counts the long flows that share the measured queue with
+/// bursts. Those back cross it as ACKs alone. In a fabric they are at all leaves, and a queue has
+/// one leaf's share.
+void note_background(const ExperimentFile& e, const CaseParameters& p, const Topology& t, Case& c) {
+  for (const BackgroundGroup& group : p.groups) c.background_groups.push_back(group.name);
+  c.background_flows = background_flows_of(e, p, t, c.traffic);
+  if (!e.in_fabric || c.background_flows == 0) return;
+  if (!p.groups.empty() && !e.network.measures_all()) return;  // they are those of its ports
   const auto leaves = static_cast<std::uint32_t>(c.traffic.devices.size());
   c.background_flows = (c.background_flows + leaves - 1) / leaves;
 }
@@ -170,7 +172,7 @@ std::optional<Case> build_case(const ExperimentFile& file, const std::string& la
          .link_results = e.in_fabric};
   c.changes = plan_failures(e, p, *topology, c.switches, issues);
   if (c.changes.empty() && !e.fabric.failures.empty()) return std::nullopt;
-  count_flows(e, c);
+  note_background(e, p, *topology, c);
   if (!p.lead_rtts.value && holds_windows(p.regulation))
     for (auto& job : c.traffic.jobs) job.announce.lead = lead_by_rule(c).lead;
   ConfigIssues refused;
@@ -178,6 +180,7 @@ std::optional<Case> build_case(const ExperimentFile& file, const std::string& la
   append(refused, "trafficgen", validate(c.traffic, kMaxFabricSwitches));
   append(refused, "trafficgen", validate_models(c.traffic));
   name_by_lines(e, refused);
+  name_by_groups(p, c.traffic, refused);
   name_by_hosts(e, *topology, refused);
   issues.add(refused);
   if (!refused.empty()) return std::nullopt;

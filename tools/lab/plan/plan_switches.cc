@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "common/net/roce.h"
+#include "tools/lab/experiment/background_groups.h"
 
 namespace outrider::lab {
 namespace {
@@ -42,29 +45,30 @@ void shrink(sw::PortQueueConfig& queue, std::uint32_t packets) {
 
 /// Returns how lossless the second of two queues is. A priority belongs to one queue, so it is if
 /// background over RoCEv2 waits there and has a priority of its own.
-sw::LosslessConfig lossless_of_background(const CaseParameters& p, const ProgramSettings& settings,
+sw::LosslessConfig lossless_of_background(std::span<const RoceBackground> background,
                                           const sw::SwitchPortConfig& port) {
-  const auto priority = settings.background_roce.tcp.priority;
   sw::LosslessConfig lossless = port.queue.lossless;
-  if (p.background_protocol == LabBackgroundProtocol::kTcp ||
-      p.background_roce_queue == LabRoceQueue::kDdl || !priority ||
-      *priority == lossless.priority || !lossless.on())
-    return {};
-  lossless.priority = *priority;
-  return lossless;
+  if (!lossless.on()) return {};
+  for (const RoceBackground& one : background) {
+    const auto priority = one.transport.tcp.priority;
+    if (one.queue == LabRoceQueue::kDdl || !priority || *priority == lossless.priority) continue;
+    lossless.priority = *priority;
+    return lossless;
+  }
+  return {};
 }
 
 /// Sets a port's queues and scheduler: DDL data has the first queue, background the second; see
 /// LabScheduler. Where bursts are steered, the first queue has what STARTs announce, and all comes
 /// to the second.
-void share_link(const CaseParameters& p, const ProgramSettings& settings,
+void share_link(const CaseParameters& p, std::span<const RoceBackground> background,
                 sw::SwitchPortConfig& port) {
   if (p.scheduler == LabScheduler::kFifo) return;
   port.scheduler =
       p.scheduler == LabScheduler::kDwrr ? SchedulerKind::kDwrr : SchedulerKind::kStrictFloor;
   port.queues.assign(2, {port.queue, port.marker, port.regulation});
   port.queues[0].queue.weight = p.ddl_weight;
-  port.queues[1].queue.lossless = lossless_of_background(p, settings, port);
+  port.queues[1].queue.lossless = lossless_of_background(background, port);
   if (p.scheduler == LabScheduler::kStrictFloor)
     port.queues[1].queue.floor_rate = BitRate{static_cast<std::uint64_t>(
         static_cast<double>(port.drain_rate.bits_per_second) * p.background_floor)};
@@ -80,16 +84,18 @@ void share_link(const CaseParameters& p, const ProgramSettings& settings,
 
 /// Distinguishes background over RoCEv2 from bursts over it by the DSCP, as both use one port. CNPs
 /// of both are DDL data: a notification must not wait.
-void serve_dscps(const CaseParameters& p, const ProgramSettings& settings, sw::SwitchConfig& sw) {
+void serve_dscps(const CaseParameters& p, const ProgramSettings& settings,
+                 std::span<const RoceBackground> background, sw::SwitchConfig& sw) {
   if (p.protocol == tg::TransportProtocol::kRoce) {
     sw.rules.clear();
     sw.classes.dscp_ddl = {settings.ddl.roce.dscp, settings.ddl.roce.cnp_dscp};
   }
-  if (p.background_roce_queue != LabRoceQueue::kDdl) return;
-  for (const std::uint32_t dscp :
-       {settings.background_roce.roce.dscp, settings.background_roce.roce.cnp_dscp})
-    sw.classes.dscp[std::to_string(dscp)] =
-        ConfigValue(static_cast<std::int64_t>(sw.classes.ddl_queue));
+  for (const RoceBackground& one : background) {
+    if (one.queue != LabRoceQueue::kDdl) continue;
+    for (const std::uint32_t dscp : {one.transport.roce.dscp, one.transport.roce.cnp_dscp})
+      sw.classes.dscp[std::to_string(dscp)] =
+          ConfigValue(static_cast<std::int64_t>(sw.classes.ddl_queue));
+  }
 }
 
 /// Classifies datagrams of the job in both directions as DDL data. Each class of layers has a
@@ -315,6 +321,7 @@ std::string virtio_user_device(std::size_t index, const std::string& socket) {
 sw::SwitchProcessConfig plan_switches(const ExperimentFile& e, const CaseParameters& p,
                                       const ProgramSettings& settings, const Topology& t) {
   const sw::SwitchPortConfig port = port_of(p, settings);
+  const std::vector<RoceBackground> background = roce_background_of(p, settings);
   sw::SwitchProcessConfig config;
   config.bin = t.rtt;
   const bool all = e.network.measures_all();
@@ -341,9 +348,9 @@ sw::SwitchProcessConfig plan_switches(const ExperimentFile& e, const CaseParamet
       heed_bottlenecks(e, p, t, s, sw);
     if (p.scheduler != LabScheduler::kFifo) sw.classes.background_queue = 1;
     if (steers(p.regulation)) sw.classes.ddl_queue = 1;
-    for (auto& each : sw.ports) share_link(p, settings, each);
+    for (auto& each : sw.ports) share_link(p, background, each);
     serve_layers(p, sw);
-    if (p.background_protocol != LabBackgroundProtocol::kTcp) serve_dscps(p, settings, sw);
+    if (!background.empty()) serve_dscps(p, settings, background, sw);
   }
   return config;
 }

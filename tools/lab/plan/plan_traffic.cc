@@ -1,12 +1,11 @@
 #include <algorithm>
-#include <numeric>
 #include <set>
 #include <string_view>
 
 #include "tools/lab/experiment/experiment_files.h"
+#include "tools/lab/plan/plan_background.h"
 #include "tools/lab/plan/plan_jobs.h"
 #include "tools/lab/plan/plan_switches.h"
-#include "trafficgen/roce/path_mtu.h"
 
 namespace outrider::lab {
 namespace {
@@ -21,27 +20,6 @@ tg::TransportConfig job_transport_of(const CaseParameters& p, const ProgramSetti
   for (std::uint32_t c = 0; c < p.layer_classes && p.layer_classes > 1; ++c)
     transport.mlt.class_dscps.push_back(layer_dscp(c, p.layer_classes));
   return transport;
-}
-
-tg::TransportConfig background_transport_of(const CaseParameters& p,
-                                            const ProgramSettings& settings) {
-  tg::TransportConfig transport = settings.background;
-  transport.tcp.reuse = p.connection;
-  if (p.background_protocol == LabBackgroundProtocol::kBoth)  // each has a class
-    transport.tcp.priority = settings.transport.tcp.priority;
-  return transport;
-}
-
-/// A transport that carries background, and its share of the load.
-struct Carrier {
-  std::string transport;
-  double share = 1;
-};
-
-std::vector<Carrier> carriers_of(const CaseParameters& p) {
-  if (p.background_protocol == LabBackgroundProtocol::kTcp) return {{"background"}};
-  if (p.background_protocol == LabBackgroundProtocol::kRoce) return {{"background_roce"}};
-  return {{"background", 0.5}, {"background_roce", 0.5}};
 }
 
 /// Returns the signal faults of an arm. Without STARTs only forged signals are left, which need
@@ -107,132 +85,6 @@ tg::JobConfig job_of(const ExperimentFile& e, const CaseParameters& p,
   return job;
 }
 
-/// Adds what `forward` says; the same in the other direction too if background flows both ways.
-template <class Flows>
-void add_background(const ExperimentFile& e, Flows forward, std::vector<Flows>& all) {
-  all.push_back(forward);
-  if (!e.background.both_ways) return;
-  std::swap(forward.from, forward.to);
-  forward.name += "_back";
-  all.push_back(std::move(forward));
-}
-
-/// Returns the rate of which background_load is a share [bit/s]: that of the measured link, or in a
-/// fabric that of the NICs that send.
-double loaded_rate(const ExperimentFile& e, const Topology& t) {
-  if (!e.in_fabric) return static_cast<double>(t.measured_rate.bits_per_second);
-  double sum = 0;
-  for (const auto& host : t.hosts)
-    if (e.hosts[host.group].name == e.background.from)
-      sum += static_cast<double>(host.rate.bits_per_second);
-  return sum;
-}
-
-/// Returns the share of payload in what the carrier sends.
-double payload_share(const ExperimentFile& e, const Carrier& carrier) {
-  constexpr double kOfSegment = 1448.0 / (1514 + kL1OverheadBytes);  // a full one
-  if (carrier.transport == "background") return kOfSegment;
-  const auto senders = std::ranges::find(e.hosts, e.background.from, &HostGroupEntry::name);
-  const double payload = tg::path_mtu_of(senders->mtu_bytes);
-  return payload / (payload + tg::kAroundPayloadBytes);
-}
-
-/// Returns the flows that start and end during the run and load a share of the measured link.
-tg::FlowsConfig flows_of(const ExperimentFile& e, const CaseParameters& p, const Topology& t,
-                         const Carrier& carrier) {
-  const double bits = p.background_load.value_or(0) * carrier.share * loaded_rate(e, t);
-  return {.name = carrier.transport + "_flows",
-          .from = background_from(e, t),
-          .to = background_to(e, t),
-          .distribution = path_of_file(kSizesFile, p.background_sizes, e.directory),
-          .hosts = {},
-          .rate = BitRate{static_cast<std::uint64_t>(bits * payload_share(e, carrier))},
-          .transport = carrier.transport,
-          .queue_pairs = p.background_queue_pairs};
-}
-
-/// Returns the flows of a list. Its hosts are those that send background, then those that receive
-/// it and do not send.
-tg::FlowsConfig listed_flows_of(const ExperimentFile& e, const CaseParameters& p,
-                                const Topology& t) {
-  constexpr std::uint16_t kPort = 33000;  // other groups may have the same receivers
-  std::vector<std::string> hosts = background_from(e, t);
-  for (std::string& name : background_to(e, t))
-    if (std::ranges::find(hosts, name) == hosts.end()) hosts.push_back(std::move(name));
-  return {.name = "background_list",
-          .from = {},
-          .to = {},
-          .list = path_of_file(kFlowListFile, p.background_list, e.directory),
-          .hosts = std::move(hosts),
-          .transport = carriers_of(p).front().transport,
-          .tcp_port = kPort,
-          .queue_pairs = p.background_queue_pairs};
-}
-
-/// Returns the requests of `requests.*`. Their clients are the hosts that send background.
-tg::RequestFlowsConfig requests_of(const ExperimentFile& e, const ProgramSettings& settings,
-                                   const Topology& t) {
-  tg::RequestFlowsConfig requests = settings.requests;
-  requests.name = "background_requests";
-  requests.from = background_from(e, t);
-  requests.to = background_to(e, t);
-  requests.transport = "background";
-  return requests;
-}
-
-/// Returns the capture, which the first pair of background's hosts plays until the run ends. A host
-/// that is not there is reported by the generator's rules.
-tg::CaptureConfig capture_of(const ExperimentFile& e, const CaseParameters& p, const Topology& t) {
-  const auto first_of = [](const std::vector<std::string>& names) {
-    return names.empty() ? std::string() : names.front();
-  };
-  return {.name = "background_capture",
-          .from = first_of(background_from(e, t)),
-          .to = first_of(background_to(e, t)),
-          .file = path_of_file(kCaptureFile, p.background_capture, e.directory),
-          .rounds = 0};
-}
-
-/// Splits flows by pairs of racks, each with its share of the rate. @pre check_racks()
-void add_by_racks(const ExperimentFile& e, const Topology& t, const tg::FlowsConfig& all,
-                  tg::GeneratorConfig& config) {
-  const std::vector<std::size_t> racks = racks_of(e);
-  double sum = 0;
-  for (const auto& row : e.background.racks) sum += std::reduce(row.begin(), row.end());
-  for (std::size_t i = 0; i < racks.size(); ++i)
-    for (std::size_t j = 0; j < racks.size(); ++j) {
-      const double share = e.background.racks[i][j] / sum;
-      if (share == 0) continue;
-      tg::FlowsConfig pair = all;
-      pair.name += "_" + std::to_string(i) + "_" + std::to_string(j);
-      pair.tcp_port =
-          static_cast<std::uint16_t>(pair.tcp_port + i);  // a host receives of each rack
-      pair.from = names_at(e, t, e.background.from, racks[i]);
-      pair.to = names_at(e, t, e.background.to, racks[j]);
-      pair.rate = BitRate{static_cast<std::uint64_t>(
-          share * static_cast<double>(all.rate.value_or(BitRate{}).bits_per_second))};
-      config.flows.push_back(std::move(pair));
-    }
-}
-
-/// Adds the long flows and the flows with sizes that a transport carries.
-void add_flows(const ExperimentFile& e, const CaseParameters& p, const Topology& t,
-               const Carrier& carrier, tg::GeneratorConfig& config) {
-  if (const std::uint32_t flows = long_flows_per_pair(p); flows > 0)
-    add_background(e,
-                   tg::LongFlowsConfig{.name = carrier.transport,
-                                       .from = background_from(e, t),
-                                       .to = background_to(e, t),
-                                       .flows_per_pair = flows,
-                                       .transport = carrier.transport,
-                                       .start_spread = from_seconds(p.start_spread_seconds)},
-                   config.long_flows);
-  if (p.background_load.value_or(0) == 0) return;
-  const tg::FlowsConfig flows = flows_of(e, p, t, carrier);
-  if (e.background.racks.empty()) add_background(e, flows, config.flows);
-  else add_by_racks(e, t, flows, config);
-}
-
 /// Adds the jobs of a list. A job whose bursts have settings of their own gets a transport.
 void add_listed_jobs(const ExperimentFile& e, const CaseParameters& of_case, const Topology& t,
                      tg::GeneratorConfig& config) {
@@ -279,19 +131,11 @@ tg::GeneratorConfig plan_traffic(const ExperimentFile& e, const CaseParameters& 
                             .tso_bytes = e.hosts[host.group].tso_bytes});
   }
   config.transports.push_back(job_transport_of(p, settings));
-  config.transports.push_back(background_transport_of(p, settings));
-  if (p.background_protocol != LabBackgroundProtocol::kTcp)
-    config.transports.push_back(settings.background_roce);
+  add_background_transports(e, p, settings, config);
   if (e.jobs.empty()) config.jobs = plan_jobs(e, p, t, job_of(e, p, settings, t));
   else add_listed_jobs(e, p, t, config);
   config.tensorlights = settings.tensorlights;
-  const bool has_hosts = !e.background.from.empty();
-  if (has_hosts)
-    for (const Carrier& carrier : carriers_of(p)) add_flows(e, p, t, carrier, config);
-  if (!p.background_list.empty() && has_hosts) config.flows.push_back(listed_flows_of(e, p, t));
-  if (settings.requests.connections > 0 && has_hosts)
-    add_background(e, requests_of(e, settings, t), config.requests);
-  if (!p.background_capture.empty() && has_hosts) config.captures.push_back(capture_of(e, p, t));
+  add_background(e, p, t, config);
   config.send_jitter = p.send_jitter;
   config.attribution = p.attribution;
   if (p.connection_sample_seconds > 0)

@@ -18,6 +18,8 @@ nlohmann::ordered_json completions_of(const CaseSummary& c);
 
 nlohmann::ordered_json each_job(const CaseSummary& c);
 nlohmann::ordered_json each_job_schema();
+nlohmann::ordered_json groups_of(const CaseSummary& c);
+nlohmann::ordered_json groups_schema();
 
 nlohmann::ordered_json tiers_of_links(const CaseSummary& c);
 nlohmann::ordered_json tiers_of_links_schema();

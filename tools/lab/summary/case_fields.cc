@@ -123,6 +123,8 @@ constexpr CaseField kRows[] = {
     metric<&CaseMetrics::jobs, &JobsMetrics::server_hosts>("/jobs/nic_use/server_hosts"),
     metric<&CaseMetrics::jobs, &JobsMetrics::other_hosts>("/jobs/nic_use/other_hosts"),
     CaseField{"/jobs/each", "", each_job_schema, each_job},
+    CaseField{"/background_groups", "only with [[background]]: a group each, over the whole run",
+              groups_schema, groups_of, [](const CaseMetrics& m) { return !m.groups.empty(); }},
     object("/links", "only in a fabric, see docs/fabric.md",
            [](const CaseMetrics& m) { return !m.links.tiers.empty(); }),
     metric<&CaseMetrics::links, &LinkMetrics::span_seconds>("/links/span_seconds",

@@ -10,6 +10,7 @@
 #include "tools/lab/summary/metric.h"
 #include "tools/lab/summary/result_answer.h"
 #include "tools/lab/summary/summary.h"
+#include "tools/lab/summary/table_groups.h"
 #include "tools/lab/summary/table_notes.h"
 #include "tools/lab/summary/table_rows.h"
 #include "tools/lab/summary/table_text.h"
@@ -359,7 +360,8 @@ std::string comparison_table(const Summary& summary) {
     if (points.size() > 1) text += "== " + names[i] + "\n";
     text += value_block(points[i], with_paper) + change_block(points[i], with_paper);
     text += iteration_block(points[i]) + learning_block(points[i]) + jobs_block(points[i]) +
-            roce_block(points[i]) + flow_block(points[i]) + time_block(points[i]);
+            roce_block(points[i]) + flow_block(points[i]) + group_block(points[i], summary) +
+            time_block(points[i]);
     if (points.size() <= kPointsInFull)
       text +=
           tail_block(points[i]) + cost_block(points[i], summary) + link_block(points[i], summary);

@@ -1,0 +1,215 @@
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/config/checks.h"
+#include "common/config/config_file.h"
+#include "common/config/suggestion.h"
+#include "tools/lab/experiment/background_groups.h"
+#include "tools/lab/experiment/program_settings.h"
+
+namespace outrider::lab {
+
+namespace {
+
+void check_group_name(const Checks& at, std::set<std::string>& taken, const std::string& name) {
+  at.require(!name.empty() && name.find_first_of(". /") == name.npos, "name", Checks::quoted(name),
+             "must not be empty or hold a dot, a blank or a slash");
+  at.require(!name.ends_with(kBackRow), "name", Checks::quoted(name),
+             std::string("must not end with \"") + kBackRow + "\", which names what flows back");
+  at.require(taken.insert(name).second, "name", Checks::quoted(name),
+             "is that of another [[background]]");
+}
+
+const HostGroupEntry* check_hosts(const Checks& at, std::string_view key, const ExperimentFile& e,
+                                  const std::string& name) {
+  const auto group = std::ranges::find(e.hosts, name, &HostGroupEntry::name);
+  if (group != e.hosts.end()) return &*group;
+  std::vector<std::string_view> names;
+  for (const auto& one : e.hosts) names.emplace_back(one.name);
+  at.fault(key, Checks::quoted(name), "no [[hosts]] has this name" + suggestion(name, names));
+  return nullptr;
+}
+
+void check_ends(const Checks& at, const ExperimentFile& e, const BackgroundGroup& g) {
+  const HostGroupEntry* from = check_hosts(at, "from", e, g.from);
+  const HostGroupEntry* to = check_hosts(at, "to", e, g.to);
+  if (from == nullptr || from != to) return;
+  at.require(!from->count.parameter.empty() || from->count.fixed > 1, "to", Checks::quoted(g.to),
+             "has one host, which cannot send to itself");
+}
+
+/// Checks that the group sends one kind of traffic.
+void check_kind(const Checks& at, const BackgroundGroup& g) {
+  std::vector<const char*> given;
+  if (g.long_flows) given.push_back("long_flows");
+  if (g.load) given.push_back("load");
+  if (!g.list.empty()) given.push_back("list");
+  if (!g.capture.empty()) given.push_back("capture");
+  if (!g.requests.members.empty()) given.push_back("requests");
+  if (given.empty())
+    return at.fault("long_flows",
+                    "one of long_flows, load, list, capture and requests is "
+                    "required: the group would send nothing");
+  for (std::size_t i = 1; i < given.size(); ++i)
+    at.fault(given[i], std::string("must not be given together with ") + given[0] +
+                           ": a group sends one kind of traffic; make another [[background]]");
+}
+
+void check_fit(const Checks& at, const BackgroundGroup& g) {
+  const bool has_sizes = !g.sizes.empty();
+  if (g.load && !has_sizes)
+    at.fault("sizes", "is required with load, e.g. \"../distributions/web-search.cdf\"");
+  if (!g.load && has_sizes)
+    at.fault("sizes", Checks::quoted(g.sizes), "needs load: these are the sizes of its flows");
+  if (g.queue_pairs)
+    at.require(g.over_roce() && (g.load || !g.list.empty()), "queue_pairs",
+               std::to_string(*g.queue_pairs), "needs protocol \"roce\", and load or list");
+  at.require(g.queue == LabRoceQueue::kBackground || g.over_roce(), "queue", "\"ddl\"",
+             "needs protocol \"roce\": TCP of background has the other queue");
+  at.require(!g.both_ways || (g.list.empty() && g.capture.empty()), "both_ways", "true",
+             "must be left out with a list or a capture, which say who sends");
+  if (const ConfigValue* n = find(g.requests, "connections");
+      !g.requests.members.empty() && (n == nullptr || *n == ConfigValue(std::int64_t{0})))
+    at.fault("requests.connections", "is required above 0: there would be no requests");
+}
+
+/// Checks that the transport's settings belong to its protocol.
+void check_transport(const Checks& at, const BackgroundGroup& g) {
+  if (!g.capture.empty()) {
+    if (g.over_roce())
+      at.fault("protocol", "must be left out with a capture, whose frames are played as they are");
+    if (!g.transport.members.empty())
+      at.fault("transport", "must be left out with a capture, whose frames are played as they are");
+    return;
+  }
+  for (const auto& [key, value] : g.transport.members) {
+    const std::string name = "transport." + key;
+    if (key == "mlt") at.fault(name, "is of bounded loss, which carries the bursts of jobs alone");
+    else if (key == "roce" && !g.over_roce()) at.fault(name, "needs protocol = \"roce\"");
+    else if (key != "roce" && key != "priority" && g.over_roce())
+      at.fault(name, display(value),
+               "needs protocol = \"tcp\": over RoCEv2 a group has priority and those of "
+               "transport.roce");
+  }
+}
+
+void check_list(const Checks& root, const ExperimentFile& e,
+                const std::vector<BackgroundGroup>& groups) {
+  std::set<std::string> names;
+  for (const BackgroundGroup& g : groups) {
+    const Checks at = root.below(g.place);
+    check_group_name(at, names, g.name);
+    check_ends(at, e, g);
+    check_kind(at, g);
+    check_fit(at, g);
+    check_transport(at, g);
+  }
+}
+
+// -- the shorthand
+
+/// A key of the shorthand, and the key of a group that says the same.
+struct Shorthand {
+  std::string_view was;  ///< one that ends with a dot stands for all settings below it
+  std::string_view is;
+};
+
+constexpr std::array kShorthand{Shorthand{"background_flows_per_pair", "long_flows"},
+                                Shorthand{"background_load", "load"},
+                                Shorthand{"background_sizes", "sizes"},
+                                Shorthand{"background_list", "list"},
+                                Shorthand{"background_capture", "capture"},
+                                Shorthand{"background_protocol", "protocol"},
+                                Shorthand{"background_queue_pairs", "queue_pairs"},
+                                Shorthand{"background_roce_queue", "queue"},
+                                Shorthand{"background.transport.", "transport."},
+                                Shorthand{"requests.", "requests."}};
+
+/// Returns the key of a group for one of the shorthand; empty: it is none.
+std::string key_of_group(std::string_view key) {
+  for (const auto& [was, is] : kShorthand) {
+    if (key == was) return std::string(is);
+    if (was.ends_with('.') && key.starts_with(was))
+      return std::string(is) + std::string(key.substr(was.size()));
+  }
+  return {};
+}
+
+bool has_list(const ConfigTable& table) {
+  const ConfigValue* value = table.get("background");
+  return value != nullptr && is_array_of_tables(*value);
+}
+
+template <class F>
+void for_each_of(const ConfigTable& file, const char* key, F f) {
+  const ConfigValue* list = file.get(key);
+  if (list == nullptr || !is_array_of_tables(*list)) return;
+  const auto& tables = *list->as<ConfigValue::Array>();
+  for (std::size_t i = 0; i < tables.size(); ++i)
+    f(*tables[i].as<ConfigTable>(), join_key("", key, i));
+}
+
+}  // namespace
+
+void check_shorthand(const ConfigTable& file, ConfigIssues& issues) {
+  bool any = has_list(file);
+  for_each_of(file, "arm",
+              [&](const ConfigTable& arm, const std::string&) { any |= has_list(arm); });
+  if (!any) return;
+  const auto refuse = [&issues](const std::string& path, const std::string& key,
+                                const ConfigValue& value) {
+    if (const std::string own = key_of_group(key); !own.empty())
+      Checks(issues, path)
+          .fault(key, display(value),
+                 "must be left out beside [[background]], of which a group says it by " + own);
+  };
+  const auto refuse_all = [&refuse](const ConfigTable& table, const std::string& path) {
+    for (const auto& [key, value] : with_dotted_keys(with_nested_keys(table)))
+      refuse(path, key, value);
+  };
+  const ConfigValue* parameters = file.get("parameters");
+  if (parameters != nullptr && parameters->as<ConfigTable>() != nullptr)
+    refuse_all(*parameters->as<ConfigTable>(), "parameters");
+  for (const char* list : {"arm", "cross"}) for_each_of(file, list, refuse_all);
+  for_each_of(file, "vary", [&](const ConfigTable& sweep, const std::string& path) {
+    const ConfigValue* name = sweep.get("parameter");
+    if (name == nullptr || name->as<std::string>() == nullptr) return;
+    const ConfigValue* values = sweep.get("values");
+    refuse(path, *name->as<std::string>(), values == nullptr ? *name : *values);
+  });
+}
+
+void drop_shorthand(ConfigTable& parameters) {
+  ConfigTable kept;
+  for (const auto& [key, value] : with_dotted_keys(with_nested_keys(parameters)))
+    if (key_of_group(key).empty()) (void)assign(kept, key, value);
+  parameters = std::move(kept);
+}
+
+void check_groups_of_background(const Checks& root, const ExperimentFile& e) {
+  check_list(root, e, e.parameters.groups);
+  for (const Arm& arm : e.arms)
+    if (arm.own_background) check_list(root, e, arm.parameters.groups);
+}
+
+void check_background(const Checks& at, const ExperimentFile& e, const CaseParameters& p) {
+  if (!e.background.from.empty() || !p.groups.empty()) return;
+  const char* rule = e.made_by_rate
+                         ? "needs network.background_hosts above 0, which send and receive it"
+                         : "needs a [background], whose hosts send and receive it";
+  const double load = p.background_load.value_or(0);
+  at.require(load == 0, "background_load", display(ConfigValue(load)), rule);
+  at.require(p.background_list.empty(), "background_list", Checks::quoted(p.background_list), rule);
+  at.require(p.background_capture.empty(), "background_capture",
+             Checks::quoted(p.background_capture), rule);
+  if (find(p.settings, "requests.connections") != nullptr) at.fault("requests.connections", rule);
+  if (p.background_protocol != LabBackgroundProtocol::kTcp) at.fault("background_protocol", rule);
+  const std::uint32_t flows = p.background_flows_per_pair.value_or(0);
+  at.require(flows == 0, "background_flows_per_pair", std::to_string(flows), rule);
+}
+
+}  // namespace outrider::lab

@@ -1,0 +1,261 @@
+#include "tools/lab/experiment/background_groups.h"
+
+#include <algorithm>
+#include <chrono>
+#include <string_view>
+#include <utility>
+
+#include "common/config/config_file.h"
+#include "tools/lab/experiment/program_settings.h"
+
+namespace outrider::lab {
+
+namespace {
+
+constexpr std::uint32_t kMostFlowsOfGroup = 10'000;  ///< each has a port of its own
+constexpr std::uint64_t kMostQueuePairs = 4096;
+constexpr double kMostLoad = 2;
+constexpr const char* kList = "background";
+
+constexpr auto kProtocols = choices<tg::TransportProtocol>(
+    {{"tcp", tg::TransportProtocol::kTcp}, {"roce", tg::TransportProtocol::kRoce}});
+
+/// Reports the faults of a group's settings by the keys of the file.
+void check_settings_of(const BackgroundGroup& group, ConfigIssues& issues) {
+  ConfigTable settings;
+  if (!group.transport.members.empty())
+    (void)assign(settings, "background.transport", ConfigValue(group.transport));
+  if (!group.requests.members.empty()) settings["requests"] = ConfigValue(group.requests);
+  ConfigIssues found;
+  check_settings(settings, group.place, std::chrono::microseconds(1), found);
+  for (auto& issue : found) {
+    constexpr std::string_view kPart = ".background.transport";
+    if (const auto at = issue.key.find(kPart); at != std::string::npos)
+      issue.key.replace(at, kPart.size(), ".transport");
+    if (issue.key.ends_with(".transport.protocol"))
+      issue.problem = "is set by protocol of the group itself";
+    issues.push_back(std::move(issue));
+  }
+  issues.count_unkept(found);
+}
+
+std::string text_as_written(const std::string& name, const ConfigTable& table) {
+  std::string text;
+  for (const auto& [key, value] : with_dotted_keys(table))
+    if (key != "name") text += (text.empty() ? "" : ", ") + key + '=' + to_toml_text(value);
+  return name + " (" + text + ')';
+}
+
+std::vector<BackgroundGroup> read_groups(const ConfigValue& list, const std::string& path,
+                                         ConfigIssues& issues) {
+  std::vector<BackgroundGroup> groups;
+  const auto& entries = *list.as<ConfigValue::Array>();
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const ConfigTable table = with_nested_keys(*entries[i].as<ConfigTable>());
+    BackgroundGroup group;
+    group.place = join_key(path, kList, i);
+    read_config(table, group.place, group, issues);
+    group.text = text_as_written(group.name, table);
+    check_settings_of(group, issues);
+    groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+std::optional<ConfigValue> take_list(ConfigTable& table) {
+  const auto at = std::ranges::find(table.members, kList, &ConfigMember::key);
+  if (at == table.members.end() || !is_array_of_tables(at->value)) return std::nullopt;
+  ConfigValue list = std::move(at->value);
+  table.members.erase(at);
+  return list;
+}
+
+ConfigValue::Array* arms_of(ConfigTable& file) {
+  const auto at = std::ranges::find(file.members, "arm", &ConfigMember::key);
+  if (at == file.members.end() || !is_array_of_tables(at->value)) return nullptr;
+  return at->value.as<ConfigValue::Array>();
+}
+
+// -- the shorthand
+
+/// A protocol of the shorthand: the name of its transport, and its share of the load.
+struct Carrier {
+  const char* name;
+  tg::TransportProtocol protocol;
+  double share = 1;
+};
+
+std::vector<Carrier> carriers_of(const CaseParameters& p) {
+  constexpr Carrier kTcp{"background", tg::TransportProtocol::kTcp};
+  constexpr Carrier kRoce{"background_roce", tg::TransportProtocol::kRoce};
+  if (p.background_protocol == LabBackgroundProtocol::kTcp) return {kTcp};
+  if (p.background_protocol == LabBackgroundProtocol::kRoce) return {kRoce};
+  return {{kTcp.name, kTcp.protocol, 0.5}, {kRoce.name, kRoce.protocol, 0.5}};
+}
+
+ConfigTable table_in(const ConfigTable& settings, std::string_view key) {
+  const ConfigValue* value = find(settings, key);
+  const auto* table = value == nullptr ? nullptr : value->as<ConfigTable>();
+  return table == nullptr ? ConfigTable{} : *table;
+}
+
+std::vector<BackgroundGroup> groups_of_shorthand(const ExperimentFile& e, const CaseParameters& p) {
+  const std::vector<Carrier> carriers = carriers_of(p);
+  const auto like = [&](const Carrier& carrier) {
+    BackgroundGroup g;
+    g.from = e.background.from;
+    g.to = e.background.to;
+    g.protocol = carrier.protocol;
+    g.queue = p.background_roce_queue;
+    g.queue_pairs = p.background_queue_pairs;
+    g.transport = table_in(p.settings, "background.transport");
+    g.place = "background";
+    g.carrier = carrier.name;
+    return g;
+  };
+  std::vector<BackgroundGroup> groups;
+  const auto add = [&](const Carrier& carrier, std::string name) -> BackgroundGroup& {
+    groups.push_back(like(carrier));
+    groups.back().name = std::move(name);
+    return groups.back();
+  };
+  for (const Carrier& carrier : carriers) {
+    if (const std::uint32_t flows = long_flows_per_pair(p); flows > 0) {
+      BackgroundGroup& g = add(carrier, carrier.name);
+      g.flows_per_pair = flows;
+      g.both_ways = e.background.both_ways;
+    }
+    if (const double load = p.background_load.value_or(0); load > 0) {
+      BackgroundGroup& g = add(carrier, std::string(carrier.name) + "_flows");
+      g.load = load * carrier.share;
+      g.sizes = p.background_sizes;
+      g.both_ways = e.background.both_ways;
+    }
+  }
+  const Carrier over_tcp{"background", tg::TransportProtocol::kTcp};
+  if (!p.background_list.empty()) add(carriers.front(), "background_list").list = p.background_list;
+  if (has_requests(p)) {
+    BackgroundGroup& g = add(over_tcp, "background_requests");
+    g.requests = table_in(p.settings, "requests");
+    g.both_ways = e.background.both_ways;
+  }
+  if (!p.background_capture.empty())
+    add(over_tcp, "background_capture").capture = p.background_capture;
+  return groups;
+}
+
+}  // namespace
+
+void describe(Settings& v, BackgroundGroup& c) {
+  v.value("name", c.name, {.required = true});
+  v.value("from", c.from, {.required = true});
+  v.value("to", c.to, {.required = true});
+  v.value("both_ways", c.both_ways);
+  v.choice("protocol", c.protocol, kProtocols);
+  v.choice("queue", c.queue, kLabRoceQueues);
+  v.value("long_flows", c.long_flows, {.range = integers(1, kMostFlowsOfGroup)});
+  v.share("load", c.load, {.range = reals_above(0, kMostLoad)});
+  v.value("sizes", c.sizes);
+  v.value("list", c.list);
+  v.value("capture", c.capture);
+  v.value("queue_pairs", c.queue_pairs, {.range = integers(1, kMostQueuePairs)});
+  v.free_table("transport", c.transport);
+  v.free_table("requests", c.requests);
+}
+
+BackgroundTaken take_background_groups(ConfigTable& file, ConfigIssues& issues) {
+  BackgroundTaken taken;
+  if (const auto list = take_list(file)) taken.of_file = read_groups(*list, "", issues);
+  ConfigValue::Array* arms = arms_of(file);
+  for (std::size_t i = 0; arms != nullptr && i < arms->size(); ++i) {
+    auto& own = taken.of_arms.emplace_back();
+    const std::string path = join_key("", "arm", i);
+    const auto list = take_list(*(*arms)[i].as<ConfigTable>());
+    if (!list) continue;
+    own = read_groups(*list, path, issues);
+    if (taken.of_file.empty())
+      issues.push_back({join_key(path, kList),
+                        "needs a [[background]] of the file, in whose place an arm has its own"});
+  }
+  return taken;
+}
+
+void give_to_arms(BackgroundTaken&& background, ExperimentFile& e) {
+  const std::size_t arms = std::min(e.arms.size(), background.of_arms.size());
+  for (std::size_t i = 0; i < arms; ++i) {
+    if (!background.of_arms[i]) continue;
+    e.arms[i].parameters.groups = *std::move(background.of_arms[i]);
+    e.arms[i].own_background = true;
+  }
+}
+
+std::vector<BackgroundGroup> background_of(const ExperimentFile& e, const CaseParameters& p) {
+  if (!p.groups.empty()) return p.groups;
+  return e.background.from.empty() ? std::vector<BackgroundGroup>{} : groups_of_shorthand(e, p);
+}
+
+ProgramSettings settings_of(const BackgroundGroup& group, const CaseParameters& p, Duration rtt) {
+  ConfigTable settings = p.settings;
+  if (!group.transport.members.empty())
+    (void)assign(settings, "background.transport", ConfigValue(group.transport));
+  if (!group.requests.members.empty()) settings["requests"] = ConfigValue(group.requests);
+  ConfigIssues ignored;  // reported where the group is given
+  return read_settings(settings, p.protocol, rtt, ignored);
+}
+
+std::vector<RoceBackground> roce_background_of(const CaseParameters& p,
+                                               const ProgramSettings& settings) {
+  std::vector<RoceBackground> all;
+  if (p.groups.empty() && p.background_protocol != LabBackgroundProtocol::kTcp)
+    all.push_back(
+        {"background.transport.roce.dscp", p.background_roce_queue, settings.background_roce});
+  for (const BackgroundGroup& group : p.groups)
+    if (group.over_roce())  // no round trips are in what is asked for
+      all.push_back({group.place + ".transport.roce.dscp", group.queue,
+                     settings_of(group, p, std::chrono::microseconds(1)).background_roce});
+  return all;
+}
+
+std::string text_of_groups(const std::vector<BackgroundGroup>& groups) {
+  std::string text;
+  for (const BackgroundGroup& group : groups) text += (text.empty() ? "" : "; ") + group.text;
+  return text;
+}
+
+std::string line_of(const BackgroundGroup& g) {
+  const auto what = [&g]() -> std::string {
+    switch (g.kind()) {
+      case BackgroundKind::kLongFlows:
+        return std::to_string(g.long_flows.value_or(0)) +
+               (g.long_flows == 1U ? " long flow" : " long flows");
+      case BackgroundKind::kLoad:
+        return "a load of " + display(ConfigValue(g.load.value_or(0))) + " of " + g.sizes;
+      case BackgroundKind::kList:
+        return "the flows of " + g.list;
+      case BackgroundKind::kRequests:
+        return "requests";
+      case BackgroundKind::kCapture:
+        return "the frames of " + g.capture;
+    }
+    return {};
+  };
+  std::string settings;
+  for (const auto& [key, value] : with_dotted_keys(g.transport))
+    settings += (settings.empty() ? ", with " : ", ") + key + " = " + display(value);
+  return g.place + " \"" + g.name + "\": " + what() + " from " + g.from + " to " + g.to +
+         (g.both_ways ? ", and back" : "") +
+         (g.kind() == BackgroundKind::kCapture ? ""
+          : g.over_roce()                      ? " over roce"
+                                               : " over tcp") +
+         settings;
+}
+
+std::vector<BackgroundGroup> all_groups(const ExperimentFile& e) {
+  std::vector<BackgroundGroup> all = e.parameters.groups;
+  for (const Arm& arm : e.arms)
+    if (arm.own_background)
+      all.insert(all.end(), arm.parameters.groups.begin(), arm.parameters.groups.end());
+  return all;
+}
+
+}  // namespace outrider::lab

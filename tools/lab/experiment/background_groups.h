@@ -1,0 +1,66 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/config/checks.h"
+#include "common/config/config_value.h"
+#include "tools/lab/experiment/background_group.h"
+#include "tools/lab/experiment/experiment.h"
+
+namespace outrider::lab {
+
+/// Takes the lists [[background]] out of the file and of its arms, and reads them.
+struct BackgroundTaken {
+  std::vector<BackgroundGroup> of_file{};
+  /// Of each arm; absent: it has those of the file.
+  std::vector<std::optional<std::vector<BackgroundGroup>>> of_arms{};
+};
+BackgroundTaken take_background_groups(ConfigTable& file, ConfigIssues& issues);
+
+/// Gives arms that have groups of their own these. @pre arms are read
+void give_to_arms(BackgroundTaken&& background, ExperimentFile& experiment);
+
+/// Refuses the shorthand beside groups, each of its keys with the group's key that says the same.
+/// @param file  as written, without [matrix]
+void check_shorthand(const ConfigTable& file, ConfigIssues& issues);
+
+/// Removes the keys of the shorthand from [parameters].
+void drop_shorthand(ConfigTable& parameters);
+
+/// Checks the groups of the file and those of its arms.
+void check_groups_of_background(const Checks& root, const ExperimentFile& experiment);
+
+/// Returns the groups of a case: its own, or those for which the shorthand stands. These have one
+/// group for each kind of traffic and each protocol.
+std::vector<BackgroundGroup> background_of(const ExperimentFile& experiment,
+                                           const CaseParameters& parameters);
+
+/// Returns the programs' settings of a case with those of a group in the place of background's.
+ProgramSettings settings_of(const BackgroundGroup& group, const CaseParameters& parameters,
+                            Duration rtt);
+
+/// Background over RoCEv2 as switches see it.
+struct RoceBackground {
+  std::string key;  ///< of its DSCP, for messages
+  LabRoceQueue queue = LabRoceQueue::kBackground;
+  tg::TransportConfig transport{};
+};
+
+/// Returns what the parameters say of background over RoCEv2: one for each group, or one.
+/// @param settings  of the case
+std::vector<RoceBackground> roce_background_of(const CaseParameters& parameters,
+                                               const ProgramSettings& settings);
+
+/// Returns what the file says of the groups, which tells those of two arms apart.
+std::string text_of_groups(const std::vector<BackgroundGroup>& groups);
+
+/// Returns what a group sends where, as a line for people.
+std::string line_of(const BackgroundGroup& group);
+
+/// Returns the groups of the file, and those of its arms.
+std::vector<BackgroundGroup> all_groups(const ExperimentFile& experiment);
+
+}  // namespace outrider::lab

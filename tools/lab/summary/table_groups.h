@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+
+#include "tools/lab/summary/table_rows.h"
+
+namespace outrider::lab {
+
+/// Returns what the groups of background had, a line for each below its arm; empty without groups.
+std::string group_block(const Arms& point, const Summary& summary);
+
+}  // namespace outrider::lab
