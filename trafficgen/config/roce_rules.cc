@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/net/roce.h"
+#include "trafficgen/channel/queue_pair_limits.h"
 #include "trafficgen/hosts/ephemeral_ports.h"
 #include "trafficgen/roce/path_mtu.h"
 
