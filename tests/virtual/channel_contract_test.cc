@@ -14,6 +14,7 @@
 #include "tests/support/frames.h"
 #include "tests/support/impairment.h"
 #include "tests/support/pool.h"
+#include "trafficgen/background/flow_group.h"
 #include "trafficgen/channel/make_channels.h"
 
 namespace outrider::channel_contract_test {
@@ -22,7 +23,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Two hosts, between which packets can be lost. Channels lead from the first to the second.
+/// Two hosts, between which packets can be lost. Channels lead from the first to the second; those
+/// that are lent also back.
 struct Wires {
   static constexpr Duration kDelay = 10us;
 
@@ -73,11 +75,16 @@ struct Notes final : Channel::User {
   void on_idle(Channel&, ChannelSide from, Time) noexcept override {
     ++idle[static_cast<std::size_t>(from)];
   }
-  void on_ended(Channel&, Time) noexcept override { ++ended; }
+  void on_ended(Channel& channel, Time) noexcept override {
+    ++ended;
+    counts = channel.counts(ChannelSide::kNear);
+  }
+  void on_free(Channel&, Time) noexcept override { EXPECT_EQ(++freed, ended) << "it ends before"; }
 
   std::function<void(Time)> at_open{};
   std::function<void(ChannelSide, std::uint64_t, Time)> at_delivery{};
-  int opened = 0, ended = 0;
+  int opened = 0, ended = 0, freed = 0;
+  FlowCounts counts{};                   ///< at the last end
   std::array<std::uint64_t, 2> bytes{};  ///< delivered, [side]
   std::array<int, 2> idle{};             ///< [side]
 };
@@ -98,8 +105,8 @@ class ChannelContract : public ::testing::TestWithParam<Row> {
     transport.roce.timeout = 2ms;
     if (GetParam().protocol) {
       transport.protocol = *GetParam().protocol;
-      channels_ = make_channels(
-          transport, {.from = &wires_.a, .to = &wires_.b, .first_port = 7000, .ports = 2});
+      channels_ =
+          make_channels(transport, {.hosts = hosts(), .first_port = 7000, .ports = 2, .seed = 1});
     } else {
       auto made = std::make_unique<FakeChannels>(wires_.loop, 1);
       fake_ = made.get();
@@ -111,6 +118,16 @@ class ChannelContract : public ::testing::TestWithParam<Row> {
     channel.tell_idle();
     channel.keep_counts();
     return channel;
+  }
+  ChannelHosts hosts() { return {{&wires_.a, &wires_.b}, {&wires_.b, &wires_.a}}; }
+  static constexpr HostPair kThere{0, 0}, kBack{1, 1};
+  /// A flow of a channel that is lent.
+  void begin(Channel& channel, std::uint64_t bytes) {
+    ASSERT_TRUE(channel.open(now_));
+    channel.send_last(bytes, now_);
+  }
+  [[nodiscard]] std::uint32_t connections() {
+    return wires_.a.connections().size() + wires_.b.connections().size();
   }
   void run(Duration time) { wires_.loop.run_until(now_ += time); }
   /// Nothing arrives any more, until heal().
@@ -267,6 +284,137 @@ TEST_P(ChannelContract, SeveralDoNotDisturbEachOther) {
   for (std::size_t i = 0; i < kChannels; ++i) {
     EXPECT_EQ(notes[i].bytes[kFar], 10'000 * (i + 1));
     EXPECT_EQ(notes[i].idle[kNear], 1);
+  }
+}
+
+// One flow after another; each has counts of its own, and leaves nothing behind.
+TEST_P(ChannelContract, ALentChannelEndsWithItsLastByteAndServesAgain) {
+  Notes notes;
+  channels_->stock(1);
+  channels_->listen();
+  const RandomImpairment bad{.loss = 0.02, .duplicate = 0.01, .reorder = 0.01, .late = 50us};
+  wires_.set_rules(random_rule(bad, 1, 0), random_rule(bad, 1, 1));
+  for (int flow = 1; flow <= 8; ++flow) {
+    Channel* const channel = channels_->lend(notes, kThere);
+    ASSERT_NE(channel, nullptr);
+    if (flow == 8) wires_.set_rules({}, {});
+    begin(*channel, 400'000);
+    EXPECT_EQ(notes.ended, flow - 1);
+    run(4s);
+    ASSERT_EQ(notes.ended, flow);
+    ASSERT_EQ(notes.freed, flow);
+    EXPECT_EQ(notes.bytes[kFar], 400'000U * flow);
+    EXPECT_EQ(notes.counts.delivered_bytes, 400'000U) << "of this flow";
+    EXPECT_EQ(connections(), 0U);
+    if (fake_ == nullptr) {
+      EXPECT_EQ(notes.counts.retransmitted != 0, flow != 8) << "of this flow: " << flow;
+    }
+    channels_->give_back(*channel);
+  }
+}
+
+TEST_P(ChannelContract, ChannelsAreLentBetweenAnyTwoHosts) {
+  std::array<Notes, 6> notes;
+  channels_->stock(2);
+  channels_->listen();
+  for (int round = 0; round < 3; ++round) {
+    std::array<Channel*, 6> lent{};
+    for (std::size_t i = 0; i < lent.size(); ++i) {
+      lent[i] = channels_->lend(notes[i], i % 2 == 0 ? kThere : kBack);
+      ASSERT_NE(lent[i], nullptr);
+      begin(*lent[i], 1'000 * (i + 1));
+    }
+    run(1s);
+    for (std::size_t i = 0; i < lent.size(); ++i) {
+      EXPECT_EQ(notes[i].bytes[kFar], 1'000 * (i + 1) * (round + 1)) << i;
+      EXPECT_EQ(notes[i].freed, round + 1) << i;
+      channels_->give_back(*lent[i]);
+    }
+  }
+}
+
+// The near side gives up while packets of it are on their way: they arrive before or after the far
+// side has given up too.
+TEST_P(ChannelContract, ALentChannelThatGaveUpDeliversNothingLaterAndIsFree) {
+  Notes notes;
+  channels_->stock(1);
+  channels_->listen();
+  Channel* const channel = channels_->lend(notes, kThere);
+  ASSERT_NE(channel, nullptr);
+  int flows = 0;
+  for (const Duration late : {Duration{400ms}, Duration{12s}}) {
+    const std::uint64_t before = notes.bytes[kFar];
+    begin(*channel, std::uint64_t{1} << 40);
+    run(50ms);
+    cut();
+    wires_.to_b.set_rule([late](const SeenPacket&) { return Fate{.delay = late}; });
+    run(11s);
+    ASSERT_EQ(notes.ended, ++flows);
+    EXPECT_GT(notes.counts.delivered_bytes, 100'000U);
+    const std::uint64_t after = before + notes.counts.delivered_bytes;
+    EXPECT_EQ(notes.bytes[kFar], after) << "nothing more than at its end";
+    heal();
+    run(30s);
+    EXPECT_EQ(notes.bytes[kFar], after);
+    EXPECT_EQ(notes.freed, flows);
+    EXPECT_EQ(connections(), 0U) << "the far end is closed as well";
+    begin(*channel, 12'345);
+    run(5s);
+    EXPECT_EQ(notes.bytes[kFar], after + 12'345);
+    ASSERT_EQ(notes.freed, ++flows);
+  }
+}
+
+// A group of flows knows nothing of what carries it. Some flows complete, and on a dead path fail.
+TEST_P(ChannelContract, AGroupOfFlowsRunsOverIt) {
+  constexpr std::uint32_t kFlows = 300;
+  std::vector<ListedFlow> list;
+  std::uint64_t bytes = 0;
+  for (std::uint32_t i = 0; i < kFlows; ++i) {
+    list.push_back({.at = i * 500us, .from = i % 2, .to = i % 2, .bytes = 1 + 97ULL * i});
+    bytes += list.back().bytes;
+  }
+  GoodputSeries goodput(1s, 1);
+  FlowGroup group({.name = "flows",
+                   .hosts = hosts(),
+                   .channels = std::move(channels_),
+                   .max_open = 20,
+                   .records = kFlows,
+                   .arrivals = std::make_unique<ListedArrivals>(list, Time{}, kNever, kFlows)},
+                  goodput);
+  group.schedule();
+  run(60ms);
+  cut();
+  run(30s);
+  const FlowGroupReport dead = group.report();
+  EXPECT_GT(dead.completed, 80U);
+  EXPECT_GT(dead.failed, 10U);
+  if (fake_ == nullptr) {
+    EXPECT_GT(dead.refused, 0U) << "as many as may wait for answers";
+  }
+  EXPECT_EQ(dead.open, 0U);
+  EXPECT_EQ(dead.arrivals, kFlows);
+  EXPECT_EQ(dead.arrived_bytes, bytes);
+  EXPECT_EQ(dead.arrivals, dead.refused + dead.completed + dead.failed);
+  ASSERT_EQ(dead.records.size(), dead.completed + dead.failed);
+  std::uint64_t delivered = 0;
+  for (const FlowRecord& r : dead.records) {
+    EXPECT_EQ(r.slowdown_milli != 0, r.delivered_ns >= 0);
+    if (r.delivered_ns < 0) continue;
+    EXPECT_GE(r.slowdown_milli, 1000U);
+    delivered += r.bytes;
+  }
+  EXPECT_LE(delivered, dead.delivered_bytes);
+  EXPECT_EQ(goodput.totals()[TrafficClass::kBackground], dead.delivered_bytes);
+  if (fake_ == nullptr) {
+    std::uint64_t again = 0, timeouts = 0;
+    for (const FlowRecord& r : dead.records) {
+      again += r.retransmitted;
+      timeouts += r.rtos;
+    }
+    EXPECT_GT(timeouts, 10U);
+    EXPECT_EQ(again, dead.retransmitted);
+    EXPECT_EQ(timeouts, dead.rtos_data + dead.rtos_handshake);
   }
 }
 

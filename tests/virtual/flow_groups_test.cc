@@ -10,7 +10,7 @@
 
 #include "tests/support/simulation.h"
 #include "tests/support/source_path.h"
-#include "trafficgen/background/flow_group.h"
+#include "trafficgen/channel/tcp_ideal_times.h"
 
 namespace outrider::flow_groups_test {
 using namespace tg;
@@ -117,7 +117,7 @@ TEST(FlowGroups, AFlowAloneTakesItsIdeal) {
   ASSERT_EQ(r.completed, 50U);
   // 7 segments at 1 Gbit/s. Each of three more hops adds one frame's time. The handshake
   // takes 100 us and four hops of short frames each way.
-  const double serial_us = static_cast<double>(FlowGroup::wire_bytes_of(10'000, 1448)) * 8 / 1e3;
+  const double serial_us = static_cast<double>(wire_bytes_of_stream(10'000, 1448)) * 8 / 1e3;
   for (const auto& f : r.records) {
     const double took_us = static_cast<double>(f.delivered_ns - f.arrival_ns) / 1e3;
     EXPECT_NEAR(took_us, 150 + serial_us + 3 * 12.2, 15) << f.arrival_ns;

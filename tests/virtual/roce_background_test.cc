@@ -8,6 +8,7 @@
 
 #include "tests/support/source_path.h"
 #include "tests/virtual/roce_scene.h"
+#include "trafficgen/channel/queue_pair_limits.h"
 #include "trafficgen/roce/path_mtu.h"
 
 namespace outrider::roce_background_test {

@@ -5,8 +5,6 @@
 #include <utility>
 
 #include "common/config/addresses.h"
-#include "trafficgen/background/flow_group.h"
-#include "trafficgen/background/roce_flow_group.h"
 #include "trafficgen/background/roce_transfer.h"
 #include "trafficgen/background/transfer.h"
 #include "trafficgen/channel/make_channels.h"
@@ -65,8 +63,7 @@ std::unique_ptr<Channels> GeneratorBackground::channels(const std::string& trans
                                                         std::uint32_t first_port,
                                                         std::uint16_t ports) const {
   return make_channels(transport_named(config_, transport),
-                       {.from = hosts_.named(from),
-                        .to = hosts_.named(to),
+                       {.hosts = {{hosts_.named(from)}, {hosts_.named(to)}},
                         .first_port = static_cast<std::uint16_t>(first_port),
                         .ports = ports,
                         .seed = config_.seed});
@@ -130,47 +127,24 @@ void GeneratorBackground::make_flow_group(const FlowsConfig& flows, const LcoreS
   const auto index = static_cast<std::uint32_t>(flow_groups.size());
   flow_groups.emplace_back();
   if (!share.has(config_, flows)) return;
-  flow_groups.back() =
-      transport_named(config_, flows.transport).protocol == TransportProtocol::kRoce
-          ? roce_group(flows, index)
-          : tcp_group(flows, index);
-}
-
-std::unique_ptr<FlowGroupSource> GeneratorBackground::tcp_group(const FlowsConfig& flows,
-                                                                std::uint32_t index) const {
-  FlowGroup::Setup setup{.name = flows.name,
-                         .from = hosts_.named(flows.list ? flows.hosts : flows.from),
-                         .to = hosts_.named(flows.list ? flows.hosts : flows.to),
-                         .port = flows.tcp_port,
-                         .max_open = flows.max_open.value_or(kMaxOpenFlows),
-                         .records = flows.records,
-                         .tcp = transport_named(config_, flows.transport).tcp};
-  const auto from = described(setup.from), to = described(setup.to);
-  for (const FlowHost& host : from) setup.from_rates.push_back(host.rate);
-  for (const FlowHost& host : to) setup.to_rates.push_back(host.rate);
-  const FullPacket packet = full_packet_of(config_, flows);
-  if (!flows.list) setup.offered = offered_rate(flows, from, to, packet);
-  setup.arrivals = make_arrivals(flows, from, to, packet, config_.seed, index);
-  return std::make_unique<FlowGroup>(std::move(setup), goodput_);
-}
-
-std::unique_ptr<FlowGroupSource> GeneratorBackground::roce_group(const FlowsConfig& flows,
-                                                                 std::uint32_t index) const {
   const TransportConfig& how = transport_named(config_, flows.transport);
-  RoceFlowGroup::Setup setup{.name = flows.name,
-                             .from = hosts_.named(flows.list ? flows.hosts : flows.from),
-                             .to = hosts_.named(flows.list ? flows.hosts : flows.to),
-                             .queue_pairs = flows.queue_pairs,
-                             .max_open = flows.max_open.value_or(kMaxOpenFlows),
-                             .records = flows.records,
-                             .roce = how.roce,
-                             .priority = how.tcp.priority,
-                             .seed = config_.seed};
-  const auto from = described(setup.from), to = described(setup.to);
+  const ChannelHosts hosts{hosts_.named(flows.list ? flows.hosts : flows.from),
+                           hosts_.named(flows.list ? flows.hosts : flows.to)};
+  const auto from = described(hosts.from), to = described(hosts.to);
   const FullPacket packet = full_packet_of(config_, flows);
-  if (!flows.list) setup.offered = offered_rate(flows, from, to, packet);
-  setup.arrivals = make_arrivals(flows, from, to, packet, config_.seed, index);
-  return std::make_unique<RoceFlowGroup>(std::move(setup), goodput_);
+  flow_groups.back() = std::make_unique<FlowGroup>(
+      FlowGroup::Setup{.name = flows.name,
+                       .hosts = hosts,
+                       .channels = make_channels(how, {.hosts = hosts,
+                                                       .first_port = flows.tcp_port,
+                                                       .fills_mtu = false,
+                                                       .queue_pairs = flows.queue_pairs,
+                                                       .seed = config_.seed}),
+                       .max_open = flows.max_open.value_or(kMaxOpenFlows),
+                       .records = flows.records,
+                       .offered = flows.list ? BitRate{} : offered_rate(flows, from, to, packet),
+                       .arrivals = make_arrivals(flows, from, to, packet, config_.seed, index)},
+      goodput_);
 }
 
 void GeneratorBackground::make_capture(const CaptureConfig& capture) {

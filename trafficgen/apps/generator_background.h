@@ -7,8 +7,7 @@
 
 #include "trafficgen/apps/generator_hosts.h"
 #include "trafficgen/background/capture_player.h"
-#include "trafficgen/background/flow_arrivals.h"
-#include "trafficgen/background/flow_sources.h"
+#include "trafficgen/background/flow_group.h"
 #include "trafficgen/background/long_flow.h"
 #include "trafficgen/background/request_flows.h"
 #include "trafficgen/background/transfer_source.h"
@@ -32,7 +31,7 @@ class GeneratorBackground {
   std::vector<std::unique_ptr<LongFlow>> long_flows;
   std::vector<std::unique_ptr<RequestFlows>> requests;
   std::vector<std::unique_ptr<TransferSource>> transfers;
-  std::vector<std::unique_ptr<FlowGroupSource>> flow_groups;
+  std::vector<std::unique_ptr<FlowGroup>> flow_groups;
   std::vector<std::unique_ptr<CapturePlayer>> captures;
 
  private:
@@ -46,10 +45,6 @@ class GeneratorBackground {
   void make_requests(const RequestFlowsConfig& flows);
   void make_transfer(const TransferConfig& transfer, const LcoreShare& share);
   void make_flow_group(const FlowsConfig& flows, const LcoreShare& share);
-  [[nodiscard]] std::unique_ptr<FlowGroupSource> tcp_group(const FlowsConfig& flows,
-                                                           std::uint32_t index) const;
-  [[nodiscard]] std::unique_ptr<FlowGroupSource> roce_group(const FlowsConfig& flows,
-                                                            std::uint32_t index) const;
   void make_capture(const CaptureConfig& capture);
 
   const GeneratorConfig& config_;

@@ -179,7 +179,7 @@ void Generator::State::add_records(const std::vector<const State*>& parts, Gener
     transfer.fill(r.transfers);
     r.background_roce += transfer.roce();
   });
-  for_all_flows(parts, &Background::flow_groups, [&](const FlowGroupSource& group) {
+  for_all_flows(parts, &Background::flow_groups, [&](const FlowGroup& group) {
     r.flow_groups.push_back(group.report());
     r.background_roce += group.roce();
   });

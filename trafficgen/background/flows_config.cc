@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "trafficgen/background/flow_sizes.h"
+#include "trafficgen/channel/queue_pair_limits.h"
 #include "trafficgen/import/flow_list.h"
 
 namespace outrider::tg {

@@ -56,12 +56,6 @@ void for_each_file(Flows& flows, Visit visit) {
 /// room for twice as many.
 inline constexpr std::uint32_t kMaxOpenFlows = 1'000'000;
 
-/// Queue pairs between two hosts: those that are there from the start, and the largest number.
-inline constexpr std::uint32_t kFirstQueuePairs = 16;
-inline constexpr std::uint64_t kMaxQueuePairs = 4096;
-/// Queue pairs of background at one host: half of its numbers, so that jobs find some too.
-inline constexpr std::uint64_t kMostQueuePairsAtHost = 16'384;
-
 /// Checks the rules of a group that need no other table.
 void check(const Checks& at, const FlowsConfig& flows);
 /// Reads the group's files and checks them.

@@ -35,7 +35,7 @@ class LongFlow final : private TimerClient, private Channel::User {
     return {counts(), setup_.name, TrafficClass::kBackground};
   }
   [[nodiscard]] FlowCounts counts() const noexcept { return channel_.counts(ChannelSide::kNear); }
-  [[nodiscard]] RoceCounters roce() const noexcept { return channel_.roce(); }
+  [[nodiscard]] RoceCounters roce() const noexcept { return setup_.channels->roce(); }
 
  private:
   void on_timer(std::uint32_t tag, Time now) noexcept override;

@@ -114,12 +114,6 @@ void RequestFlows::Client::on_ended(Channel& /*channel*/, Time now) noexcept {
   flows.wake(*this, now + kReopenAfter);
 }
 
-RoceCounters RequestFlows::roce() const noexcept {
-  RoceCounters sum;
-  for (const Client& client : clients_) sum += client.channel.roce();
-  return sum;
-}
-
 RequestReport RequestFlows::report() const { return counts_; }
 
 }  // namespace outrider::tg

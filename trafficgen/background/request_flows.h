@@ -40,7 +40,7 @@ class RequestFlows final : private TimerClient {
   [[nodiscard]] RequestReport report() const;
   [[nodiscard]] const std::string& name() const noexcept { return setup_.name; }
   [[nodiscard]] const RequestCounts& counts() const noexcept { return counts_; }
-  [[nodiscard]] RoceCounters roce() const noexcept;
+  [[nodiscard]] RoceCounters roce() const noexcept { return setup_.channels->roce(); }
 
  private:
   /// Both ends of one channel: bytes since it was opened say which request it is at.

@@ -1,9 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 #include "common/core/clock.h"
+#include "trafficgen/channel/channel_hosts.h"
+#include "trafficgen/channel/ideal_times.h"
 #include "trafficgen/measure/flow_totals.h"
 #include "trafficgen/measure/roce_counters.h"
 
@@ -25,6 +28,10 @@ enum class ChannelSide : std::uint8_t { kNear, kFar };
 /// queue pairs, whose rate goes on. Over TCP a far side that gives up alone is noticed when the
 /// near side sends.
 ///
+/// Flows that come and go are lent a channel each (Channels::lend()): open(), then send_last()
+/// once. User::on_ended() says that all has arrived or that the channel gave up, User::on_free()
+/// that nothing is left of it.
+///
 /// Borrows the hosts. Not thread-safe: their lcore owns it. After construction only open() may
 /// allocate, as opening a connection of TCP does.
 class Channel {
@@ -40,8 +47,11 @@ class Channel {
                               Time now) noexcept = 0;
     /// All that a side has handed over has been acknowledged. Only after tell_idle().
     virtual void on_idle(Channel& /*channel*/, ChannelSide /*from*/, Time /*now*/) noexcept {}
-    /// The channel is of no more use until open(): it was refused or reset, or gave up.
+    /// The channel is of no more use until open(): what send_last() handed over has arrived, or it
+    /// was refused or reset, or gave up.
     virtual void on_ended(Channel& channel, Time now) noexcept = 0;
+    /// After send_last() and on_ended(): both sides are over, and open() may be called again.
+    virtual void on_free(Channel& /*channel*/, Time /*now*/) noexcept {}
 
    protected:
     ~User() = default;
@@ -53,10 +63,14 @@ class Channel {
   virtual ~Channel() = default;
 
   /// @return false if the near host has no port left; then nothing has happened
-  /// @pre it is new, or has ended
+  /// @pre it is new or has ended, and is free after send_last()
   [[nodiscard]] virtual bool open(Time now) noexcept = 0;
   /// Hands over bytes > 0, which may leave once the channel is open. @pre open() was called
   virtual void send(ChannelSide from, std::uint64_t bytes, Time now) noexcept = 0;
+  /// Hands over the near side's last bytes > 0. The channel ends when they have arrived: over TCP
+  /// the connection closes in both directions, over RoCEv2 the queue pairs wait for the next
+  /// open(). @pre open() was called, and the far side sends nothing
+  virtual void send_last(std::uint64_t bytes, Time now) noexcept = 0;
 
   /// Makes the channel call User::on_idle() from now on.
   virtual void tell_idle() noexcept = 0;
@@ -66,15 +80,13 @@ class Channel {
   /// Makes counts() include what was before the last open(). Call it before the first one.
   virtual void keep_counts() = 0;
   /// Returns the totals of what one side sends, since the last open() or, after keep_counts(),
-  /// since construction.
+  /// since construction. They are complete within the on_ended() that follows send_last().
   [[nodiscard]] virtual FlowCounts counts(ChannelSide from) const noexcept = 0;
-  /// Returns the counts of its queue pairs, of both sides; zeros if it has none.
-  [[nodiscard]] virtual RoceCounters roce() const noexcept { return {}; }
   /// Starts to fetch what the next call will need.
   virtual void prefetch() const noexcept {}
 };
 
-/// Makes the channels from one host to another, and owns them.
+/// Makes the channels between hosts, and owns them.
 class Channels {
  public:
   Channels() = default;
@@ -82,10 +94,27 @@ class Channels {
   Channels& operator=(const Channels&) = delete;
   virtual ~Channels() = default;
 
+  /// Makes a channel between the first two hosts, for one user.
   /// @param user must outlive the channel. @return valid as long as this
   virtual Channel& make(Channel::User& user) = 0;
-  /// Accepts what the near host opens. Call it once, before the first channel is opened.
+  /// Accepts what the near hosts open. Call it once, before the first channel is opened.
   virtual void listen() {}
+
+  // -- for flows that come and go
+  /// Makes the channels that are lent first: queue pairs between each two hosts, or else so many.
+  /// Call it once, before listen().
+  virtual void stock(std::uint32_t channels) = 0;
+  /// Lends a channel; makes one, which allocates, if none is free.
+  /// @param user must outlive the loan. @return nullptr if no more may be made
+  [[nodiscard]] virtual Channel* lend(Channel::User& user, HostPair pair) = 0;
+  /// Takes back a channel that was lent: after User::on_free(), or if it was not opened. Nothing
+  /// allocates.
+  virtual void give_back(Channel& channel) noexcept = 0;
+  /// Makes what the times of flows over these channels are compared with.
+  [[nodiscard]] virtual std::unique_ptr<IdealTimes> ideal_times() const = 0;
+
+  /// Returns the counts of all queue pairs, of both sides; zeros if there are none.
+  [[nodiscard]] virtual RoceCounters roce() const noexcept { return {}; }
 };
 
 }  // namespace outrider::tg

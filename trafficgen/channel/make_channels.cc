@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 #include "trafficgen/channel/roce_channels.h"
 #include "trafficgen/channel/tcp_channels.h"
@@ -12,21 +13,22 @@ namespace outrider::tg {
 namespace {
 
 std::unique_ptr<Channels> over_tcp(const TransportConfig& transport, const ChannelPlace& place) {
-  TcpChannels::Setup setup{.from = place.from,
-                           .to = place.to,
+  TcpChannels::Setup setup{.hosts = place.hosts,
                            .first_port = place.first_port,
                            .ports = place.ports,
                            .tcp = transport.tcp};
-  setup.tcp.mss_bytes =
-      std::min(place.from->setup().mtu_bytes, place.to->setup().mtu_bytes) - kIpAndTcpBytes;
-  return std::make_unique<TcpChannels>(setup);
+  if (place.fills_mtu)
+    setup.tcp.mss_bytes = std::min(place.hosts.from.front()->setup().mtu_bytes,
+                                   place.hosts.to.front()->setup().mtu_bytes) -
+                          kIpAndTcpBytes;
+  return std::make_unique<TcpChannels>(std::move(setup));
 }
 
 std::unique_ptr<Channels> over_roce(const TransportConfig& transport, const ChannelPlace& place) {
-  return std::make_unique<RoceChannels>(RoceChannels::Setup{.from = place.from,
-                                                            .to = place.to,
+  return std::make_unique<RoceChannels>(RoceChannels::Setup{.hosts = place.hosts,
                                                             .roce = transport.roce,
                                                             .priority = transport.tcp.priority,
+                                                            .queue_pairs = place.queue_pairs,
                                                             .seed = place.seed});
 }
 

@@ -23,6 +23,11 @@ enum class TransportProtocol : std::uint8_t {
   return protocol != TransportProtocol::kMlt;
 }
 
+/// Returns whether its ends are queue pairs: nobody listens at a port, and data are no segments.
+[[nodiscard]] constexpr bool has_queue_pairs(TransportProtocol protocol) noexcept {
+  return protocol == TransportProtocol::kRoce;
+}
+
 struct TransportConfig {
   std::string name;
   TcpConfig tcp;  ///< of which kMlt uses only controller, ecn and obey_ece, and kRoce nothing

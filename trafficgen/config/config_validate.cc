@@ -112,8 +112,8 @@ const TransportConfig* reliable_transport_of(const Checks& at, const Scope& scop
   return transport;
 }
 
-bool is_roce(const TransportConfig* transport) {
-  return transport != nullptr && transport->protocol == TransportProtocol::kRoce;
+bool uses_queue_pairs(const TransportConfig* transport) {
+  return transport != nullptr && has_queue_pairs(transport->protocol);
 }
 
 /// Checks that the host exists, and that a segment of the transport fits into its packets.
@@ -123,7 +123,7 @@ void check_host(const Checks& at, const std::string& name, const TransportConfig
   const auto host = scope.hosts.find(name);
   if (!at.require(host != scope.hosts.end(), "", Checks::quoted(name),
                   "no [[host]] has this name") ||
-      transport == nullptr || is_roce(transport))  // RoCEv2 has no segments: roce_rules.h
+      transport == nullptr || uses_queue_pairs(transport))  // roce_rules.h
     return;
   const std::uint64_t packet = transport->tcp.mss_bytes + kSegmentHeaderBytes;
   const std::uint64_t mtu = host->second->mtu_bytes;
@@ -208,22 +208,34 @@ void check_jobs(const Checks& root, const GeneratorConfig& c, Scope& scope) {
   }
 }
 
-/// Checks that senders and receivers are paired and exist, and that the ports have no other user.
+/// The ports of background, if its transport has ports.
+struct ListeningPorts {
+  const std::vector<std::string>& hosts;
+  std::uint32_t first = 0;
+  std::uint32_t count = 1;
+};
+
+/// Checks that the hosts of background exist and suit its transport, and that the ports have no
+/// other user.
+void check_channels(const Checks& at, HostLists hosts, const TransportConfig* transport,
+                    const ListeningPorts& ports, const std::string& user, const GeneratorConfig& c,
+                    Scope& scope) {
+  for (const auto& [key, names] : hosts) check_host_list(at, key, *names, transport, scope);
+  if (uses_queue_pairs(transport)) return check_roce_background(at, hosts, c);
+  const std::uint32_t end = std::min(65536U, ports.first + ports.count);
+  for (std::uint32_t port = ports.first; port < end; ++port)
+    check_listeners(at, ports.hosts, static_cast<std::uint16_t>(port), user, "tcp_port", scope);
+}
+
+/// Checks that senders and receivers are paired.
 template <class Flows>
-void check_pairs(const Checks& at, const Flows& flows, const TransportConfig* transport,
-                 std::uint32_t ports, const std::string& user, Scope& scope) {
+void check_pairs(const Checks& at, const Flows& flows) {
   if (flows.from.empty()) at.fault("from", "must name at least one host");
   at.require(flows.from.size() == flows.to.size(), "to", std::to_string(flows.to.size()) + " hosts",
              "must be as many as from has, " + std::to_string(flows.from.size()));
   for (std::size_t i = 0; i < std::min(flows.from.size(), flows.to.size()); ++i)
     at.below("to", i).require(flows.from[i] != flows.to[i], "", Checks::quoted(flows.to[i]),
                               "must be another host than the sender");
-  check_host_list(at, "from", flows.from, transport, scope);
-  check_host_list(at, "to", flows.to, transport, scope);
-  if (is_roce(transport)) return;  // nobody listens at a port
-  const std::uint32_t last = std::min(65536U, flows.tcp_port + ports);
-  for (std::uint32_t port = flows.tcp_port; port < last; ++port)
-    check_listeners(at, flows.to, static_cast<std::uint16_t>(port), user, "tcp_port", scope);
 }
 
 void check_long_flows(const Checks& root, const GeneratorConfig& c, Scope& scope) {
@@ -234,9 +246,9 @@ void check_long_flows(const Checks& root, const GeneratorConfig& c, Scope& scope
     check_name(at, names, flows.name);
     names.insert(flows.name);
     const auto* transport = reliable_transport_of(at, scope, flows.transport);
-    check_pairs(at, flows, transport, 1, "long_flows[" + std::to_string(i) + "]", scope);
-    if (is_roce(transport))
-      check_roce_background(at, {{"from", &flows.from}, {"to", &flows.to}}, c);
+    check_pairs(at, flows);
+    check_channels(at, {{"from", &flows.from}, {"to", &flows.to}}, transport,
+                   {flows.to, flows.tcp_port}, "long_flows[" + std::to_string(i) + "]", c, scope);
   }
 }
 
@@ -249,10 +261,10 @@ void check_requests(const Checks& root, const GeneratorConfig& c, Scope& scope) 
     names.insert(flows.name);
     check(at, flows);
     const auto* transport = reliable_transport_of(at, scope, flows.transport);
-    check_pairs(at, flows, transport, flows.server_ports, "requests[" + std::to_string(i) + "]",
-                scope);
-    if (is_roce(transport))
-      check_roce_background(at, {{"from", &flows.from}, {"to", &flows.to}}, c);
+    check_pairs(at, flows);
+    check_channels(at, {{"from", &flows.from}, {"to", &flows.to}}, transport,
+                   {flows.to, flows.tcp_port, flows.server_ports},
+                   "requests[" + std::to_string(i) + "]", c, scope);
   }
 }
 
@@ -267,7 +279,7 @@ void check_transfers(const Checks& root, const GeneratorConfig& c, Scope& scope)
     const bool to_is_host = scope.hosts.contains(t.to);
     check(at, t, from_is_host, to_is_host);
     const auto* transport = reliable_transport_of(at, scope, t.transport);
-    if (is_roce(transport)) {
+    if (uses_queue_pairs(transport)) {
       check_roce_transfer(at, t, from_is_host, to_is_host, c);
       continue;
     }
@@ -286,13 +298,8 @@ void check_flows(const Checks& at, const FlowsConfig& flows, const std::string& 
                  const GeneratorConfig& c, Scope& scope) {
   check(at, flows);
   const auto* transport = reliable_transport_of(at, scope, flows.transport);
-  check_host_list(at, "from", flows.from, transport, scope);
-  check_host_list(at, "to", flows.to, transport, scope);
-  check_host_list(at, "hosts", flows.hosts, transport, scope);
-  if (is_roce(transport))
-    return check_roce_background(
-        at, {{"from", &flows.from}, {"to", &flows.to}, {"hosts", &flows.hosts}}, c);
-  check_listeners(at, flows.list ? flows.hosts : flows.to, flows.tcp_port, user, "tcp_port", scope);
+  check_channels(at, {{"from", &flows.from}, {"to", &flows.to}, {"hosts", &flows.hosts}}, transport,
+                 {flows.list ? flows.hosts : flows.to, flows.tcp_port}, user, c, scope);
 }
 
 void check_all_flows(const Checks& root, const GeneratorConfig& c, Scope& scope) {

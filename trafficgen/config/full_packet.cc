@@ -10,8 +10,7 @@ namespace outrider::tg {
 FullPacket full_packet_of(const GeneratorConfig& config, const FlowsConfig& flows) {
   const auto transport =
       std::ranges::find(config.transports, flows.transport, &TransportConfig::name);
-  if (transport->protocol != TransportProtocol::kRoce)
-    return full_segment(transport->tcp.mss_bytes);
+  if (!has_queue_pairs(transport->protocol)) return full_segment(transport->tcp.mss_bytes);
   std::uint32_t mtu_bytes = UINT32_MAX;
   for (const auto* side : {&flows.from, &flows.to, &flows.hosts})
     for (const std::string& name : *side)

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/net/roce.h"
+#include "trafficgen/channel/queue_pair_limits.h"
 #include "trafficgen/hosts/ephemeral_ports.h"
 #include "trafficgen/roce/path_mtu.h"
 
@@ -37,9 +38,9 @@ void check_roce_hosts(const Checks& at, std::string_view key, const std::vector<
     check_roce_host(at.below(key, i), names[i], config);
 }
 
-bool is_roce(const GeneratorConfig& c, const std::string& transport) {
+bool uses_queue_pairs(const GeneratorConfig& c, const std::string& transport) {
   const auto it = std::ranges::find(c.transports, transport, &TransportConfig::name);
-  return it != c.transports.end() && it->protocol == TransportProtocol::kRoce;
+  return it != c.transports.end() && has_queue_pairs(it->protocol);
 }
 
 constexpr std::uint64_t kMostOfBackground = 65'536;  ///< connections: it is memory
@@ -106,10 +107,7 @@ void check_roce_job(const Checks& at, const JobConfig& job, const GeneratorConfi
   check_roce_hosts(at, "servers", job.servers, config);
 }
 
-void check_roce_background(
-    const Checks& at,
-    std::initializer_list<std::pair<std::string_view, const std::vector<std::string>*>> lists,
-    const GeneratorConfig& config) {
+void check_roce_background(const Checks& at, HostLists lists, const GeneratorConfig& config) {
   if (config.payload != Payload::kZeros)
     at.fault("transport",
              "over protocol \"roce\" no values are written or checked: payload must be \"zeros\"");
@@ -162,19 +160,19 @@ void check_queue_pairs(const Checks& root, const GeneratorConfig& config) {
   };
   for (std::size_t i = 0; i < config.long_flows.size(); ++i) {
     const LongFlowsConfig& flows = config.long_flows[i];
-    if (!is_roce(config, flows.transport)) continue;
+    if (!uses_queue_pairs(config, flows.transport)) continue;
     add_pairs(flows, flows.flows_per_pair);
     count.judge("long_flows", i, "flows_per_pair");
   }
   for (std::size_t i = 0; i < config.requests.size(); ++i) {
     const RequestFlowsConfig& flows = config.requests[i];
-    if (!is_roce(config, flows.transport)) continue;
+    if (!uses_queue_pairs(config, flows.transport)) continue;
     add_pairs(flows, flows.connections);
     count.judge("requests", i, "connections");
   }
   for (std::size_t i = 0; i < config.flows.size(); ++i) {
     const FlowsConfig& flows = config.flows[i];
-    if (!is_roce(config, flows.transport)) continue;
+    if (!uses_queue_pairs(config, flows.transport)) continue;
     for (const std::string& from : flows.list ? flows.hosts : flows.from)
       for (const std::string& to : flows.list ? flows.hosts : flows.to)
         if (from != to) count.add(from, to, flows.queue_pairs.value_or(kFirstQueuePairs));

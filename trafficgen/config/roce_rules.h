@@ -11,6 +11,10 @@
 
 namespace outrider::tg {
 
+/// Names of hosts, by key.
+using HostLists =
+    std::initializer_list<std::pair<std::string_view, const std::vector<std::string>*>>;
+
 /// Records every setting of TCP that was changed, as none acts with protocol "roce".
 /// @param given,defaults TCP's settings, by key
 void check_roce_transport(const Checks& at, const TransportConfig& transport,
@@ -22,10 +26,7 @@ void check_roce_job(const Checks& at, const JobConfig& job, const GeneratorConfi
 
 /// Checks what a table of background needs over protocol "roce".
 /// @param lists its lists of hosts, by key
-void check_roce_background(
-    const Checks& at,
-    std::initializer_list<std::pair<std::string_view, const std::vector<std::string>*>> lists,
-    const GeneratorConfig& config);
+void check_roce_background(const Checks& at, HostLists lists, const GeneratorConfig& config);
 
 /// Checks what a [[transfer]] needs over protocol "roce".
 /// @param from_is_host,to_is_host  whether `from` and `to` name hosts

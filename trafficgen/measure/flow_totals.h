@@ -34,6 +34,16 @@ struct FlowCounts {
     cnps_received += o.cnps_received;
     return *this;
   }
+  FlowCounts& operator-=(const FlowCounts& o) noexcept {
+    delivered_bytes -= o.delivered_bytes;
+    retransmitted -= o.retransmitted;
+    rtos_data -= o.rtos_data;
+    rtos_handshake -= o.rtos_handshake;
+    fast_recoveries -= o.fast_recoveries;
+    ece_reductions -= o.ece_reductions;
+    cnps_received -= o.cnps_received;
+    return *this;
+  }
 };
 
 /// Returns what a connection's sender has counted, without what was delivered.
