@@ -12,6 +12,8 @@
 
 namespace outrider::tg {
 
+struct ConnectionSample;
+
 /// A UDP datagram to be sent: its first bytes, and the number of zeros that follow them.
 struct OutgoingDatagram {
   static constexpr std::uint32_t kMaxHeadBytes = 52;
@@ -51,6 +53,11 @@ class DatagramEndpoint {
   /// Returns what the host finds the endpoint by: the flow, or for a queue pair of RoCEv2 what
   /// roce_key() says.
   [[nodiscard]] virtual FlowKey key() const noexcept { return flow(); }
+  /// Writes the state of what this end sends, without instant and ends. It changes nothing.
+  /// @return false if it has had nothing to send
+  [[nodiscard]] virtual bool sample(ConnectionSample& /*out*/, Time /*now*/) const noexcept {
+    return false;
+  }
 
  protected:
   ~DatagramEndpoint() = default;

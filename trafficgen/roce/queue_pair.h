@@ -17,7 +17,7 @@ class QueuePairListener {
   virtual void on_received(QueuePair& pair, Time now) noexcept = 0;
   /// The peer has acknowledged more bytes.
   virtual void on_acknowledged(QueuePair& pair, Time now) noexcept = 0;
-  /// Nothing more will be delivered; Requester::why() says why.
+  /// Nothing more will be delivered; Requester::State says why.
   virtual void on_gave_up(QueuePair& pair, Time now) noexcept = 0;
 
  protected:
@@ -68,6 +68,7 @@ class QueuePair final : public DatagramEndpoint {
   void on_timer(Time now) noexcept override;
   [[nodiscard]] const FlowKey& flow() const noexcept override { return setup_.flow; }
   [[nodiscard]] FlowKey key() const noexcept override;
+  [[nodiscard]] bool sample(ConnectionSample& out, Time now) const noexcept override;
 
  private:
   std::optional<DropReason> take(const roce::Message& m, Ecn ecn, Time now) noexcept;

@@ -66,15 +66,20 @@ class Requester {
   /// Returns what was appended, and how much of it is acknowledged.
   [[nodiscard]] const OutgoingRequests& requests() const noexcept { return requests_; }
   [[nodiscard]] bool gave_up() const noexcept { return gave_up_ != GaveUp::kNot; }
-  [[nodiscard]] GaveUp why() const noexcept { return gave_up_; }
-  /// Returns true if the last that the peer has said is that it is not ready.
-  [[nodiscard]] bool awaits_receiver() const noexcept { return not_ready_ != 0; }
+  struct State {
+    GaveUp gave_up = GaveUp::kNot;
+    bool awaits_receiver = false;  ///< the last that the peer has said is that it is not ready
+    std::uint64_t in_flight_packets = 0;  ///< that have left and are not acknowledged
+  };
+  [[nodiscard]] State state() const noexcept {
+    return {gave_up_, not_ready_ != 0, highest_ - acknowledged_};
+  }
   /// Returns when the first packet left of those that were appended after note_burst().
   [[nodiscard]] std::optional<Time> first_sent_at() const noexcept { return first_sent_at_; }
   void note_burst() noexcept { first_sent_at_.reset(); }
   /// Returns the PSN of the packet after all those that were appended.
   [[nodiscard]] std::uint32_t next_psn() const noexcept { return psn_of(requests_.end()); }
-  [[nodiscard]] RateController& control() noexcept { return *control_; }
+  [[nodiscard]] RateController& control() const noexcept { return *control_; }
 
  private:
   using Request = OutgoingRequests::Request;

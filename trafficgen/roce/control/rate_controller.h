@@ -23,6 +23,14 @@ struct RateSample {
   std::span<const HopState> hops{};      ///< for HPCC; this program's switches tell none
 };
 
+/// What a controller decides by, at an instant. A member is absent where it has no such thing.
+struct RateState {
+  std::optional<double> rate_bps{};    ///< as of RateController::rate_bps()
+  std::optional<double> target_bps{};  ///< to which the rate rises
+  std::optional<double> alpha{};       ///< estimate of congestion, in [0, 1]
+  std::optional<double> window_bytes{};
+};
+
 /// Decides at what rate a queue pair sends. `now` never decreases. A controller has no timer of its
 /// own: what its timers would have done until `now` is done at the next call, because the rate
 /// matters only when a packet leaves. Not thread-safe; nothing allocates.
@@ -37,6 +45,8 @@ class RateController {
   /// A congestion notification packet has come.
   virtual void on_cnp(Time now) noexcept = 0;
   virtual void on_ack(const RateSample& sample, Time now) noexcept = 0;
+  /// Returns its state. Asking changes nothing.
+  [[nodiscard]] virtual RateState state(Time /*now*/) const noexcept { return {}; }
 };
 
 /// Sends at one rate, whatever the network says.
@@ -47,6 +57,7 @@ class FixedRate final : public RateController {
   void on_sent(std::uint32_t, Time) noexcept override {}
   void on_cnp(Time) noexcept override {}
   void on_ack(const RateSample&, Time) noexcept override {}
+  [[nodiscard]] RateState state(Time) const noexcept override { return {.rate_bps = bps_}; }
 
  private:
   double bps_;
