@@ -10,9 +10,9 @@
 
 namespace outrider::tg {
 
-/// Notes the state of every connection that has data to send, at fixed times, until its series is
-/// full. A sample walks over all connections of the lcore's hosts, so it is meant for few. Not
-/// thread-safe.
+/// Notes the state of every connection that has had data to send, over any transport, at fixed
+/// times, until its series is full. A sample walks over all connections and datagram endpoints of
+/// the lcore's hosts, so it is meant for few. Not thread-safe.
 class ConnectionSampler final : public EventSource {
  public:
   /// @param hosts  as GeneratorHosts has them; must outlive the sampler, as `loop` must
@@ -25,12 +25,18 @@ class ConnectionSampler final : public EventSource {
   void start(Time at) noexcept { loop_.schedule(id_, at); }
 
   Time fire(Time now) noexcept override {
-    for (std::uint32_t h = 0; h < hosts_.size(); ++h)
-      if (hosts_[h] != nullptr)
-        hosts_[h]->connections().table().for_each([&](const TcpConnection& connection) {
-          if (connection.stream().written_bytes() > 0 && !series_.full())
-            series_.add(h, connection, now);
-        });
+    ConnectionSample state;
+    for (std::uint32_t h = 0; h < hosts_.size(); ++h) {
+      if (hosts_[h] == nullptr) continue;
+      hosts_[h]->connections().table().for_each([&](const TcpConnection& connection) {
+        if (!series_.full() && sample(connection, state))
+          series_.add(h, connection.flow(), state, now);
+      });
+      hosts_[h]->datagrams().for_each([&](const DatagramEndpoint& endpoint) {
+        if (!series_.full() && endpoint.sample(state, now))
+          series_.add(h, endpoint.flow(), state, now);
+      });
+    }
     return series_.full() ? kNever : now + period_;
   }
 

@@ -1,7 +1,10 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <map>
+#include <string>
 
+#include "common/config/addresses.h"
 #include "common/telemetry/add_fields.h"
 #include "trafficgen/apps/generator_state.h"
 
@@ -194,9 +197,12 @@ void Generator::State::add_records(const std::vector<const State*>& parts, Gener
     r.ledger_balanced &= capture.received <= capture.sent;
   const auto edges_of = [](const State& s) -> const auto& { return s.hosts.neighbours(); };
   for_all(parts, edges_of, [&](const NeighbourEdge& edge) { edge.fill(r.neighbourhood); });
+  std::map<std::uint32_t, std::string> names;
+  for (const HostConfig& host : parts.front()->config.hosts)
+    names.emplace(parse_ipv4(host.address).value.value_or(0), host.name);
   for (const State* s : parts)
     for (std::uint32_t h = 0; s->sampler != nullptr && h < s->config.hosts.size(); ++h)
-      std::ranges::move(s->sampler->series().of_host(h, s->config.hosts[h].name),
+      std::ranges::move(s->sampler->series().of_host(h, s->config.hosts[h].name, names),
                         std::back_inserter(r.connections));
 }
 

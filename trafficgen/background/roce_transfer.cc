@@ -117,7 +117,7 @@ void RoceTransfer::watch(Time now) noexcept {
   if (finished()) return;
   if (std::exchange(watched_, progress()) != progress()) progress_at_ = now;
   if (now - progress_at_ >= setup_.config.timeout) {
-    const bool not_ready = sender_ && sender_->pair.requester().awaits_receiver();
+    const bool not_ready = sender_ && sender_->pair.requester().state().awaits_receiver;
     return fail(not_ready ? Outcome::kNotReady : Outcome::kTimedOut, now);
   }
   own_host().set_timer(*this, kLookAtProgress,

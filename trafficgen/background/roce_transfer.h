@@ -52,7 +52,7 @@ class RoceTransfer final : public TransferSource, private TimerClient {
     void on_received(QueuePair&, Time now) noexcept override { transfer.look(now); }
     void on_acknowledged(QueuePair&, Time now) noexcept override { transfer.look(now); }
     void on_gave_up(QueuePair& by, Time now) noexcept override {
-      transfer.fail(outcome_of(by.requester().why()), now);
+      transfer.fail(outcome_of(by.requester().state().gave_up), now);
     }
     RoceTransfer& transfer;
     QueuePair pair;

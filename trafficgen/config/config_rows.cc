@@ -236,9 +236,9 @@ void describe(Settings& v, GeneratorConfig& c) {
   v.duration("connection_sample_period", c.connection_sample_period,
              {.range = kBinWidths,
               .absent = "none are taken",
-              .help = "how often the state of every connection that sends is noted (window, slow "
-                      "start threshold, retransmissions): `connections.csv`. It costs the poll "
-                      "loop a walk over all connections"});
+              .help = "how often the state of every connection that sends is noted, over any "
+                      "transport (rate, window, alpha, retransmissions): `connections.csv`. It "
+                      "costs the poll loop a walk over all connections"});
   v.value("max_connection_samples", c.max_connection_samples,
           {.range = integers(1, kMaxRecords),
            .help = "of these kept by each lcore; no more are "

@@ -12,6 +12,8 @@
 
 namespace outrider::tg {
 
+struct ConnectionSample;
+
 /// A UDP datagram to be sent: its first bytes, and the number of zeros that follow them.
 struct OutgoingDatagram {
   static constexpr std::uint32_t kMaxHeadBytes = 52;
@@ -58,6 +60,11 @@ class DatagramEndpoint {
     std::uint8_t priority = 0;             ///< in pause frames
   };
   [[nodiscard]] virtual Apart apart() noexcept { return {}; }
+  /// Writes the state of what this end sends, without instant and ends. It changes nothing.
+  /// @return false if it has had nothing to send
+  [[nodiscard]] virtual bool sample(ConnectionSample& /*out*/, Time /*now*/) const noexcept {
+    return false;
+  }
 
  protected:
   ~DatagramEndpoint() = default;

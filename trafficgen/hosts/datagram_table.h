@@ -46,6 +46,11 @@ class DatagramTable {
     const std::uint32_t* number = by_key_.find(key);
     return number == nullptr ? std::nullopt : std::optional(*number);
   }
+  /// Calls `f` with each endpoint, in the order in which they were added.
+  template <class F>
+  void for_each(F&& f) const {
+    for (const Slot& slot : slots_) f(*slot.endpoint);
+  }
   [[nodiscard]] bool empty() const noexcept { return slots_.empty(); }
   [[nodiscard]] std::uint32_t size() const noexcept {
     return static_cast<std::uint32_t>(slots_.size());

@@ -33,6 +33,11 @@ class HostDatagrams {
   }
   /// @param key as DatagramEndpoint::key() returns it
   [[nodiscard]] bool has(const FlowKey& key) const noexcept { return table_.find(key).has_value(); }
+  /// See DatagramTable::for_each().
+  template <class F>
+  void for_each(F&& f) const {
+    table_.for_each(f);
+  }
   [[nodiscard]] bool empty() const noexcept { return table_.empty(); }
   [[nodiscard]] std::uint32_t size() const noexcept { return table_.size(); }
   /// The endpoint may have something to send.

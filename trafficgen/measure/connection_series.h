@@ -1,14 +1,20 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "common/core/clock.h"
-#include "trafficgen/measure/connection_sample.h"
+#include "common/core/flow_key.h"
+#include "trafficgen/hosts/connection_sample.h"
 #include "trafficgen/transport/connection/connection.h"
 
 namespace outrider::tg {
+
+/// Writes the state of what a connection sends, without instant and ends.
+/// @return false if it has had nothing to send
+[[nodiscard]] bool sample(const TcpConnection& connection, ConnectionSample& out) noexcept;
 
 /// Keeps samples of connections, at most so many. Memory is reserved at construction. Not
 /// thread-safe.
@@ -19,42 +25,27 @@ class ConnectionSeries {
   }
 
   [[nodiscard]] bool full() const noexcept { return samples_.size() == max_samples_; }
-  /// @param host  number of the sender's host. @pre !full()
-  void add(std::uint32_t host, const TcpConnection& connection, Time now) noexcept {
-    const TcpSender& sender = connection.sender();
-    const TcpCounters& counters = connection.counters();
-    samples_.push_back({host,
-                        {.at_ns = now.time_since_epoch().count(),
-                         .host = {},
-                         .source_port = connection.flow().source_port,
-                         .destination_port = connection.flow().destination_port,
-                         .mss_bytes = sender.state().stream.mss_bytes(),
-                         .cwnd_bytes = sender.state().window.bytes(),
-                         .ssthresh_bytes = sender.state().window.control().ssthresh_bytes(),
-                         .in_flight_bytes = sender.state().scoreboard.pipe_bytes(),
-                         .acked_bytes = connection.stream().acked_bytes(),
-                         .srtt_ns = sender.state().timer.srtt().count(),
-                         .retransmitted = counters.retransmitted,
-                         .rtos_data = counters.rtos_data,
-                         .fast_recoveries = counters.fast_recoveries,
-                         .ece_reductions = counters.ece_reductions}});
+  /// @param host  number of the sender's host. @param flow  in the sender's direction
+  /// @param state  without instant and ends. @pre !full()
+  void add(std::uint32_t host, const FlowKey& flow, const ConnectionSample& state,
+           Time now) noexcept {
+    samples_.push_back({host, flow.destination_address, state});
+    ConnectionSample& kept = samples_.back().sample;
+    kept.at_ns = now.time_since_epoch().count();
+    kept.source_port = flow.source_port;
+    kept.destination_port = flow.destination_port;
   }
   /// Returns the samples of a host, in the order in which they were taken.
-  [[nodiscard]] std::vector<ConnectionSample> of_host(std::uint32_t host,
-                                                      const std::string& name) const {
-    std::vector<ConnectionSample> all;
-    for (const Kept& k : samples_) {
-      if (k.host != host) continue;
-      all.push_back(k.sample);
-      all.back().host = name;
-    }
-    return all;
-  }
+  /// @param names  of hosts, by address
+  [[nodiscard]] std::vector<ConnectionSample> of_host(
+      std::uint32_t host, const std::string& name,
+      const std::map<std::uint32_t, std::string>& names) const;
 
  private:
   struct Kept {
     std::uint32_t host = 0;
-    ConnectionSample sample;  ///< its host's name is empty
+    std::uint32_t peer_address = 0;
+    ConnectionSample sample;  ///< the names of its ends are empty
   };
 
   std::vector<Kept> samples_;

@@ -2,6 +2,8 @@
 
 #include <cassert>
 
+#include "trafficgen/hosts/connection_sample.h"
+
 namespace outrider::tg {
 
 static_assert(OutgoingDatagram::kMaxHeadBytes == mlt::kMaxMessageBytes);
@@ -52,6 +54,22 @@ std::optional<DropReason> MltEndpoint::on_datagram(const ReceivedDatagram& datag
   delivered_bytes_ += event.new_bytes;
   if (event.new_bytes != 0) listener_.on_received(*this, m.tensor, event.satisfied, now);
   return std::nullopt;
+}
+
+bool MltEndpoint::sample(ConnectionSample& out, Time /*now*/) const noexcept {
+  const MltSender::Counters& counters = sender_.counters();
+  if (counters.data == 0) return false;
+  const MltWindow& window = sender_.window();
+  out = {.transport = "mlt",
+         .mss_bytes = window.packet_bytes(),
+         .cwnd_bytes = window.control().cwnd_bytes(),
+         .ssthresh_bytes = window.control().ssthresh_bytes(),
+         .alpha = window.control().alpha(),
+         .in_flight_bytes = window.in_flight_bytes(),
+         .retransmitted = counters.retransmitted,
+         .rtos_data = counters.timeouts};
+  if (sender_.srtt() != Duration::zero()) out.srtt_ns = sender_.srtt().count();
+  return true;
 }
 
 void MltEndpoint::on_timer(Time now) noexcept {

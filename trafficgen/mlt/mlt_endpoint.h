@@ -64,6 +64,7 @@ class MltEndpoint final : public DatagramEndpoint {
   [[nodiscard]] Time next_timer() const noexcept override { return sender_.next_timer(); }
   void on_timer(Time now) noexcept override;
   [[nodiscard]] const FlowKey& flow() const noexcept override { return flow_; }
+  [[nodiscard]] bool sample(ConnectionSample& out, Time now) const noexcept override;
 
  private:
   FlowKey flow_;

@@ -22,6 +22,7 @@ class MltWindow {
   MltWindow(const ControllerConfig& control, std::uint32_t packet_bytes)
       : packet_bytes_(packet_bytes), control_(control, static_cast<std::uint16_t>(packet_bytes)) {}
 
+  [[nodiscard]] std::uint32_t packet_bytes() const noexcept { return packet_bytes_; }
   /// Begins a burst: what is still in flight of the last one does not count against it.
   void begin() noexcept;
   [[nodiscard]] std::uint32_t in_flight_bytes() const noexcept {

@@ -126,11 +126,16 @@ requires std::same_as<std::remove_const_t<R>, ConnectionSample>
 void fields(V& v, R& r) {
   v.value("at_ns", r.at_ns);
   v.value("host", r.host);
+  v.value("peer", r.peer);
+  v.value("transport", r.transport);
   v.value("source_port", r.source_port);
   v.value("destination_port", r.destination_port);
   v.value("mss_bytes", r.mss_bytes);
+  v.value("rate_bits_per_second", r.rate_bits_per_second);
+  v.value("target_bits_per_second", r.target_bits_per_second);
   v.value("cwnd_bytes", r.cwnd_bytes);
   v.value("ssthresh_bytes", r.ssthresh_bytes);
+  v.value("alpha", r.alpha);
   v.value("in_flight_bytes", r.in_flight_bytes);
   v.value("acked_bytes", r.acked_bytes);
   v.value("srtt_ns", r.srtt_ns);
@@ -138,6 +143,7 @@ void fields(V& v, R& r) {
   v.value("rtos_data", r.rtos_data);
   v.value("fast_recoveries", r.fast_recoveries);
   v.value("ece_reductions", r.ece_reductions);
+  v.value("cnps_received", r.cnps_received);
 }
 
 template <class V, class R>

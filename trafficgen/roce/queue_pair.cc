@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "common/net/headers.h"
+#include "trafficgen/hosts/connection_sample.h"
 #include "trafficgen/hosts/roce_key.h"
 #include "trafficgen/roce/control/make_rate_controller.h"
 #include "trafficgen/roce/path_mtu.h"
@@ -43,6 +44,30 @@ QueuePair::QueuePair(const RoceConfig& config, const Setup& setup, QueuePairList
 FlowKey QueuePair::key() const noexcept {
   return roce_key(setup_.flow.source_address, setup_.flow.destination_address,
                   setup_.own_queue_pair);
+}
+
+bool QueuePair::sample(ConnectionSample& out, Time now) const noexcept {
+  const OutgoingRequests& requests = requester_.requests();
+  if (requests.appended_bytes() == 0) return false;
+  const RateState state = requester_.control().state(now);
+  const auto whole = [](const std::optional<double>& v) {
+    return v ? std::optional(static_cast<std::uint64_t>(*v)) : std::nullopt;
+  };
+  const std::uint64_t unacknowledged = requests.appended_bytes() - requests.acknowledged_bytes();
+  out = {.transport = "roce",
+         .mss_bytes = setup_.path_mtu,
+         .rate_bits_per_second = whole(state.rate_bps),
+         .target_bits_per_second = whole(state.target_bps),
+         .alpha = state.alpha,
+         .in_flight_bytes = static_cast<std::uint32_t>(
+             std::min(requester_.state().in_flight_packets * setup_.path_mtu, unacknowledged)),
+         .acked_bytes = requests.acknowledged_bytes(),
+         .retransmitted = counters_.retransmitted,
+         .rtos_data = counters_.timeouts,
+         .fast_recoveries = counters_.recoveries,
+         .cnps_received = counters_.cnps_received};
+  if (state.window_bytes) out.cwnd_bytes = static_cast<std::uint32_t>(*state.window_bytes);
+  return true;
 }
 
 void QueuePair::next_datagram(OutgoingDatagram& out, Time now) noexcept {

@@ -19,7 +19,7 @@ class QueuePairListener {
   virtual void on_received(QueuePair& pair, Time now) noexcept = 0;
   /// The peer has acknowledged more bytes.
   virtual void on_acknowledged(QueuePair& pair, Time now) noexcept = 0;
-  /// Nothing more will be delivered; Requester::why() says why.
+  /// Nothing more will be delivered; Requester::State says why.
   virtual void on_gave_up(QueuePair& pair, Time now) noexcept = 0;
 
  protected:
@@ -76,6 +76,7 @@ class QueuePair final : public DatagramEndpoint {
   [[nodiscard]] Apart apart() noexcept override {
     return config_.cnp_priority ? Apart{&cnp_sender_, *config_.cnp_priority} : Apart{};
   }
+  [[nodiscard]] bool sample(ConnectionSample& out, Time now) const noexcept override;
 
  private:
   std::optional<DropReason> take(const roce::Message& m, Ecn ecn, Time now) noexcept;

@@ -17,6 +17,11 @@ std::uint32_t wire_bytes_of(const roce::Message& m) noexcept {
          roce::pad_of(m.payload_bytes);
 }
 
+/// Returns how many packets may be in flight now.
+std::uint32_t window_of(const RoceConfig& config, const RateController& control) noexcept {
+  return std::min(config.window_packets, control.window_packets());
+}
+
 roce::Part part_at(bool first, bool last, bool immediate) noexcept {
   using enum roce::Part;
   if (!last) return first ? kFirst : kMiddle;
@@ -47,7 +52,7 @@ Requester::Requester(const RoceConfig& config, const Setup& setup,
       control_(std::move(control)),
       counters_(counters),
       selective_(config.repair == RoceRepair::kSelective),
-      window_packets_(std::min(config.window_packets, control_->window_packets())),
+      window_packets_(window_of(config, *control_)),
       departures_(control_->reads_acks() ? config.window_packets : 0),
       requests_(setup.path_mtu, setup.requests != 0 ? setup.requests : config.window_packets + 1),
       recovery_(selective_ ? config.window_packets : 0) {}
@@ -55,7 +60,7 @@ Requester::Requester(const RoceConfig& config, const Setup& setup,
 void Requester::append(std::uint64_t bytes, std::optional<std::uint32_t> immediate,
                        Time now) noexcept {
   requests_.append(bytes, immediate);
-  look_at_pace(now);
+  pace_.look(now);
 }
 
 roce::Message Requester::packet(const Request& request, std::uint64_t number) const noexcept {
@@ -101,8 +106,8 @@ roce::Message Requester::next_packet(Time now) noexcept {
   const std::uint32_t bytes = wire_bytes_of(m);
   control_->on_sent(bytes, now);
   const double ns = 8e9 * bytes / control_->rate_bps(now);
-  next_send_at_ = std::max(next_send_at_, now) + Duration{static_cast<std::int64_t>(ns)};
-  look_at_pace(now);
+  pace_.next_at = std::max(pace_.next_at, now) + Duration{static_cast<std::int64_t>(ns)};
+  pace_.look(now);
   return m;
 }
 
@@ -126,7 +131,7 @@ void Requester::tell_control(std::uint64_t from, bool recovers, Time now) noexce
   RateSample sample{.acknowledged_packets = acknowledged_ - from};
   if (!recovers) sample.rtt = departures_.round_trip(acknowledged_ - 1, now);
   control_->on_ack(sample, now);
-  look_at_window();
+  window_packets_ = window_of(config_, *control_);
 }
 
 void Requester::go_back() noexcept {
@@ -152,7 +157,7 @@ void Requester::repair(std::optional<std::uint64_t> arrived, bool selects, Time 
   }
   if (counters_.recoveries == before) return;
   control_->on_loss(now);
-  look_at_window();
+  window_packets_ = window_of(config_, *control_);
 }
 
 void Requester::give_up(GaveUp why) noexcept {
@@ -171,7 +176,7 @@ void Requester::await_receiver(Duration wait, Time now) noexcept {
   ++not_ready_;
   ++counters_.recoveries;
   not_ready_until_ = now + wait;
-  next_send_at_ = std::max(next_send_at_, not_ready_until_);
+  pace_.next_at = std::max(pace_.next_at, not_ready_until_);
   deadline_ = kNever;  // begins with the next packet
   if (selective_) {
     recovery_.resend_dropped(acknowledged_, highest_);
@@ -179,7 +184,7 @@ void Requester::await_receiver(Duration wait, Time now) noexcept {
   } else {
     go_back();
   }
-  look_at_pace(now);
+  pace_.look(now);
 }
 
 bool Requester::on_acknowledge(const roce::Message& m, Time now) noexcept {
@@ -194,7 +199,7 @@ bool Requester::on_acknowledge(const roce::Message& m, Time now) noexcept {
   const std::uint32_t ahead = (m.psn + (nak ? 0U : 1U) - psn_of(acknowledged_)) & roce::kPsnMask;
   const std::uint32_t in_flight = static_cast<std::uint32_t>(highest_ - acknowledged_);
   constexpr std::uint32_t kHalf = 1U << (roce::kPsnBits - 1);
-  look_at_pace(now);
+  pace_.look(now);
   if (ahead >= kHalf) return true;  // of the past
   if (ahead > in_flight) return false;
   if (ahead == in_flight && (fatal || not_ready)) return false;  // they name a packet in flight
@@ -215,18 +220,18 @@ bool Requester::on_acknowledge(const roce::Message& m, Time now) noexcept {
 }
 
 Time Requester::next_timer() const noexcept {
-  const Time pace = wants_to_send() && !pace_over_ ? next_send_at_ : kNever;
+  const Time pace = wants_to_send() && !pace_.over ? pace_.next_at : kNever;
   return std::min(pace, deadline_);
 }
 
 void Requester::on_timer(Time now) noexcept {
-  look_at_pace(now);
+  pace_.look(now);
   if (now < deadline_) return;
   ++counters_.timeouts;
   if (++silences_ > config_.retry_limit) return give_up(GaveUp::kSilence);
-  deadline_ = std::max(now, next_send_at_) + config_.timeout;  // a pause is no silence of the peer
+  deadline_ = std::max(now, pace_.next_at) + config_.timeout;  // a pause is no silence of the peer
   control_->on_timeout(now);
-  look_at_window();
+  window_packets_ = window_of(config_, *control_);
   if (!selective_) return go_back();
   recovery_.resend(acknowledged_, highest_);
   resend_at_ = 0;

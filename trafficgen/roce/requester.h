@@ -52,7 +52,7 @@ class Requester {
   void append(std::uint64_t bytes, std::optional<std::uint32_t> immediate, Time now) noexcept;
 
   [[nodiscard]] bool has_packet(Time now) const noexcept {
-    return wants_to_send() && now >= next_send_at_;
+    return wants_to_send() && now >= pace_.next_at;
   }
   /// Returns the packet, which leaves now. @pre has_packet(now)
   [[nodiscard]] roce::Message next_packet(Time now) noexcept;
@@ -65,21 +65,31 @@ class Requester {
   /// after it. The rate stays. The peer's responder must skip_to() next_psn().
   void abandon() noexcept;
 
+  [[nodiscard]] bool gave_up() const noexcept { return gave_up_ != GaveUp::kNot; }
   /// Returns what was appended, and how much of it is acknowledged.
   [[nodiscard]] const OutgoingRequests& requests() const noexcept { return requests_; }
-  [[nodiscard]] bool gave_up() const noexcept { return gave_up_ != GaveUp::kNot; }
-  [[nodiscard]] GaveUp why() const noexcept { return gave_up_; }
-  /// Returns true if the last that the peer has said is that it is not ready.
-  [[nodiscard]] bool awaits_receiver() const noexcept { return not_ready_ != 0; }
+  struct State {
+    GaveUp gave_up = GaveUp::kNot;
+    bool awaits_receiver = false;  ///< the last that the peer has said is that it is not ready
+    std::uint64_t in_flight_packets = 0;  ///< that have left and are not acknowledged
+  };
+  [[nodiscard]] State state() const noexcept {
+    return {gave_up_, not_ready_ != 0, highest_ - acknowledged_};
+  }
   /// Returns when the first packet left of those that were appended after note_burst().
   [[nodiscard]] std::optional<Time> first_sent_at() const noexcept { return first_sent_at_; }
   void note_burst() noexcept { first_sent_at_.reset(); }
   /// Returns the PSN of the packet after all those that were appended.
   [[nodiscard]] std::uint32_t next_psn() const noexcept { return psn_of(requests_.end()); }
-  [[nodiscard]] RateController& control() noexcept { return *control_; }
+  [[nodiscard]] RateController& control() const noexcept { return *control_; }
 
  private:
   using Request = OutgoingRequests::Request;
+  struct Pace {
+    Time next_at{};    ///< of the next packet
+    bool over = true;  ///< it was reached when last looked at
+    void look(Time now) noexcept { over = now >= next_at; }
+  };
 
   [[nodiscard]] std::uint32_t psn_of(std::uint64_t packet) const noexcept {
     return static_cast<std::uint32_t>(setup_.first_psn + packet) & roce::kPsnMask;
@@ -91,14 +101,10 @@ class Requester {
   [[nodiscard]] roce::Message packet(const Request& request, std::uint64_t number) const noexcept;
   void advance_to(std::uint64_t packet, Time now) noexcept;
   void tell_control(std::uint64_t from, bool recovers, Time now) noexcept;
-  void look_at_window() noexcept {
-    window_packets_ = std::min(config_.window_packets, control_->window_packets());
-  }
   void repair(std::optional<std::uint64_t> arrived, bool selects, Time now) noexcept;
   void go_back() noexcept;
   void await_receiver(Duration wait, Time now) noexcept;
   void give_up(GaveUp why) noexcept;
-  void look_at_pace(Time now) noexcept { pace_over_ = now >= next_send_at_; }
 
   const RoceConfig& config_;
   Setup setup_;
@@ -115,8 +121,7 @@ class Requester {
   std::uint64_t sent_ = 0;          ///< the packet that leaves next
   std::uint64_t highest_ = 0;       ///< packets that have left at least once
   std::optional<Time> first_sent_at_{};
-  Time next_send_at_{};
-  bool pace_over_ = true;  ///< next_send_at_ was reached when last looked at
+  Pace pace_;
   Time deadline_ = kNever;
   std::uint32_t silences_ = 0;
   Time not_ready_until_{};       ///< an RNR NAK has said so

@@ -97,6 +97,22 @@ TEST(Dcqcn, LookingMoreOftenChangesNothing) {
   EXPECT_EQ(often.rate_bps(kStart + 1h), kLine) << "and it ends at the link's rate";
 }
 
+// Alpha decays by a power: two steps are not exactly one of the same length.
+TEST(Dcqcn, AskingForItsStateChangesNothing) {
+  const DcqcnConfig config;
+  Dcqcn asked(config, kLine), left(config, kLine);
+  EXPECT_FALSE(asked.state(kStart).alpha) << "there is none before the first CNP";
+  for (Dcqcn* control : {&asked, &left}) control->on_cnp(kStart);
+  for (int i = 1; i <= 1000; ++i) {
+    const RateState state = asked.state(kStart + i * 10us);
+    Dcqcn later = left;
+    EXPECT_EQ(state.rate_bps, later.rate_bps(kStart + i * 10us));
+    EXPECT_EQ(state.target_bps, later.target_bps());
+    EXPECT_EQ(state.alpha, later.alpha(kStart + i * 10us));
+  }
+  EXPECT_EQ(asked.alpha(kStart + 10ms), left.alpha(kStart + 10ms));
+}
+
 TEST(Dcqcn, ManyCnpsStopAtTheLeastRate) {
   const DcqcnConfig config;
   Dcqcn control(config, kLine);

@@ -152,7 +152,7 @@ TEST(RoceQueuePair, ANakOfAnErrorEndsTheConnectionAtOnce) {
       EXPECT_TRUE(e.requester.on_acknowledge(answer(row.syndrome, 2), e.now));
       EXPECT_EQ(e.requester.requests().acknowledged_bytes(), 2 * kMtu)
           << "what is before it has come";
-      EXPECT_EQ(e.requester.why(), row.why);
+      EXPECT_EQ(e.requester.state().gave_up, row.why);
       e.run_for(10s);
       EXPECT_EQ(e.log.size(), 10U);
       EXPECT_EQ(e.sent.*row.counted, 1U);
@@ -199,7 +199,7 @@ TEST(RoceQueuePair, AnRnrNakWaitsAsItSays) {
       ASSERT_EQ(e.log.size(), 13U);
       EXPECT_FALSE(e.requester.gave_up());
       EXPECT_TRUE(e.requester.on_acknowledge(answer(syndrome, 1), e.now));
-      EXPECT_EQ(e.requester.why(), GaveUp::kNotReady);
+      EXPECT_EQ(e.requester.state().gave_up, GaveUp::kNotReady);
       EXPECT_EQ(e.sent.timeouts, 0U);
       EXPECT_EQ(e.sent.ended_not_ready, 1U);
     }
@@ -216,7 +216,7 @@ TEST(RoceQueuePair, RnrNaksAreCountedWithoutProgress) {
     EXPECT_TRUE(e.requester.on_acknowledge(answer(0x21, place), e.now));
   }
   EXPECT_FALSE(e.requester.gave_up());
-  EXPECT_TRUE(e.requester.awaits_receiver());
+  EXPECT_TRUE(e.requester.state().awaits_receiver);
   Ends endless({}, 1e15);
   endless.lose = [](std::size_t) { return true; };
   endless.requester.append(kMtu, 1, endless.now);
@@ -230,7 +230,7 @@ TEST(RoceQueuePair, RnrNaksAreCountedWithoutProgress) {
   endless.run_for(11us);
   EXPECT_TRUE(endless.requester.on_acknowledge(answer(roce::kAckSyndrome, 0), endless.now));
   EXPECT_TRUE(endless.requester.requests().idle());
-  EXPECT_FALSE(endless.requester.awaits_receiver());
+  EXPECT_FALSE(endless.requester.state().awaits_receiver);
 }
 
 TEST(RoceQueuePair, PacketsLeaveAtTheControllersRate) {

@@ -46,6 +46,14 @@ double Dcqcn::rate_bps(Time now) noexcept {
   return rate_bps_;
 }
 
+/// A copy runs the timers: with each call alpha is rounded once more.
+RateState Dcqcn::state(Time now) const noexcept {
+  Dcqcn later = *this;
+  RateState state{.rate_bps = later.rate_bps(now), .target_bps = later.target_bps_};
+  if (notified_) state.alpha = later.alpha(now);
+  return state;
+}
+
 void Dcqcn::on_sent(std::uint32_t bytes, Time now) noexcept {
   run_timers(now);
   if (!limited()) return;

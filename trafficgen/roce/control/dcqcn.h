@@ -24,6 +24,7 @@ class Dcqcn final : public RateController {
   [[nodiscard]] double rate_bps(Time now) noexcept override;
   void on_sent(std::uint32_t bytes, Time now) noexcept override;
   void on_cnp(Time now) noexcept override;
+  [[nodiscard]] RateState state(Time now) const noexcept override;
 
   [[nodiscard]] double alpha(Time now) noexcept;
   [[nodiscard]] double target_bps() const noexcept { return target_bps_; }

@@ -32,6 +32,14 @@ struct RateSample {
   std::span<const HopState> hops{};  ///< for HPCC; this program's switches tell none
 };
 
+/// What a controller decides by, at an instant. A member is absent where it has no such thing.
+struct RateState {
+  std::optional<double> rate_bps{};      ///< as of RateController::rate_bps()
+  std::optional<double> target_bps{};    ///< to which the rate rises
+  std::optional<double> alpha{};         ///< estimate of congestion, in [0, 1]
+  std::optional<double> window_bytes{};  ///< on the wire, L1
+};
+
 /// Decides at what rate a queue pair sends, and how many packets may be in flight. `now` never
 /// decreases. A controller has no timer of its own: what its timers would have done until `now` is
 /// done at the next call, because the rate matters only when a packet leaves. Not thread-safe;
@@ -59,6 +67,8 @@ class RateController {
   virtual void on_timeout(Time /*now*/) noexcept {}
   /// Returns how many packets may be in flight, >= 1.
   [[nodiscard]] virtual std::uint32_t window_packets() const noexcept { return kNoWindow; }
+  /// Returns its state. Asking changes nothing.
+  [[nodiscard]] virtual RateState state(Time /*now*/) const noexcept { return {}; }
 };
 
 /// Sends at one rate, whatever the network says.
@@ -66,6 +76,7 @@ class FixedRate final : public RateController {
  public:
   explicit FixedRate(double bps) noexcept : bps_(bps) {}
   [[nodiscard]] double rate_bps(Time) noexcept override { return bps_; }
+  [[nodiscard]] RateState state(Time) const noexcept override { return {.rate_bps = bps_}; }
 
  private:
   double bps_;

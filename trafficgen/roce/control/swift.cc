@@ -28,7 +28,7 @@ Duration Swift::target() const noexcept {
   return config_.base_target + Duration{static_cast<std::int64_t>(scaling)};
 }
 
-double Swift::rate_bps(Time /*now*/) noexcept {
+double Swift::pace_bps() const noexcept {
   if (window_ >= 1 || rtt_ <= Duration{}) return path_.line_bps;
   const double bits_of_window = window_ * path_.packet_bytes * 8;
   return std::min(bits_of_window * 1e9 / static_cast<double>(rtt_.count()), path_.line_bps);
@@ -36,6 +36,10 @@ double Swift::rate_bps(Time /*now*/) noexcept {
 
 std::uint32_t Swift::window_packets() const noexcept {
   return std::max(1U, static_cast<std::uint32_t>(window_));
+}
+
+RateState Swift::state(Time /*now*/) const noexcept {
+  return {.rate_bps = pace_bps(), .window_bytes = window_ * path_.packet_bytes};
 }
 
 void Swift::decrease_by(double share, Time now) noexcept {

@@ -24,12 +24,13 @@ class Swift final : public RateController {
   /// @param config must outlive the controller
   Swift(const SwiftConfig& config, const SendPath& path) noexcept;
 
-  [[nodiscard]] double rate_bps(Time now) noexcept override;
+  [[nodiscard]] double rate_bps(Time /*now*/) noexcept override { return pace_bps(); }
   void on_ack(const RateSample& sample, Time now) noexcept override;
   void on_loss(Time now) noexcept override;
   void on_timeout(Time now) noexcept override;
   [[nodiscard]] bool reads_acks() const noexcept override { return true; }
   [[nodiscard]] std::uint32_t window_packets() const noexcept override;
+  [[nodiscard]] RateState state(Time now) const noexcept override;
 
   /// Returns the window [packets], which may be below 1.
   [[nodiscard]] double window() const noexcept { return window_; }
@@ -37,6 +38,7 @@ class Swift final : public RateController {
   [[nodiscard]] Duration target() const noexcept;
 
  private:
+  [[nodiscard]] double pace_bps() const noexcept;
   [[nodiscard]] bool may_decrease(Time now) const noexcept { return now - decreased_at_ >= rtt_; }
   void decrease_by(double share, Time now) noexcept;
 

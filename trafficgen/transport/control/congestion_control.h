@@ -52,6 +52,8 @@ class CongestionControl {
   [[nodiscard]] virtual std::uint32_t ssthresh_bytes() const noexcept = 0;
   /// Returns the payload rate that the sender must keep; zero if only the window limits it.
   [[nodiscard]] virtual BitRate fixed_rate() const noexcept { return {}; }
+  /// Returns the estimate of the share of marked data, in [0, 1], if the controller has one.
+  [[nodiscard]] virtual std::optional<double> alpha() const noexcept { return std::nullopt; }
 
  protected:
   CongestionControl() = default;

@@ -36,7 +36,7 @@ class Prague final : public Reno {
 
   void on_ack(const AckEvent& ack) noexcept override;
   void on_congestion(Congestion kind, std::uint32_t base_bytes, Time now) noexcept override;
-  [[nodiscard]] double alpha() const noexcept { return alpha_; }  ///< estimate, in [0, 1]
+  [[nodiscard]] std::optional<double> alpha() const noexcept override { return alpha_; }
 
  private:
   void measure(const AckEvent& ack) noexcept;

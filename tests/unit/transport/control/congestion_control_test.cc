@@ -324,12 +324,12 @@ TEST(Dctcp, AlphaFollowsTheShareOfMarks) {
   for (int i = 0; i < 100; ++i) {
     window(0);
     expected *= 15.0 / 16.0;
-    ASSERT_NEAR(cc.alpha(), expected, 1e-12);
+    ASSERT_NEAR(*cc.alpha(), expected, 1e-12);
   }
   for (int i = 0; i < 400; ++i) window(2500);
-  EXPECT_NEAR(cc.alpha(), 0.25, 1e-9);
+  EXPECT_NEAR(*cc.alpha(), 0.25, 1e-9);
   window(10'000);
-  EXPECT_NEAR(cc.alpha(), 0.25 * 15 / 16 + 1.0 / 16, 1e-9);
+  EXPECT_NEAR(*cc.alpha(), 0.25 * 15 / 16 + 1.0 / 16, 1e-9);
 }
 
 TEST(Dctcp, OneEstimatePerWindow) {
@@ -338,17 +338,17 @@ TEST(Dctcp, OneEstimatePerWindow) {
   AckEvent e = ack_of(1000, 1000);
   e.snd_nxt = 50'000;
   cc.on_ack(e);
-  EXPECT_DOUBLE_EQ(cc.alpha(), 15.0 / 16) << "first ACK ends the empty window";
+  EXPECT_DOUBLE_EQ(*cc.alpha(), 15.0 / 16) << "first ACK ends the empty window";
   for (std::uint64_t una = 2000; una <= 50'000; una += 1000) {
     e.snd_una = una;
     e.ece_bytes = una > 25'000 ? 1000 : 0;
     e.snd_nxt = una + 50'000;
     cc.on_ack(e);
-    EXPECT_DOUBLE_EQ(cc.alpha(), 15.0 / 16) << una;
+    EXPECT_DOUBLE_EQ(*cc.alpha(), 15.0 / 16) << una;
   }
   e.snd_una = 51'000;
   cc.on_ack(e);
-  EXPECT_NEAR(cc.alpha(), 15.0 / 16 * 15 / 16 + 26.0 / 50 / 16, 1e-12);
+  EXPECT_NEAR(*cc.alpha(), 15.0 / 16 * 15 / 16 + 26.0 / 50 / 16, 1e-12);
 }
 
 TEST(Dctcp, ReducesByAlphaAndHalvesOnLoss) {

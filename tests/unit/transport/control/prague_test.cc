@@ -104,7 +104,7 @@ TEST(Prague, EstimatesAndReducesOnceAVirtualRoundTrip) {
   const Time start = Time{} + 1s;
   cc.on_ack(ack_at(start, 1ms));
   cc.on_ack(ack_at(start + 30ms, 1ms));
-  EXPECT_FLOAT_EQ(static_cast<float>(cc.alpha()), 0.5F) << "not before the first mark";
+  EXPECT_FLOAT_EQ(static_cast<float>(*cc.alpha()), 0.5F) << "not before the first mark";
   const std::uint32_t grown = cc.cwnd_bytes();
   EXPECT_EQ(grown, 102'000U) << "slow start";
 
@@ -116,9 +116,9 @@ TEST(Prague, EstimatesAndReducesOnceAVirtualRoundTrip) {
   EXPECT_EQ(cc.cwnd_bytes(), grown * 3 / 4) << "within the virtual round trip";
 
   cc.on_ack(ack_at(start + 54ms, 1ms));
-  EXPECT_FLOAT_EQ(static_cast<float>(cc.alpha()), 0.5F);
+  EXPECT_FLOAT_EQ(static_cast<float>(*cc.alpha()), 0.5F);
   cc.on_ack(ack_at(start + 55ms, 1ms));  // 1 of 3 since the last step
-  EXPECT_NEAR(cc.alpha(), 0.5 * 15 / 16 + 1.0 / 3 / 16, 1e-6);
+  EXPECT_NEAR(*cc.alpha(), 0.5 * 15 / 16 + 1.0 / 3 / 16, 1e-6);
   cc.on_congestion(Kind::kEce, grown, first + 25ms);
   EXPECT_LT(cc.cwnd_bytes(), grown * 3 / 4);
 }
