@@ -7,6 +7,7 @@
 
 #include "common/config/checks.h"
 #include "common/config/config_file.h"
+#include "common/config/range_checker.h"
 #include "common/config/suggestion.h"
 #include "tools/lab/experiment/background_groups.h"
 #include "tools/lab/experiment/program_settings.h"
@@ -102,6 +103,7 @@ void check_list(const Checks& root, const ExperimentFile& e,
   std::set<std::string> names;
   for (const BackgroundGroup& g : groups) {
     const Checks at = root.below(g.place);
+    check_ranges(at, g);
     check_group_name(at, names, g.name);
     check_ends(at, e, g);
     check_kind(at, g);

@@ -1,0 +1,263 @@
+// Goal: [[background]] is read as [[job]] is, each mistake in it is refused by its key, value and
+// rule, and the old keys stay a shorthand that nobody can mix with it.
+#include "tools/lab/experiment/background_groups.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/unit/lab/experiment/experiment_fixture.h"
+
+namespace outrider::background_groups_test {
+using namespace lab;
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+constexpr const char* kEnds = "from = \"sender\"\nto = \"receiver\"\n";
+constexpr const char* kOldBackground = "[background]\nfrom = \"sender\"\nto = \"receiver\"\n";
+
+/// Returns a group with the small experiment's senders and receivers.
+std::string group(const std::string& name, const std::string& more) {
+  return "[[background]]\nname = \"" + name + "\"\n" + kEnds + more;
+}
+
+/// Returns the small experiment with these groups in the place of its [background].
+std::string with_groups(const std::string& groups) {
+  return with(small_experiment(), kOldBackground, groups);
+}
+
+std::string faults_of(const std::string& text) {
+  return format_issues("file", read_experiment(text).issues);
+}
+
+std::string faults(const std::string& groups) { return faults_of(with_groups(groups)); }
+
+TEST(BackgroundGroups, AreReadWithWhatEachSends) {
+  const auto file = read_experiment(
+      with_groups(group("dctcp", "long_flows = 3\ntransport.controller = \"dctcp\"\n") +
+                  group("store",
+                        "both_ways = true\nload = \"20%\"\nsizes = \"web-search\"\n"
+                        "protocol = \"roce\"\nqueue_pairs = 4\ntransport.roce.dscp = 12\n") +
+                  group("calls", "requests = { connections = 2, think = \"1ms\" }\n")));
+  ASSERT_TRUE(file) << format_issues("file", file.issues);
+  const auto& groups = file.config->parameters.groups;
+  ASSERT_EQ(groups.size(), 3U);
+  EXPECT_EQ(groups[0].kind(), BackgroundKind::kLongFlows);
+  EXPECT_EQ(groups[0].long_flows, 3U);
+  EXPECT_EQ(groups[0].place, "background[0]");
+  EXPECT_EQ(groups[1].kind(), BackgroundKind::kLoad);
+  EXPECT_EQ(groups[1].load, 0.2);
+  EXPECT_TRUE(groups[1].both_ways && groups[1].over_roce());
+  EXPECT_EQ(groups[2].kind(), BackgroundKind::kRequests);
+  EXPECT_EQ(long_flows_per_pair(file.config->parameters), 0U) << "groups say what they have";
+  EXPECT_TRUE(has_long_flows(file.config->parameters));
+  EXPECT_TRUE(has_roce_background(file.config->parameters));
+  EXPECT_FALSE(has_roce_background_alone(file.config->parameters));
+  for (const Arm& arm : file.config->arms) EXPECT_EQ(arm.parameters.groups.size(), 3U);
+}
+
+TEST(BackgroundGroups, AnArmMayHaveItsOwn) {
+  const auto file = read_experiment(
+      with(with_groups(group("dctcp", "long_flows = 3\n")), "[[arm]]\nlabel = \"off-no-start\"\n",
+           "[[arm]]\nlabel = \"off-cubic\"\nlead_source = \"none\"\n[[arm.background]]\n"
+           "name = \"cubic\"\n" +
+               std::string(kEnds) +
+               "long_flows = 1\ntransport.controller = \"cubic\"\n[[arm]]\n"
+               "label = \"off-no-start\"\n"));
+  ASSERT_TRUE(file) << format_issues("file", file.issues);
+  const auto& arms = file.config->arms;
+  EXPECT_EQ(arms[0].parameters.groups.at(0).name, "dctcp");
+  EXPECT_EQ(arms[1].parameters.groups.at(0).name, "cubic");
+  EXPECT_EQ(arms[1].parameters.groups.at(0).place, "arm[1].background[0]");
+  EXPECT_EQ(arms[2].parameters.groups.at(0).name, "dctcp");
+  const auto of_arm = [&](std::size_t i) {
+    for (const auto& [name, value] : resolved_parameters(*file.config, arms[i].parameters))
+      if (name == kGroupsParameter) return std::get<std::string>(value);
+    return std::string("absent");
+  };
+  EXPECT_EQ(of_arm(0), of_arm(2));
+  EXPECT_THAT(of_arm(1), HasSubstr("transport.controller=\"cubic\""));
+  EXPECT_NE(of_arm(0), of_arm(1)) << "an arm with another background is no baseline unseen";
+}
+
+TEST(BackgroundGroups, CasesWithoutThemShowNone) {
+  for (const auto& [name, value] : to_all_parameters({})) EXPECT_NE(name, kGroupsParameter);
+}
+
+struct Mistake {
+  const char* what;
+  std::string groups;
+  std::string key;
+  std::string problem;
+};
+
+TEST(BackgroundGroups, EachMistakeIsRefusedByKeyValueAndRule) {
+  const std::string sends = "long_flows = 1\n";
+  for (const Mistake& m : std::initializer_list<Mistake>{
+           {"no such hosts",
+            "[[background]]\nname = \"a\"\nfrom = \"sendr\"\nto = \"receiver\"\n" + sends,
+            "background[0].from: \"sendr\"",
+            "no [[hosts]] has this name; did you mean \"sender\"?"},
+           {"no hosts said", "[[background]]\nname = \"a\"\nfrom = \"sender\"\n" + sends,
+            "background[0].to", "is required"},
+           {"sends nothing", group("a", ""), "background[0].long_flows",
+            "one of long_flows, load, list, capture and requests is required"},
+           {"two kinds", group("a", sends + "capture = \"x.pcap\"\n"), "background[0].capture",
+            "must not be given together with long_flows"},
+           {"unknown protocol", group("a", sends + "protocol = \"quic\"\n"),
+            "background[0].protocol: \"quic\"", "\"tcp\""},
+           {"bounded loss", group("a", sends + "protocol = \"mlt\"\n"),
+            "background[0].protocol: \"mlt\"", "\"roce\""},
+           {"name twice", group("a", sends) + group("a", sends), "background[1].name: \"a\"",
+            "is that of another [[background]]"},
+           {"name with a blank", group("a b", sends), "background[0].name: \"a b\"",
+            "must not be empty or hold a dot, a blank or a slash"},
+           {"no flows", group("a", "long_flows = 0\n"), "background[0].long_flows: 0",
+            "must be at least 1"},
+           {"load without sizes", group("a", "load = 0.2\n"), "background[0].sizes",
+            "is required with load"},
+           {"sizes without load", group("a", sends + "sizes = \"web-search\"\n"),
+            "background[0].sizes: \"web-search\"", "needs load"},
+           {"load too large", group("a", "load = 3.0\nsizes = \"web-search\"\n"),
+            "background[0].load: 3", "at most 2"},
+           {"unknown sizes", group("a", "load = 0.2\nsizes = \"web-serch\"\n"),
+            "background[0].sizes: \"web-serch\"", "did you mean \"web-search\""},
+           {"unknown controller", group("a", sends + "transport.controller = \"cubik\"\n"),
+            "background[0].transport.controller: \"cubik\"", "\"cubic\""},
+           {"misspelt key", group("a", "long_flow = 1\n"), "background[0].long_flow", "long_flows"},
+           {"settings of the other protocol",
+            group("a", sends + "protocol = \"roce\"\ntransport.controller = \"cubic\"\n"),
+            "background[0].transport.controller: \"cubic\"", "needs protocol = \"tcp\""},
+           {"settings of RoCEv2 over TCP", group("a", sends + "transport.roce.dscp = 8\n"),
+            "background[0].transport.roce", "needs protocol = \"roce\""},
+           {"protocol as a setting", group("a", sends + "transport.protocol = \"roce\"\n"),
+            "background[0].transport.protocol", "is set by protocol of the group"},
+           {"queue over TCP", group("a", sends + "queue = \"ddl\"\n"),
+            "background[0].queue: \"ddl\"", "needs protocol \"roce\""},
+           {"one queue", group("a", sends + "protocol = \"roce\"\nqueue = \"ddl\"\n"),
+            "background[0].queue: \"ddl\"", "needs the parameter scheduler"},
+           {"requests without connections", group("a", "requests.think = \"1ms\"\n"),
+            "background[0].requests.connections", "is required above 0"},
+           {"requests between other hosts",
+            group("a", "requests = { connections = 1, from = [\"x\"] }\n"),
+            "background[0].requests.from", "follows from the topology"},
+           {"a transport of a capture",
+            group("a", "capture = \"x.pcap\"\ntransport.controller = \"cubic\"\n"),
+            "background[0].transport", "must be left out with a capture"},
+       }) {
+    const std::string told = faults(m.groups);
+    EXPECT_THAT(told, AllOf(HasSubstr(m.key), HasSubstr(m.problem))) << m.what;
+  }
+}
+
+TEST(BackgroundGroups, OneHostCannotSendToItself) {
+  const std::string one = with(with_groups("[[background]]\nname = \"a\"\nfrom = \"sender\"\n"
+                                           "to = \"sender\"\nlong_flows = 1\n"),
+                               "name = \"sender\"\ncount = 2\n", "name = \"sender\"\ncount = 1\n");
+  EXPECT_THAT(faults_of(one), HasSubstr("background[0].to: \"sender\": has one host"));
+}
+
+// A file with both would leave a reader to guess which holds.
+TEST(BackgroundGroups, AnOldKeyBesideThemIsRefusedWithTheGroupsKey) {
+  const std::string groups = group("a", "long_flows = 1\n");
+  const auto told = [&](const std::string& parameters) {
+    return faults_of(with(with_groups(groups), "[parameters]\n", "[parameters]\n" + parameters));
+  };
+  EXPECT_THAT(told("background_load = 0.5\n"),
+              AllOf(HasSubstr("parameters.background_load: 0.5: must be left out beside "
+                              "[[background]]"),
+                    HasSubstr("by load")));
+  EXPECT_THAT(told("background_flows_per_pair = 0\n"), HasSubstr("by long_flows"));
+  EXPECT_THAT(told("background_protocol = \"both\"\n"), HasSubstr("by protocol"));
+  EXPECT_THAT(told("background.transport.controller = \"cubic\"\n"),
+              HasSubstr("parameters.background.transport.controller: \"cubic\": must be left out "
+                        "beside [[background]], of which a group says it by transport.controller"));
+  EXPECT_THAT(told("requests.connections = 1\n"), HasSubstr("by requests.connections"));
+  EXPECT_THAT(faults_of(with(with_groups(groups), "lead_source = \"none\"\n",
+                             "lead_source = \"none\"\nbackground_sizes = \"web-search\"\n")),
+              HasSubstr("arm[1].background_sizes"));
+  EXPECT_THAT(
+      faults_of(with_groups(groups) + "[[vary]]\nparameter = \"background_load\"\nvalues = [0.1]\n"
+                                      "arms = [\"off\"]\n"),
+      HasSubstr("vary[0].background_load"));
+  EXPECT_EQ(told("scheduler = \"strict_floor\"\nbackground_floor = 0.1\n"), "")
+      << "a parameter of queues, not of traffic";
+}
+
+TEST(BackgroundGroups, AnArmsOwnNeedThoseOfTheFile) {
+  EXPECT_THAT(faults_of(with(small_experiment(), "lead_source = \"none\"\n",
+                             "lead_source = \"none\"\n[[arm.background]]\nname = \"a\"\n" +
+                                 std::string(kEnds) + "long_flows = 1\n")),
+              HasSubstr("arm[1].background: needs a [[background]] of the file"));
+}
+
+class BackgroundOfBase : public testing::Test {
+ protected:
+  BackgroundOfBase() : directory_(testing::TempDir() + "background-of-base") {
+    std::filesystem::create_directories(directory_ / "sub");
+  }
+  ~BackgroundOfBase() override { std::filesystem::remove_all(directory_); }
+
+  ConfigResult<ExperimentFile> load(const std::string& name, const std::string& text) const {
+    std::ofstream(directory_ / name) << text;
+    return load_experiment((directory_ / name).string());
+  }
+
+  std::filesystem::path directory_;
+};
+
+TEST_F(BackgroundOfBase, GroupsStandForAllThatItHas) {
+  (void)load("base.toml", with(small_experiment(), "[parameters]\n",
+                               "[parameters]\nbackground_load = 0.5\n"
+                               "background_sizes = \"web-search\"\n"
+                               "background.transport.controller = \"cubic\"\n"));
+  const auto own = load(
+      "own.toml", "base = \"base.toml\"\n" + group("a", "long_flows = 1\n") + "[parameters]\n");
+  ASSERT_TRUE(own) << format_issues("own", own.issues);
+  EXPECT_FALSE(own.config->parameters.background_load);
+  EXPECT_EQ(own.config->parameters.groups.size(), 1U);
+  EXPECT_EQ(own.config->parameters.burst_bytes, 100'000U) << "the rest is inherited";
+}
+
+TEST_F(BackgroundOfBase, ItsGroupsAreInheritedWithTheirPaths) {
+  (void)load("sub/base.toml", with_groups(group("a", "list = \"list.csv\"\n") +
+                                          group("b", "capture = \"frames.pcap\"\n") +
+                                          group("c", "load = 0.1\nsizes = \"../x.cdf\"\n")));
+  const auto own = load("own.toml", "base = \"sub/base.toml\"\n");
+  ASSERT_TRUE(own) << format_issues("own", own.issues);
+  const auto& groups = own.config->parameters.groups;
+  EXPECT_EQ(groups.at(0).list, "sub/list.csv");
+  EXPECT_EQ(groups.at(1).capture, "sub/frames.pcap");
+  EXPECT_EQ(groups.at(2).sizes, "x.cdf");
+}
+
+TEST(BackgroundGroups, OfNetworkRateFlowFromSendersToReceivers) {
+  const auto file = read_experiment(R"(
+name = "small"
+[network]
+rate = "1gbit"
+rtt = "1ms"
+[[background]]
+name = "a"
+long_flows = 1
+[[background]]
+name = "storage"
+from = "worker"
+long_flows = 1
+[[arm]]
+label = "off"
+)");
+  ASSERT_TRUE(file) << format_issues("file", file.issues);
+  const auto& groups = file.config->parameters.groups;
+  EXPECT_EQ(groups[0].from, "sender");
+  EXPECT_EQ(groups[0].to, "receiver");
+  EXPECT_EQ(groups[1].from, "worker");
+  EXPECT_EQ(groups[1].to, "receiver");
+}
+
+}  // namespace
+}  // namespace outrider::background_groups_test
