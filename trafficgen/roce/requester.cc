@@ -47,8 +47,9 @@ Requester::Requester(const RoceConfig& config, const Setup& setup,
       control_(std::move(control)),
       counters_(counters),
       selective_(config.repair == RoceRepair::kSelective),
+      reads_acks_(control_->reads_acks()),
       window_packets_(std::min(config.window_packets, control_->window_packets())),
-      departures_(control_->reads_acks() ? config.window_packets : 0),
+      departures_(reads_acks_ ? config.window_packets : 0),
       requests_(setup.path_mtu, setup.requests != 0 ? setup.requests : config.window_packets + 1),
       recovery_(selective_ ? config.window_packets : 0) {}
 
@@ -70,7 +71,7 @@ roce::Message Requester::packet(const Request& request, std::uint64_t number) co
   m.payload_bytes = static_cast<std::uint16_t>(std::min<std::uint64_t>(left, setup_.path_mtu));
   // The last packet that the window permits asks too: nothing else would open the window.
   m.asks = last || number + 1 - acknowledged_ >= window_packets_ ||
-           (number + 1) % config_.ack_packets == 0 || departures_.enabled();
+           (number + 1) % config_.ack_packets == 0 || reads_acks_;
   if (roce::has_reth(m.opcode)) {
     m.address = setup_.peer_address + request.address;
     m.key = setup_.peer_key.value_or(setup_.peer_queue_pair);
@@ -85,7 +86,7 @@ roce::Message Requester::next_packet(Time now) noexcept {
   const bool again = recovery_.next() != SelectiveRecovery::kNone;
   const std::uint64_t number = again ? recovery_.next() : sent_;
   roce::Message m = packet(requests_.of(number, again ? resend_at_ : at_), number);
-  if (departures_.enabled()) departures_.note(number, now, number < highest_);
+  if (reads_acks_) departures_.note(number, now, number < highest_);
   if (again) {      // selective repeat
     m.asks = true;  // its answer ends the recovery
     recovery_.on_sent();
@@ -207,7 +208,7 @@ bool Requester::on_acknowledge(const roce::Message& m, Time now) noexcept {
   const std::uint64_t from = acknowledged_;
   const bool recovers = recovery_.recovering();
   advance_to(acknowledged_ + ahead, now);
-  if (ahead != 0 && departures_.enabled()) tell_control(from, recovers, now);
+  if (reads_acks_ && ahead != 0) tell_control(from, recovers, now);
   if (fatal) give_up(*fatal);
   else if (not_ready) await_receiver(roce::not_ready_wait(m.syndrome), now);
   else if (nak) repair(arrived, selects, now);

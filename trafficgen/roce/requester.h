@@ -105,8 +105,9 @@ class Requester {
   std::unique_ptr<RateController> control_;
   RoceCounters& counters_;
   bool selective_;                ///< selective repeat, instead of go-back-N
+  bool reads_acks_;               ///< the controller does
   std::uint32_t window_packets_;  ///< that may be in flight
-  DepartureTimes departures_;     ///< if the controller reads acknowledgments
+  DepartureTimes departures_;     ///< if reads_acks_
   OutgoingRequests requests_;
   std::size_t at_ = 0;  ///< place in requests_ of the packet that leaves next
   SelectiveRecovery recovery_;
