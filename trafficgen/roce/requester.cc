@@ -38,6 +38,11 @@ std::optional<GaveUp> end_by(std::uint8_t syndrome) noexcept {
   }
 }
 
+/// Returns how many packets may be in flight.
+std::uint32_t window_of(const RoceConfig& config, const RateController& control) noexcept {
+  return std::min(config.window_packets, control.window_packets());
+}
+
 }  // namespace
 
 Requester::Requester(const RoceConfig& config, const Setup& setup,
@@ -48,7 +53,7 @@ Requester::Requester(const RoceConfig& config, const Setup& setup,
       counters_(counters),
       selective_(config.repair == RoceRepair::kSelective),
       reads_acks_(control_->reads_acks()),
-      window_packets_(std::min(config.window_packets, control_->window_packets())),
+      window_packets_(window_of(config, *control_)),
       departures_(reads_acks_ ? config.window_packets : 0),
       requests_(setup.path_mtu, setup.requests != 0 ? setup.requests : config.window_packets + 1),
       recovery_(selective_ ? config.window_packets : 0) {}
@@ -121,15 +126,6 @@ void Requester::advance_to(std::uint64_t packet, Time now) noexcept {
       acknowledged_ == highest_ ? kNever : std::max(now, not_ready_until_) + config_.timeout;
 }
 
-/// @param from what was acknowledged before
-/// @param recovers packets behind a gap have waited for what closed it
-void Requester::tell_control(std::uint64_t from, bool recovers, Time now) noexcept {
-  RateSample sample{.acknowledged_packets = acknowledged_ - from};
-  if (!recovers) sample.rtt = departures_.round_trip(acknowledged_ - 1, now);
-  control_->on_ack(sample, now);
-  look_at_window();
-}
-
 void Requester::go_back() noexcept {
   sent_ = acknowledged_;
   at_ = 0;
@@ -153,7 +149,7 @@ void Requester::repair(std::optional<std::uint64_t> arrived, bool selects, Time 
   }
   if (counters_.recoveries == before) return;
   control_->on_loss(now);
-  look_at_window();
+  window_packets_ = window_of(config_, *control_);
 }
 
 void Requester::give_up(GaveUp why) noexcept {
@@ -205,10 +201,14 @@ bool Requester::on_acknowledge(const roce::Message& m, Time now) noexcept {
     if (place == ahead || (place < kHalf && place >= in_flight)) return false;
     if (place > ahead && place < kHalf) arrived = acknowledged_ + place;
   }
-  const std::uint64_t from = acknowledged_;
-  const bool recovers = recovery_.recovering();
+  const bool recovers = recovery_.recovering();  // packets have waited for what closes a gap
   advance_to(acknowledged_ + ahead, now);
-  if (reads_acks_ && ahead != 0) tell_control(from, recovers, now);
+  if (reads_acks_ && ahead != 0) {
+    RateSample sample{.acknowledged_packets = ahead};
+    if (!recovers) sample.rtt = departures_.round_trip(acknowledged_ - 1, now);
+    control_->on_ack(sample, now);
+    window_packets_ = window_of(config_, *control_);
+  }
   if (fatal) give_up(*fatal);
   else if (not_ready) await_receiver(roce::not_ready_wait(m.syndrome), now);
   else if (nak) repair(arrived, selects, now);
@@ -227,7 +227,7 @@ void Requester::on_timer(Time now) noexcept {
   if (++silences_ > config_.retry_limit) return give_up(GaveUp::kSilence);
   deadline_ = std::max(now, next_send_at_) + config_.timeout;  // a pause is no silence of the peer
   control_->on_timeout(now);
-  look_at_window();
+  window_packets_ = window_of(config_, *control_);
   if (!selective_) return go_back();
   recovery_.resend(acknowledged_, highest_);
   resend_at_ = 0;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -90,10 +89,6 @@ class Requester {
   }
   [[nodiscard]] roce::Message packet(const Request& request, std::uint64_t number) const noexcept;
   void advance_to(std::uint64_t packet, Time now) noexcept;
-  void tell_control(std::uint64_t from, bool recovers, Time now) noexcept;
-  void look_at_window() noexcept {
-    window_packets_ = std::min(config_.window_packets, control_->window_packets());
-  }
   void repair(std::optional<std::uint64_t> arrived, bool selects, Time now) noexcept;
   void go_back() noexcept;
   void await_receiver(Duration wait, Time now) noexcept;
