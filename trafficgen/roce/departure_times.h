@@ -19,7 +19,6 @@ class DepartureTimes {
   explicit DepartureTimes(std::uint32_t window_packets)
       : times_(window_packets == 0 ? 0 : std::bit_ceil(window_packets)) {}
 
-  [[nodiscard]] bool enabled() const noexcept { return !times_.empty(); }
   void note(std::uint64_t packet, Time now, bool again) noexcept {
     times_[place(packet)] = again ? kNever : now;
   }

@@ -17,11 +17,6 @@ std::uint32_t wire_bytes_of(const roce::Message& m) noexcept {
          roce::pad_of(m.payload_bytes);
 }
 
-/// Returns how many packets may be in flight now.
-std::uint32_t window_of(const RoceConfig& config, const RateController& control) noexcept {
-  return std::min(config.window_packets, control.window_packets());
-}
-
 roce::Part part_at(bool first, bool last, bool immediate) noexcept {
   using enum roce::Part;
   if (!last) return first ? kFirst : kMiddle;
@@ -43,6 +38,11 @@ std::optional<GaveUp> end_by(std::uint8_t syndrome) noexcept {
   }
 }
 
+/// Returns how many packets may be in flight.
+std::uint32_t window_of(const RoceConfig& config, const RateController& control) noexcept {
+  return std::min(config.window_packets, control.window_packets());
+}
+
 }  // namespace
 
 Requester::Requester(const RoceConfig& config, const Setup& setup,
@@ -52,8 +52,9 @@ Requester::Requester(const RoceConfig& config, const Setup& setup,
       control_(std::move(control)),
       counters_(counters),
       selective_(config.repair == RoceRepair::kSelective),
+      reads_acks_(control_->reads_acks()),
       window_packets_(window_of(config, *control_)),
-      departures_(control_->reads_acks() ? config.window_packets : 0),
+      departures_(reads_acks_ ? config.window_packets : 0),
       requests_(setup.path_mtu, setup.requests != 0 ? setup.requests : config.window_packets + 1),
       recovery_(selective_ ? config.window_packets : 0) {}
 
@@ -75,7 +76,7 @@ roce::Message Requester::packet(const Request& request, std::uint64_t number) co
   m.payload_bytes = static_cast<std::uint16_t>(std::min<std::uint64_t>(left, setup_.path_mtu));
   // The last packet that the window permits asks too: nothing else would open the window.
   m.asks = last || number + 1 - acknowledged_ >= window_packets_ ||
-           (number + 1) % config_.ack_packets == 0 || departures_.enabled();
+           (number + 1) % config_.ack_packets == 0 || reads_acks_;
   if (roce::has_reth(m.opcode)) {
     m.address = setup_.peer_address + request.address;
     m.key = setup_.peer_key.value_or(setup_.peer_queue_pair);
@@ -90,7 +91,7 @@ roce::Message Requester::next_packet(Time now) noexcept {
   const bool again = recovery_.next() != SelectiveRecovery::kNone;
   const std::uint64_t number = again ? recovery_.next() : sent_;
   roce::Message m = packet(requests_.of(number, again ? resend_at_ : at_), number);
-  if (departures_.enabled()) departures_.note(number, now, number < highest_);
+  if (reads_acks_) departures_.note(number, now, number < highest_);
   if (again) {      // selective repeat
     m.asks = true;  // its answer ends the recovery
     recovery_.on_sent();
@@ -123,15 +124,6 @@ void Requester::advance_to(std::uint64_t packet, Time now) noexcept {
   silences_ = not_ready_ = 0;
   deadline_ =
       acknowledged_ == highest_ ? kNever : std::max(now, not_ready_until_) + config_.timeout;
-}
-
-/// @param from what was acknowledged before
-/// @param recovers packets behind a gap have waited for what closed it
-void Requester::tell_control(std::uint64_t from, bool recovers, Time now) noexcept {
-  RateSample sample{.acknowledged_packets = acknowledged_ - from};
-  if (!recovers) sample.rtt = departures_.round_trip(acknowledged_ - 1, now);
-  control_->on_ack(sample, now);
-  window_packets_ = window_of(config_, *control_);
 }
 
 void Requester::go_back() noexcept {
@@ -209,10 +201,14 @@ bool Requester::on_acknowledge(const roce::Message& m, Time now) noexcept {
     if (place == ahead || (place < kHalf && place >= in_flight)) return false;
     if (place > ahead && place < kHalf) arrived = acknowledged_ + place;
   }
-  const std::uint64_t from = acknowledged_;
-  const bool recovers = recovery_.recovering();
+  const bool recovers = recovery_.recovering();  // packets have waited for what closes a gap
   advance_to(acknowledged_ + ahead, now);
-  if (ahead != 0 && departures_.enabled()) tell_control(from, recovers, now);
+  if (reads_acks_ && ahead != 0) {
+    RateSample sample{.acknowledged_packets = ahead};
+    if (!recovers) sample.rtt = departures_.round_trip(acknowledged_ - 1, now);
+    control_->on_ack(sample, now);
+    window_packets_ = window_of(config_, *control_);
+  }
   if (fatal) give_up(*fatal);
   else if (not_ready) await_receiver(roce::not_ready_wait(m.syndrome), now);
   else if (nak) repair(arrived, selects, now);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -100,7 +99,6 @@ class Requester {
   }
   [[nodiscard]] roce::Message packet(const Request& request, std::uint64_t number) const noexcept;
   void advance_to(std::uint64_t packet, Time now) noexcept;
-  void tell_control(std::uint64_t from, bool recovers, Time now) noexcept;
   void repair(std::optional<std::uint64_t> arrived, bool selects, Time now) noexcept;
   void go_back() noexcept;
   void await_receiver(Duration wait, Time now) noexcept;
@@ -111,8 +109,9 @@ class Requester {
   std::unique_ptr<RateController> control_;
   RoceCounters& counters_;
   bool selective_;                ///< selective repeat, instead of go-back-N
+  bool reads_acks_;               ///< the controller does
   std::uint32_t window_packets_;  ///< that may be in flight
-  DepartureTimes departures_;     ///< if the controller reads acknowledgments
+  DepartureTimes departures_;     ///< if reads_acks_
   OutgoingRequests requests_;
   std::size_t at_ = 0;  ///< place in requests_ of the packet that leaves next
   SelectiveRecovery recovery_;
