@@ -2,7 +2,9 @@
 // are accounted for, and it can be stopped.
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <string>
+#include <vector>
 
 #include "common/dpdk/mempool.h"
 #include "switch/report/report_json.h"
@@ -51,6 +53,105 @@ TEST_F(LabRun, SameSeedGivesTheSameReports) {
   run(find("off", 2));  // an earlier run must have no effect
   EXPECT_EQ(text(run(find("on", 1))), first);
   EXPECT_NE(text(run(find("on", 2))), first);
+}
+
+/// A packet of a pcapng file.
+struct Captured {
+  std::uint64_t at_ns = 0;
+  std::uint32_t frame_bytes = 0;
+  std::string bytes;
+  std::string comment;
+};
+
+std::vector<Captured> packets_in(const std::string& file) {
+  const auto word = [&file](std::size_t at) {
+    std::uint32_t value = 0;
+    std::memcpy(&value, file.data() + at, sizeof value);
+    return value;
+  };
+  std::vector<Captured> all;
+  std::size_t at = 0;
+  for (std::uint32_t length = 0; at + 12 <= file.size(); at += length) {
+    length = word(at + 4);
+    EXPECT_EQ(word(at + length - 4), length) << "a block is cut off";
+    if (word(at) != 6) continue;
+    const std::uint32_t kept = word(at + 20);
+    const std::size_t option = at + 28 + (kept + 3) / 4 * 4;
+    all.push_back({.at_ns = std::uint64_t{word(at + 12)} << 32 | word(at + 16),
+                   .frame_bytes = word(at + 24),
+                   .bytes = file.substr(at + 28, kept),
+                   .comment = file.substr(option + 4, word(option) >> 16)});
+  }
+  EXPECT_EQ(at, file.size());
+  return all;
+}
+
+TEST_F(LabRun, CapturesWhatLeavesAPort) {
+  Case c = find("on", 1);
+  const std::string left = text(run(c));
+  c.observed.captures = {c.measured_queue};
+  c.observed.capture_packets = 100'000;
+  const RunResult r = run(c);
+  EXPECT_EQ(text(r), left) << "a capture changes nothing";
+  ASSERT_EQ(r.captures.size(), 1U);
+  EXPECT_EQ(r.captures[0].port, c.measured_queue);
+  EXPECT_EQ(r.captures[0].missed, 0U);
+  const auto packets = packets_in(r.captures[0].pcapng);
+  EXPECT_EQ(packets.size(), r.captures[0].packets);
+  const QueueReport& queue = *find_queue(r.switches, c.measured_queue);
+  std::uint64_t sent = 0, sent_bytes = 0, before_ns = 0;
+  for (std::size_t k = 0; k < kTrafficClasses; ++k) {
+    sent += queue.transmitted.values[k];
+    sent_bytes += queue.transmitted_bytes.values[k];
+  }
+  EXPECT_EQ(packets.size(), sent);
+  for (const Captured& packet : packets) {
+    sent_bytes -= packet.frame_bytes;
+    EXPECT_EQ(packet.bytes.substr(12, 2), std::string("\x08\x00", 2)) << "IPv4";
+    EXPECT_GE(packet.at_ns, before_ns);
+    EXPECT_TRUE(packet.comment.starts_with("queue 0, class ")) << packet.comment;
+    before_ns = packet.at_ns;
+  }
+  EXPECT_EQ(sent_bytes, 0U);
+  EXPECT_LE(static_cast<std::int64_t>(before_ns), r.switches.end_ns);
+}
+
+TEST_F(LabRun, ACaptureHasABeginAndABound) {
+  Case c = find("off", 1);
+  c.observed.captures = {c.measured_queue};
+  c.observed.capture_from = 1s;
+  c.observed.capture_packets = 1'000;  // the ring has 1,024
+  const RunResult r = run(c);
+  const auto packets = packets_in(r.captures.at(0).pcapng);
+  EXPECT_EQ(packets.size(), 1'000U);
+  EXPECT_GE(packets.front().at_ns, 1'000'000'000U);
+  EXPECT_LT(packets.front().at_ns, 1'010'000'000U);
+  c.observed.capture_packets = 100'000;
+  const RunResult whole = run(c);
+  EXPECT_EQ(whole.captures.at(0).packets, 1'000 + r.captures.at(0).missed);
+  CaseRun kept{.definition = &c, .result = r};
+  EXPECT_EQ(deserialize(c, serialize(kept)).result.captures.at(0).pcapng, r.captures.at(0).pcapng);
+  EXPECT_EQ(digest(kept, Runtime::kVirtual, Flagged::kKept).own.metrics.packets_not_captured,
+            r.captures.at(0).missed);
+}
+
+TEST_F(LabRun, KeepsTheSeriesOfAnObservedQueueAlone) {
+  Case c = find("off", 1);
+  CaseRun all{.definition = &c, .result = run(c)};
+  trim(all);
+  const auto series = [](const CaseRun& run) {
+    return std::ranges::count_if(run.result.switches.queues,
+                                 [](const QueueReport& queue) { return !queue.bins.empty(); });
+  };
+  EXPECT_EQ(series(all), 1) << "the measured one";
+  const std::string back = "leaf_b.to_leaf_a";
+  c.observed.queues = {back};
+  for (auto& sw : c.switches.switches)
+    for (auto& port : sw.ports) port.record |= sw.name + '.' + port.name == back;
+  CaseRun two{.definition = &c, .result = run(c)};
+  trim(two);
+  EXPECT_EQ(series(two), 2);
+  EXPECT_FALSE(find_queue(two.result.switches, back)->bins.empty());
 }
 
 TEST_F(LabRun, EveryPacketIsAccountedFor) {

@@ -34,14 +34,16 @@ struct CaptureNote {
 /// the packet itself is never affected.
 ///
 /// The lcore that owns the port calls note(). One other thread calls drain() and finish(). Any
-/// thread may read the counters. Identities: noted == drained + in the ring, and until
+/// thread may read the counters. Identities: noted == drained + in the ring, and from `from` until
 /// finish(): offered to note() == noted + missed.
 class PortCapture {
  public:
   /// @param snap_bytes  bytes kept of each packet, >= 1
   /// @param records  slots of the ring, >= 1; rounded up to a power of two
-  PortCapture(std::uint16_t snap_bytes, std::uint32_t records)
-      : snap_bytes_(snap_bytes),
+  /// @param from  earlier packets are not noted
+  PortCapture(std::uint16_t snap_bytes, std::uint32_t records, Time from = Time{})
+      : from_(from),
+        snap_bytes_(snap_bytes),
         stride_((sizeof(CaptureNote) + snap_bytes + 7) / 8 * 8),
         mask_(std::bit_ceil(records) - 1),
         ring_((std::size_t{mask_} + 1) * stride_) {
@@ -49,7 +51,7 @@ class PortCapture {
   }
 
   void note(CaptureNote note, const std::uint8_t* bytes, std::size_t available) noexcept {
-    if (finished_.load(std::memory_order_relaxed)) return;
+    if (note.at < from_ || finished_.load(std::memory_order_relaxed)) return;
     const std::uint64_t tail = tail_.load(std::memory_order_relaxed);
     if (tail - head_.load(std::memory_order_acquire) > mask_) {
       missed_.store(missed_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
@@ -86,6 +88,7 @@ class PortCapture {
   [[nodiscard]] std::uint16_t snap_bytes() const noexcept { return snap_bytes_; }
 
  private:
+  Time from_;
   std::uint16_t snap_bytes_;
   std::size_t stride_;
   std::uint64_t mask_;

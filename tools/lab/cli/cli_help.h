@@ -17,6 +17,8 @@ inline constexpr const char* kRunHelp =
   report.html                   the same to look at, in any browser, offline
   bursts.csv queue.csv flows.csv histograms.csv
   links.csv link_slices.csv iterations.csv     of experiments with [fabric]
+  connections.csv               with connection_sample_seconds
+  queues.csv captures/          of the ports that [observe] names
   config/                       resolved configurations of both programs, per case
   environment.json              machine, versions, wall time
 The results that are complete are written on Ctrl-C, too. After Ctrl-C, a crash or a

@@ -73,6 +73,9 @@ std::string for_virtual_time_alone(const std::vector<Case>& cases) {
     if (!c.changes.empty())
       return "fabric.failure: is for virtual time alone: nothing takes a link down between "
              "processes";
+    if (!c.observed.captures.empty())
+      return "observe.captures: is for virtual time alone: between processes, outrider-switch "
+             "--capture SWITCH.PORT=FILE writes them";
     if (c.traffic.attribution)
       return "attribution: is for virtual time alone: with real processes nobody can say what was "
              "served while a packet waited";
@@ -88,6 +91,8 @@ std::string no_ranks_for(const LabOptions& options, const Planned& planned) {
     return "--tiles is for virtual time alone";
   if (options.ranks.ranks == 1) return {};
   if (options.runtime != Runtime::kVirtual) return "--ranks is for virtual time alone";
+  if (!planned.cases.empty() && !planned.cases.front().observed.captures.empty())
+    return "observe.captures: one rank alone writes them; leave --ranks or the captures out";
   std::vector<std::size_t> all(planned.cases.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   return uncuttable({planned.cases, planned.names, all, {}, {}}, options.ranks);

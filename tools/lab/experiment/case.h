@@ -38,6 +38,14 @@ struct NetworkChange {
   sw::SwitchProcessConfig switches{};  ///< differs from the one before as a reload may
 };
 
+/// Ports, each "switch.port", of which a run keeps more than its figures need.
+struct Observed {
+  std::vector<std::string> queues{};       ///< their queues over time
+  std::vector<std::string> captures{};     ///< their packets; in virtual time alone
+  Duration capture_from{};                 ///< of virtual time
+  std::uint32_t capture_packets = 10'000;  ///< of each port, at most
+};
+
 /// Describes one run: an arm at one point of the matrix with one seed. All runtimes
 /// execute the same two configurations; they differ only in the devices that join
 /// the switches and the hosts.
@@ -66,6 +74,7 @@ struct Case {
   Duration cost_window{};     ///< T of the background's cost; zero: background_costs() chooses
   bool link_results = false;  ///< a fabric's: each link and each job is reported
   bool link_series = false;   ///< and links over time. @pre link_results
+  Observed observed{};
 };
 
 /// Returns the port of the measured queue. Where a run decides which is the worst, any port of the

@@ -313,6 +313,9 @@ ConfigIssues validate(const ExperimentFile& e) {
   check_groups_of_background(root, e);
   if (e.network.rtt != Duration{}) root.below("network").positive("rtt", e.network.rtt);
   else if (!e.in_fabric) root.below("network").fault("rtt", "is required without [fabric]");
+  const auto observe = root.below("observe");
+  observe.not_negative("capture_from", e.observed.capture_from);
+  observe.in_range("capture_packets", e.observed.capture_packets, 1, 1'000'000);
   check_parameters(root, e);
   check_arms(root, e);
   check_requests(root, e);

@@ -138,6 +138,7 @@ struct ExperimentFile {
   std::string question;
   std::uint32_t seeds = 1;  ///< runs of every case; seeds 1, 2, ...
   NetworkEntry network;
+  Observed observed;
   bool in_fabric = false;         ///< the file has [fabric], whose switches and links hold
   FabricConfig fabric;            ///< of [fabric], if the file has one
   std::vector<FabricSlot> slots;  ///< the fabric's places; empty without one, or if it has a fault

@@ -44,6 +44,14 @@ void describe(V& v, NetworkEntry& c) {
 }
 
 template <class V>
+void describe(V& v, Observed& c) {
+  v.value("queues", c.queues);
+  v.value("captures", c.captures);
+  v.duration("capture_from", c.capture_from);
+  v.value("capture_packets", c.capture_packets);
+}
+
+template <class V>
 void describe(V& v, BackgroundEntry& c) {
   v.value("from", c.from, Presence::kRequired);
   v.value("to", c.to, Presence::kRequired);
@@ -72,6 +80,7 @@ void describe(V& v, ExperimentFile& c) {
   v.value("question", c.question);
   v.value("seeds", c.seeds);
   v.table("network", c.network);
+  v.table("observe", c.observed);
   v.table("fabric", c.fabric);
   v.tables("switch", c.switches);
   v.tables("link", c.trunks);

@@ -246,6 +246,7 @@ void count(const RunResult& result, CaseMetrics& m) {
   m.device_rx_errors = result.switches.device_rx_errors;
   m.devices_count = result.switches.devices_not_counting.empty();
   m.late = result.traffic.late_iterations;
+  for (const PortPackets& capture : result.captures) m.packets_not_captured += capture.missed;
 }
 
 // -- the run as a whole

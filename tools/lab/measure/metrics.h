@@ -154,6 +154,7 @@ struct CaseMetrics {
   /// limits of the generator and not of what it stands for.
   std::uint64_t memory_waits = 0;
   bool series_cut = false;  ///< the places of a series were used up before the run was over
+  std::uint64_t packets_not_captured = 0;  ///< that left observed ports after their bound
   bool ledger_balanced = false;
 };
 

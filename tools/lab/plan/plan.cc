@@ -169,7 +169,8 @@ std::optional<Case> build_case(const ExperimentFile& file, const std::string& la
          .workers = workers_of_job(e, p),
          .skip_iterations = p.skip_iterations,
          .cost_window = from_seconds(p.cost_window_seconds),
-         .link_results = e.in_fabric};
+         .link_results = e.in_fabric,
+         .observed = e.observed};
   c.changes = plan_failures(e, p, *topology, c.switches, issues);
   if (c.changes.empty() && !e.fabric.failures.empty()) return std::nullopt;
   note_background(e, p, *topology, c);
@@ -271,6 +272,7 @@ Case without_background(const Case& c) {
   alone.traffic.captures.clear();
   alone.background_flows = 0;
   alone.link_results = alone.link_series = false;
+  alone.observed = {};
   alone.changes.clear();  // a failure is a cost to show, not what the network allows
   for (auto& job : alone.traffic.jobs) {
     job.announce.faults = {};  // the reference shows what the network allows, without lost STARTs

@@ -338,8 +338,11 @@ sw::SwitchProcessConfig plan_switches(const ExperimentFile& e, const CaseParamet
   set_routes(e, p, t, config);
   for (std::size_t s = 0; s < config.switches.size(); ++s) {
     auto& sw = config.switches[s];
-    for (auto& each : sw.ports)
-      each.record = all || std::ranges::count(e.network.measured, sw.name + '.' + each.name) != 0;
+    for (auto& each : sw.ports) {
+      const std::string name = sw.name + '.' + each.name;
+      each.record = all || std::ranges::count(e.network.measured, name) != 0 ||
+                    std::ranges::count(e.observed.queues, name) != 0;
+    }
     if (is_outside(e, p, s)) {
       give_away(e, sw);
       continue;

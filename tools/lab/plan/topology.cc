@@ -4,7 +4,10 @@
 #include <bit>
 #include <limits>
 #include <map>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "common/config/checks.h"
 #include "common/config/suggestion.h"
@@ -216,15 +219,38 @@ bool check_rtt(const Checks& root, const ExperimentFile& e, Topology& t) {
           format_duration(t.rtt));
 }
 
-/// Checks the measured ports, and finds the least of their rates.
-bool check_measured(const Checks& root, const ExperimentFile& e, Topology& t) {
-  std::vector<std::pair<std::string, BitRate>> ports;
+using NamedRates = std::vector<std::pair<std::string, BitRate>>;
+
+/// Returns the ports of all switches, with their rates.
+NamedRates ports_of(const ExperimentFile& e, const Topology& t) {
+  NamedRates ports;
   for (const auto& trunk : e.trunks) {
     ports.emplace_back(trunk.a + '.' + port_towards(trunk.b), trunk.rate);
     ports.emplace_back(trunk.b + '.' + port_towards(trunk.a), trunk.rate);
   }
   for (const auto& host : t.hosts)
     ports.emplace_back(e.switches[host.at_switch].name + '.' + port_towards(host.name), host.rate);
+  return ports;
+}
+
+/// Returns the rate of a port; nothing, with a fault, if there is none of that name.
+/// @param beside  what may be given in its place
+std::optional<BitRate> rate_of_port(const Checks& at, std::string_view key, const NamedRates& ports,
+                                    const std::string& wanted, const char* beside = "") {
+  const auto port = std::ranges::find(ports, wanted, &NamedRates::value_type::first);
+  if (port != ports.end()) return port->second;
+  std::vector<std::string_view> names(ports.size());
+  std::ranges::transform(ports, names.begin(),
+                         [](const auto& p) { return std::string_view(p.first); });
+  at.fault(key, Checks::quoted(wanted),
+           "must be \"SWITCH.to_NEIGHBOUR\" or \"SWITCH.to_HOST\"" + std::string(beside) +
+               suggestion(wanted, names));
+  return std::nullopt;
+}
+
+/// Checks the measured ports, and finds the least of their rates.
+bool check_measured(const Checks& root, const ExperimentFile& e, const NamedRates& ports,
+                    Topology& t) {
   t.measured_rate = {std::numeric_limits<std::uint64_t>::max()};
   const auto count = [&t](BitRate rate) {
     t.measured_rate = {std::min(t.measured_rate.bits_per_second, rate.bits_per_second)};
@@ -236,20 +262,28 @@ bool check_measured(const Checks& root, const ExperimentFile& e, Topology& t) {
   bool known = root.below("network").require(!e.network.measured.empty(), "measured", "[]",
                                              "must name a port");
   for (const std::string& wanted : e.network.measured) {
-    const auto port = std::ranges::find(ports, wanted, &decltype(ports)::value_type::first);
-    if (port != ports.end()) {
-      count(port->second);
-      continue;
-    }
-    std::vector<std::string_view> names(ports.size());
-    std::ranges::transform(ports, names.begin(),
-                           [](const auto& p) { return std::string_view(p.first); });
-    root.below("network").fault("measured", Checks::quoted(wanted),
-                                "must be \"SWITCH.to_NEIGHBOUR\" or \"SWITCH.to_HOST\"" +
-                                    std::string(!e.in_fabric ? "" : ", or \"worst\" alone") +
-                                    suggestion(wanted, names));
-    known = false;
+    const auto rate = rate_of_port(root.below("network"), "measured", ports, wanted,
+                                   e.in_fabric ? ", or \"worst\" alone" : "");
+    if (rate) count(*rate);
+    known &= rate.has_value();
   }
+  return known;
+}
+
+/// Checks the observed ports. Each keeps records, of which the worst of several measured ports has
+/// the longest waits: it must be none that is not measured.
+bool check_observed(const Checks& root, const ExperimentFile& e, const NamedRates& ports) {
+  const auto at = root.below("observe");
+  bool known = true;
+  for (const std::string& wanted : e.observed.queues) {
+    known &= rate_of_port(at, "queues", ports, wanted).has_value();
+    if (e.network.measured.size() > 1)
+      known &= at.require(std::ranges::count(e.network.measured, wanted) != 0, "queues",
+                          Checks::quoted(wanted),
+                          "must be one of network.measured, where that names several");
+  }
+  for (const std::string& wanted : e.observed.captures)
+    known &= rate_of_port(at, "captures", ports, wanted).has_value();
   return known;
 }
 
@@ -342,10 +376,12 @@ std::optional<Topology> make_topology(const ExperimentFile& e, const CaseParamet
   t.next = find_routes(e, t);
   if (!place_hosts(root, e, p, seed, t)) return std::nullopt;
   if (!check_connected(root, e, t)) return std::nullopt;
-  const bool measured = check_measured(root, e, t);
+  const NamedRates ports = ports_of(e, t);
+  const bool measured = check_measured(root, e, ports, t);
+  const bool observed = check_observed(root, e, ports);
   const bool rtt = check_rtt(root, e, t);
   const bool gray = check_gray(root, e, p);
-  if (!measured || !rtt || !gray) return std::nullopt;
+  if (!measured || !observed || !rtt || !gray) return std::nullopt;
   return t;
 }
 

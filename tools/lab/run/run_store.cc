@@ -64,6 +64,10 @@ std::string RunStore::key_of(const Case& c, Runtime runtime) const {
   for (const auto& flows : c.traffic.flows)
     tg::for_each_file(flows, [&](const std::string& file) { key += mark_of(file); });
   for (const auto& capture : c.traffic.captures) key += mark_of(capture.file);
+  for (const auto& port : c.observed.queues) key += "queues of " + port + '\n';
+  for (const auto& port : c.observed.captures)
+    key += "capture of " + port + ' ' + std::to_string(c.observed.capture_from.count()) + ' ' +
+           std::to_string(c.observed.capture_packets) + '\n';
   if (c.link_results) key += c.link_series ? "links over time\n" : "links\n";
   for (const auto& [name, value] : c.parameters)
     if (name == "limit_seconds") key += std::to_string(std::get<double>(value)) + '\n';

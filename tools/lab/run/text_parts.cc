@@ -21,6 +21,7 @@ void append_result(std::string& out, const RunResult& result) {
   writer.put(result.mbufs_leaked);
   writer.put(result.slices);
   writer.put(result.links);
+  writer.put(result.captures);
   append_part(out, bytes);
 }
 
@@ -41,6 +42,7 @@ RunResult PartReader::next_result() {
   reader.get(result.mbufs_leaked);
   reader.get(result.slices);
   reader.get(result.links);
+  reader.get(result.captures);
   if (!reader.at_end()) throw std::runtime_error("a worker's result is too long");
   return result;
 }

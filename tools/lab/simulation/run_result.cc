@@ -1,5 +1,6 @@
 #include "tools/lab/simulation/run_result.h"
 
+#include <algorithm>
 #include <cassert>
 
 #include "tools/lab/simulation/link_results.h"
@@ -10,8 +11,8 @@ void trim(CaseRun& run) {
   assert(run.definition != nullptr);
   if (run.definition->link_results) run.result.links = links_of(*run.definition, run.result);
   run.result.slices = {};
-  const auto drop_series = [](sw::QueueReport& queue) {
-    queue.bins = {};
+  const auto drop_series = [&](sw::QueueReport& queue) {
+    if (!is_observed(*run.definition, queue)) queue.bins = {};
     queue.bursts = {};
     queue.burst_sojourn_ns = Histogram{};
     queue.interval_sojourn_ns = Histogram{};
@@ -23,6 +24,11 @@ void trim(CaseRun& run) {
   run.alone->slices = {};
   run.alone->switches.queues = {};
   run.alone->traffic.bins = {};
+}
+
+bool is_observed(const Case& definition, const sw::QueueReport& queue) {
+  const auto& ports = definition.observed.queues;
+  return std::ranges::count(ports, queue.switch_name + '.' + queue.port_name) != 0;
 }
 
 const sw::QueueReport* worst_queue(const sw::SwitchReport& report) {

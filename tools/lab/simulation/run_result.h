@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "switch/report/report.h"
 #include "tools/lab/experiment/case.h"
 #include "tools/lab/simulation/link_report.h"
+#include "tools/lab/simulation/port_packets.h"
 #include "trafficgen/report/report.h"
 
 namespace outrider::lab {
@@ -34,6 +36,7 @@ struct RunResult {
   bool interrupted = false;
   LinkSlices slices{};                 ///< until trim(), of cases with link_series
   std::optional<LinkResults> links{};  ///< from trim() on, of cases with link_results
+  std::vector<PortPackets> captures{};
   LiveCount counted{};
 };
 
@@ -50,6 +53,9 @@ struct CaseRun {
 /// digest() nor write_bundle() reads: the records and time series of other queues and those of the
 /// run without background. So they are not stored either.
 void trim(CaseRun& run);
+
+/// Says whether the case keeps the series of a queue because the experiment wants to see it.
+bool is_observed(const Case& definition, const sw::QueueReport& queue);
 
 /// Returns the queue in which packets of bursts waited longest, all taken together; the first one
 /// of several. nullptr if no queue has records of bursts, as over RoCEv2.

@@ -7,6 +7,7 @@
 #include "switch/config/config_toml.h"
 #include "tools/lab/plan/plan_jobs.h"
 #include "tools/lab/simulation/drive.h"
+#include "tools/lab/simulation/port_recorder.h"
 #include "tools/lab/simulation/simulation.h"
 #include "trafficgen/config/config_toml.h"
 
@@ -49,14 +50,17 @@ RunResult run_virtual(const Case& c, rte_mempool& pool, const StopCheck& stop,
     partition = make_partition(c.switches, c.traffic, 1, CutKind::kBlocks, tiles);
   const auto in_use_before = rte_mempool_in_use_count(&pool);
   RunResult result;
+  PortRecorder recorder(c.observed);
   {
     const auto keys = virtual_signal_keys(c.traffic);
     Simulation simulation(with_keys(c.switches, keys), c.traffic, pool, keys,
                           {.partition = partition ? &*partition : nullptr});
+    recorder.attach(simulation.network());
     if (c.link_series) simulation.sample_links(c.switches, span_of(c).slice);
     const bool whole = drive(c, simulation, stop);
     result = simulation.result();
     result.interrupted = !whole;
+    result.captures = recorder.take();
     simulation.flush();
   }
   result.mbufs_leaked = leaked_since(pool, in_use_before);

@@ -104,6 +104,15 @@ void write_configuration(const fs::path& directory, std::size_t index, const Cas
   write_text(own / "trafficgen.toml", run.traffic_toml);
 }
 
+/// Writes the packets that a run has captured, a file for each port.
+void write_captures(const fs::path& directory, std::size_t index, const CaseRun& run) {
+  if (run.result.captures.empty()) return;
+  make_directory(directory);
+  const std::string name = directory_name(index, *run.definition);
+  for (const PortPackets& capture : run.result.captures)
+    write_text(directory / (name + '.' + capture.port + ".pcapng"), capture.pcapng);
+}
+
 /// One of bundle_tables() while it is written.
 class TableFile {
  public:
@@ -129,7 +138,7 @@ class TableFile {
     file_->write([this](std::ostream& out) { out << table_.head(); });
   }
   void add(const RunName& name, const RunResult& result) {
-    if (!file_ && !table_.wanted(result)) return;
+    if (!file_ && !table_.wanted(*name.definition, result)) return;
     if (!file_) begin();
     file_->write([&](std::ostream& out) { table_.write(out, runtime_, name, result); });
   }
@@ -162,6 +171,7 @@ void write_bundle(const fs::path& directory, const Summary& summary, const ReadR
   for (std::size_t i = 0; i < summary.cases.size(); ++i) {
     const CaseRun run = read(i);
     write_configuration(directory / "config", i, run);
+    write_captures(directory / "captures", i, run);
     for (auto& file : files) file.add(i, run);
   }
   for (auto& file : files) file.finish();

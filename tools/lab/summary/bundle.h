@@ -20,6 +20,8 @@ using ReadRun = std::function<CaseRun(std::size_t index)>;
 ///   config/NNN-LABEL-seedS/{switch,trafficgen}.toml
 ///   bursts.csv        every burst, as recorded by the generator and the measured queue
 ///   queue.csv         the measured queue over time, coarse between bursts
+///   queues.csv        other queues over time; only with observe.queues
+///   captures/NNN-LABEL-seedS.SWITCH.PORT.pcapng   only with observe.captures
 ///   flows.csv         every connection that carried data
 ///   histograms.csv    distributions: flows that come and go, requests, sojourn
 ///   connections.csv   samples of sending connections; only with connection_sample_seconds

@@ -146,21 +146,38 @@ QueueSeries series_of(const RunName& name, const RunResult& result, const sw::Qu
   return series;
 }
 
-/// Writes the queue's cells up to `min_threshold_packets`.
-void put_queue_cells(std::ostream& out, const sw::QueueBin& bin) {
-  for (const auto bytes : bin.bytes.values) out << ',' << bytes;
-  out << ',' << bin.busy_ns << ',' << bin.max_packets << ',';
-  if (bin.min_threshold_packets != 0) out << bin.min_threshold_packets;
+/// Writes a queue's cells up to `min_threshold_packets`. @param bin  nullptr: they are empty
+void put_queue_cells(std::ostream& out, const sw::QueueBin* bin) {
+  if (bin == nullptr) return void(out << std::string(kTrafficClasses + 3, ','));
+  for (const auto bytes : bin->bytes.values) out << ',' << bytes;
+  out << ',' << bin->busy_ns << ',' << bin->max_packets << ',';
+  if (bin->min_threshold_packets != 0) out << bin->min_threshold_packets;
+}
+
+/// Calls `put(begin_ns, length_ns, bin)` for each line of a queue's series, by the switch's clock.
+/// The bin is nullptr where the queue says nothing.
+/// @param offset  the switch's clock less the generator's [ns]
+template <class Put>
+void for_each_line(const RunName& name, const RunResult& result, const sw::QueueReport& queue,
+                   std::int64_t offset, Put put) {
+  const std::int64_t width = result.switches.bin_ns;
+  if (width <= 0) return;
+  const auto [bins, known] = series_of(name, result, queue, offset);
+  const auto fine = fine_bins(name, result, bins.size(), offset);
+  for (std::size_t from = 0, to = 0; from < bins.size(); from = to) {
+    to = from + 1;
+    while (!fine[from] && to < fine.size() && !fine[to] && to - from < kCoarse && to != known) ++to;
+    const sw::QueueBin bin = joined(bins, from, to);
+    put(static_cast<std::int64_t>(from) * width, static_cast<std::int64_t>(to - from) * width,
+        from < known ? &bin : nullptr);
+  }
 }
 
 void write_queue_of(std::ostream& out, Runtime runtime, const RunName& name,
                     const RunResult& result) {
   const sw::QueueReport* queue = find_queue(result.switches, name.definition->measured_queue);
-  const std::int64_t width = result.switches.bin_ns;
-  if (queue == nullptr || width <= 0) return;
+  if (queue == nullptr) return;
   const std::int64_t offset = clock_offset_ns(runtime, queue, result.traffic);
-  const auto [bins, known] = series_of(name, result, *queue, offset);
-  const auto fine = fine_bins(name, result, bins.size(), offset);
   const auto delivered = [&result](TrafficClass c) {
     return RunningTotal(result.traffic.bins, result.traffic.bin_ns,
                         [c](const tg::GoodputBin& b) { return b.delivered_bytes[c]; });
@@ -168,20 +185,34 @@ void write_queue_of(std::ostream& out, Runtime runtime, const RunName& name,
   const RunningTotal background = delivered(TrafficClass::kBackground);
   const RunningTotal ddl = delivered(TrafficClass::kDdl);
 
-  for (std::size_t from = 0, to = 0; from < bins.size(); from = to) {
-    to = from + 1;
-    while (!fine[from] && to < fine.size() && !fine[to] && to - from < kCoarse && to != known) ++to;
-    const sw::QueueBin bin = joined(bins, from, to);
-    const std::int64_t begin = static_cast<std::int64_t>(from) * width;
-    const std::int64_t length = static_cast<std::int64_t>(to - from) * width;
+  const auto put = [&](std::int64_t begin, std::int64_t length, const sw::QueueBin* bin) {
     out << name << ',' << begin << ',' << length;
-    if (from < known) put_queue_cells(out, bin);
-    else out << std::string(kTrafficClasses + 3, ',');
+    put_queue_cells(out, bin);
     for (const RunningTotal* total : {&background, &ddl})
       out << ',' << std::llround(total->between(begin - offset, begin + length - offset));
     out << ',';
-    if (from < known) out << bin.sojourn_ns;
+    if (bin != nullptr) out << bin->sojourn_ns;
     out << '\n';
+  };
+  for_each_line(name, result, *queue, offset, put);
+}
+
+/// Writes the observed queues. Their clock is that of the measured one.
+void write_queues_of(std::ostream& out, Runtime runtime, const RunName& name,
+                     const RunResult& result) {
+  const sw::QueueReport* measured = find_queue(result.switches, name.definition->measured_queue);
+  const std::int64_t offset = clock_offset_ns(runtime, measured, result.traffic);
+  for (const sw::QueueReport& queue : result.switches.queues) {
+    if (!is_observed(*name.definition, queue)) continue;
+    const auto put = [&](std::int64_t begin, std::int64_t length, const sw::QueueBin* bin) {
+      out << name << ',' << queue.switch_name << '.' << queue.port_name << ',' << queue.queue << ','
+          << begin << ',' << length;
+      put_queue_cells(out, bin);
+      out << ',';
+      if (bin != nullptr) out << bin->sojourn_ns;
+      out << '\n';
+    };
+    for_each_line(name, result, queue, offset, put);
   }
 }
 
@@ -204,9 +235,17 @@ std::string queue_head() {
          "sojourn_ns\n";
 }
 
+std::string queues_head() {
+  return std::string(kRunColumns) +
+         ",port,queue,begin_ns,length_ns,background_bytes,ddl_bytes,signal_bytes,busy_ns,"
+         "max_packets,min_threshold_packets,sojourn_ns\n";
+}
+
 constexpr BundleTable kTables[] = {
     {"bursts.csv", bursts_head, write_bursts_of},
     {"queue.csv", queue_head, write_queue_of},
+    {"queues.csv", queues_head, write_queues_of,
+     [](const Case& definition, const RunResult&) { return !definition.observed.queues.empty(); }},
     {"flows.csv", head_of<tg::FlowReport>,
      [](std::ostream& out, Runtime, const RunName& name, const RunResult& result) {
        write_records(out, name, result.traffic.flows);
@@ -215,7 +254,7 @@ constexpr BundleTable kTables[] = {
      [](std::ostream& out, Runtime, const RunName& name, const RunResult& result) {
        write_records(out, name, result.traffic.connections);
      },
-     [](const RunResult& result) { return !result.traffic.connections.empty(); }},
+     [](const Case&, const RunResult& result) { return !result.traffic.connections.empty(); }},
     {"histograms.csv", histograms_head, write_histograms_of},
     {"links.csv", links_head, write_links_of, has_links},
     {"link_slices.csv", link_slices_head, write_link_slices_of, has_link_series},

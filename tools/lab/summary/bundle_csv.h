@@ -23,7 +23,7 @@ struct BundleTable {
   std::string (*head)();  ///< the first line
   void (*write)(std::ostream& out, Runtime runtime, const RunName& name, const RunResult& result);
   /// Says whether a run needs the file; nullptr: the file is there without any run.
-  bool (*wanted)(const RunResult& result) = nullptr;
+  bool (*wanted)(const Case& definition, const RunResult& result) = nullptr;
 };
 
 /// Returns these, in the order in which they are written:
@@ -35,6 +35,7 @@ struct BundleTable {
 ///   queue.csv        the measured queue and the goodput over time: the bins as recorded from 20
 ///                    base RTTs before each START or due time to 20 after the burst, and 100 bins
 ///                    together elsewhere, to the last delivery or packet
+///   queues.csv       the same of other queues, without goodput; only with observe.queues
 ///   flows.csv        a line for each direction of a connection that carried data
 ///   connections.csv  a line for each sample of a sending connection; only with the parameter
 ///                    connection_sample_seconds

@@ -107,9 +107,9 @@ std::vector<JobIteration> job_iterations(const tg::GeneratorReport& report) {
 
 }  // namespace
 
-bool has_links(const RunResult& result) { return result.links.has_value(); }
+bool has_links(const Case&, const RunResult& result) { return result.links.has_value(); }
 
-bool has_link_series(const RunResult& result) {
+bool has_link_series(const Case&, const RunResult& result) {
   return result.links && !result.links->series.empty();
 }
 

@@ -9,8 +9,8 @@ namespace outrider::lab {
 
 // The tables of a bundle that only cases in a fabric have, see bundle_tables().
 
-[[nodiscard]] bool has_links(const RunResult& result);
-[[nodiscard]] bool has_link_series(const RunResult& result);
+[[nodiscard]] bool has_links(const Case& definition, const RunResult& result);
+[[nodiscard]] bool has_link_series(const Case& definition, const RunResult& result);
 
 std::string links_head();
 void write_links_of(std::ostream& out, Runtime runtime, const RunName& name,

@@ -37,6 +37,9 @@ constexpr Warning kWarnings[] = {
      [](const CaseSummary& c) { return c.metrics.memory_waits; }},
     {"runs longer than their time series, which end before them",
      [](const CaseSummary& c) { return std::uint64_t{c.metrics.series_cut}; }},
+    {"packets are in no capture: they left after the first `observe.capture_packets` from "
+     "`observe.capture_from` on",
+     [](const CaseSummary& c) { return c.metrics.packets_not_captured; }},
     {"runs that name no measured queue, as none kept records of bursts",
      [](const CaseSummary& c) { return std::uint64_t{!c.metrics.queue.found}; }},
     {"iterations never completed; they are left out of the times",

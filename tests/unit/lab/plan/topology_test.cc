@@ -110,6 +110,44 @@ TEST(Links, LoseAndMarkByNumberFromAToB) {
   EXPECT_TRUE(back.lose_packets.empty() && back.mark_packets.empty());
 }
 
+ConfigResult<std::vector<Case>> plan_with(const std::string& observe, const char* measured) {
+  const auto experiment =
+      read_experiment(with(with(small_experiment(), "measured = \"a.to_b\"", measured),
+                           "[parameters]\n", "[observe]\n" + observe + "\n[parameters]\n"));
+  if (!experiment) return {{}, experiment.issues};
+  return make_plan(*experiment.config, {.seeds = 1});
+}
+
+TEST(Observed, PortsAreRecordedAndKept) {
+  const auto plan = plan_with(
+      "queues = [\"b.to_a\"]\ncaptures = [\"a.to_b\", \"b.to_a\"]\n"
+      "capture_from = \"2s\"\ncapture_packets = 50",
+      "measured = \"a.to_b\"");
+  ASSERT_TRUE(plan) << format_issues("", plan.issues);
+  const Case& c = plan.config->front();
+  EXPECT_TRUE(port_of(c.switches, 1, "to_a").record);
+  EXPECT_THAT(c.observed.captures, testing::ElementsAre("a.to_b", "b.to_a"));
+  EXPECT_EQ(c.observed.capture_from, std::chrono::seconds(2));
+  EXPECT_EQ(c.observed.capture_packets, 50U);
+  EXPECT_TRUE(without_background(c).observed.captures.empty());
+}
+
+TEST(Observed, FaultsNameTheKey) {
+  const auto told = [](const std::string& observe, const char* measured) {
+    return format_issues("", plan_with(observe, measured).issues);
+  };
+  const char* one = "measured = \"a.to_b\"";
+  EXPECT_THAT(told("queues = [\"a.to_c\"]", one), testing::HasSubstr("observe.queues: \"a.to_c\""));
+  EXPECT_THAT(told("captures = [\"a.b\"]", one),
+              testing::HasSubstr("observe.captures: \"a.b\": must be \"SWITCH.to_NEIGHBOUR\""));
+  EXPECT_THAT(told("capture_packets = 0", one), testing::HasSubstr("observe.capture_packets"));
+  EXPECT_THAT(told("capture_from = \"-1s\"", one), testing::HasSubstr("observe.capture_from"));
+  const auto plan = plan_with("queues = [\"a.to_b\"]", "measured = [\"a.to_b\", \"b.to_a\"]");
+  EXPECT_TRUE(plan) << format_issues("", plan.issues);
+  EXPECT_THAT(told("queues = [\"b.to_a\"]", "measured = [\"a.to_b\", \"b.to_server\"]"),
+              testing::HasSubstr("must be one of network.measured"));
+}
+
 TEST(Paths, LoseNothingWithoutAGrayLink) {
   const auto experiment = read_experiment(
       with(small_experiment(), "[parameters]\n", "[parameters]\ngray_loss = 0.01\n"));

@@ -116,6 +116,40 @@ TEST_F(BundleTest, HoldsEveryFile) {
     EXPECT_NE(entry.path().extension(), ".part") << entry.path();
 }
 
+TEST_F(BundleTest, HoldsObservedQueuesWithTheirNames) {
+  RunResult r = make_result(10);
+  QueueReport other = queue_of(r);
+  other.port_name = "down";
+  other.queue = 1;
+  other.bins[3].max_packets = 77;
+  r.switches.queues.push_back(other);
+  add_run(r);
+  write();
+  EXPECT_FALSE(fs::exists(directory_ / "queues.csv"));
+  case_.observed.queues = {"leaf.down"};
+  experiment_.runs.clear();
+  add_run(std::move(r));
+  write();
+  const auto csv = lines("queues.csv");
+  ASSERT_GE(csv.size(), 2U);
+  EXPECT_TRUE(csv[0].starts_with("case,label,seed,run,port,queue,begin_ns,length_ns,")) << csv[0];
+  std::uint64_t most = 0;
+  for (std::size_t i = 1; i < csv.size(); ++i) {
+    EXPECT_EQ(commas(csv[i]), commas(csv[0]));
+    EXPECT_NE(csv[i].find(",leaf.down,1,"), std::string::npos) << csv[i];
+    most += csv[i].find(",77,") != std::string::npos;
+  }
+  EXPECT_EQ(most, 1U);
+}
+
+TEST_F(BundleTest, HoldsCapturesByCaseAndPort) {
+  RunResult r = make_result(10);
+  r.captures = {{.port = "leaf.up", .packets = 1, .pcapng = std::string("a\0b", 3)}};
+  add_run(std::move(r));
+  write();
+  EXPECT_EQ(content("captures/000-on-lead-8-seed1.leaf.up.pcapng"), std::string("a\0b", 3));
+}
+
 TEST_F(BundleTest, HoldsSamplesOfConnectionsIfThereAreAny) {
   add_run(make_result(10));
   write();

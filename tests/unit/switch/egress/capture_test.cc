@@ -82,6 +82,19 @@ TEST(Capture, AFullRingCostsTheRecordAndNotThePacket) {
   EXPECT_EQ(capture.missed(), 6U);
 }
 
+TEST(Capture, BeginsAtItsInstant) {
+  B bench;
+  PortCapture capture(64, 4, Time{1s});
+  bench.sw.port(B::kEast).capture(capture);
+  bench.fill(10, Time{1us});
+  bench.run();
+  EXPECT_TRUE(drained(capture).empty());
+  EXPECT_EQ(capture.missed(), 0U) << "they were not offered";
+  bench.fill(3, Time{1s});
+  bench.run();
+  EXPECT_EQ(drained(capture).size(), 3U);
+}
+
 TEST(Capture, CarriesRecordsWholeFromOneThreadToAnother) {
   constexpr std::uint32_t kNotes = 200'000;
   PortCapture capture(16, 64);
