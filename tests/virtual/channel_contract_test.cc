@@ -79,10 +79,14 @@ struct Notes final : Channel::User {
     ++ended;
     counts = channel.counts(ChannelSide::kNear);
   }
-  void on_free(Channel&, Time) noexcept override { EXPECT_EQ(++freed, ended) << "it ends before"; }
+  void on_free(Channel&, Time) noexcept override {
+    EXPECT_EQ(++freed, ended) << "it ends before";
+    if (at_free) at_free();
+  }
 
   std::function<void(Time)> at_open{};
   std::function<void(ChannelSide, std::uint64_t, Time)> at_delivery{};
+  std::function<void()> at_free{};
   int opened = 0, ended = 0, freed = 0;
   FlowCounts counts{};                   ///< at the last end
   std::array<std::uint64_t, 2> bytes{};  ///< delivered, [side]
@@ -290,6 +294,7 @@ TEST_P(ChannelContract, SeveralDoNotDisturbEachOther) {
 // One flow after another; each has counts of its own, and leaves nothing behind.
 TEST_P(ChannelContract, ALentChannelEndsWithItsLastByteAndServesAgain) {
   Notes notes;
+  notes.at_free = [this] { EXPECT_LE(connections(), 1U) << "the one that says so"; };
   channels_->stock(1);
   channels_->listen();
   const RandomImpairment bad{.loss = 0.02, .duplicate = 0.01, .reorder = 0.01, .late = 50us};
@@ -317,19 +322,28 @@ TEST_P(ChannelContract, ChannelsAreLentBetweenAnyTwoHosts) {
   std::array<Notes, 6> notes;
   channels_->stock(2);
   channels_->listen();
-  for (int round = 0; round < 3; ++round) {
+  const auto sent_bytes = [this] {
+    return std::array{wires_.a.counters().sent_bytes, wires_.b.counters().sent_bytes};
+  };
+  for (std::uint32_t round = 0; round < 4; ++round) {
+    const auto before = sent_bytes();
     std::array<Channel*, 6> lent{};
     for (std::size_t i = 0; i < lent.size(); ++i) {
-      lent[i] = channels_->lend(notes[i], i % 2 == 0 ? kThere : kBack);
+      const bool there = (i % 3 == 0) == (round % 2 == 0);  // two one way, four the other
+      lent[i] = channels_->lend(notes[i], there ? kThere : kBack);
       ASSERT_NE(lent[i], nullptr);
-      begin(*lent[i], 1'000 * (i + 1));
+      begin(*lent[i], 100'000);
     }
     run(1s);
     for (std::size_t i = 0; i < lent.size(); ++i) {
-      EXPECT_EQ(notes[i].bytes[kFar], 1'000 * (i + 1) * (round + 1)) << i;
-      EXPECT_EQ(notes[i].freed, round + 1) << i;
+      EXPECT_EQ(notes[i].bytes[kFar], 100'000U * (round + 1)) << i;
+      ASSERT_EQ(notes[i].freed, static_cast<int>(round) + 1) << i;
       channels_->give_back(*lent[i]);
     }
+    if (fake_ != nullptr) continue;
+    const std::size_t two = round % 2, four = 1 - two;
+    EXPECT_NEAR(static_cast<double>(sent_bytes()[two] - before[two]), 220'000, 40'000) << round;
+    EXPECT_NEAR(static_cast<double>(sent_bytes()[four] - before[four]), 430'000, 40'000) << round;
   }
 }
 
