@@ -93,8 +93,7 @@ void compare_keys(const SignalConfig& before, const SignalConfig& after, const s
 }
 
 bool learns_of_flows(const RegulationPolicy& policy) {
-  return rewrites_windows(policy.mode) || steers(policy.mode) ||
-         policy.predict.from != PredictFrom::kOff;
+  return !reloads(policy.mode) || policy.predict.from != PredictFrom::kOff;
 }
 
 /// Refuses changes whose rule depends on more than the key of the setting.

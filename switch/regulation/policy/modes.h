@@ -75,6 +75,15 @@ constexpr bool shares_windows(RegulationMode m) noexcept { return row_of(m).shar
 constexpr bool acts_on_bursts(RegulationMode m) noexcept {
   return marks(m) || paces(m) || holds_windows(m) || steers(m);
 }
+/// Returns whether a reload may change from and to the mode. It may if a queue has no part for it,
+/// or, as for pacing, one in all modes; others are made with the queue.
+constexpr bool reloads(RegulationMode m) noexcept {
+  ModeRow row = row_of(m);
+  row.mode = {};
+  row.name = {};
+  row.marks = row.paces = false;
+  return row == ModeRow{};
+}
 /// Returns whether the mode rewrites windows: the queue follows flows of TCP in both directions.
 constexpr bool rewrites_windows(RegulationMode m) noexcept {
   return holds_windows(m) || shares_windows(m);
