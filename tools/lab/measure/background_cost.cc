@@ -4,6 +4,7 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <vector>
 
 #include "tools/lab/measure/metrics.h"
 #include "tools/lab/measure/metrics_iterations.h"
@@ -43,6 +44,22 @@ bool on_fixed_schedule(const Case& definition) {
   return !jobs.empty() && std::ranges::all_of(jobs, [](const tg::JobConfig& job) {
     return job.schedule == tg::Schedule::kFixed;
   });
+}
+
+/// Returns what left by the port of a queue, by all its queues, and how long that took.
+std::vector<sw::QueueBin> bins_of_port(const sw::SwitchReport& switches,
+                                       const sw::QueueReport& queue) {
+  std::vector<sw::QueueBin> sums;
+  for (const sw::QueueReport& q : switches.queues) {
+    if (q.switch_name != queue.switch_name || q.port_name != queue.port_name) continue;
+    if (sums.size() < q.bins.size()) sums.resize(q.bins.size());
+    for (std::size_t i = 0; i < q.bins.size(); ++i) {
+      sums[i].busy_ns += q.bins[i].busy_ns;
+      for (std::size_t c = 0; c < kTrafficClasses; ++c)
+        sums[i].bytes.values[c] += q.bins[i].bytes.values[c];
+    }
+  }
+  return sums;
 }
 
 Tally tally(const CostObservation& o, const std::vector<Interval>& intervals) {
@@ -248,14 +265,14 @@ CostObservation observe_cost(const Case& definition, Runtime runtime, const RunR
     return b.delivered_bytes[TrafficClass::kBackground];
   });
   if (queue == nullptr || queue->bins.empty()) return o;
-  o.busy =
-      RunningTotal(queue->bins, switches.bin_ns, [](const sw::QueueBin& b) { return b.busy_ns; });
-  o.ddl = RunningTotal(queue->bins, switches.bin_ns,
+  const std::vector<sw::QueueBin> bins = bins_of_port(switches, *queue);
+  o.busy = RunningTotal(bins, switches.bin_ns, [](const sw::QueueBin& b) { return b.busy_ns; });
+  o.ddl = RunningTotal(bins, switches.bin_ns,
                        [](const sw::QueueBin& b) { return b.bytes[TrafficClass::kDdl]; });
   o.bytes_per_ns = static_cast<double>(queue->drain_bits_per_second) / 8e9;
   std::int64_t switch_end = switches.end_ns;
-  if (queue->bins.size() >= definition.switches.max_bins)
-    switch_end = static_cast<std::int64_t>(queue->bins.size()) * switches.bin_ns;
+  if (bins.size() >= definition.switches.max_bins)
+    switch_end = static_cast<std::int64_t>(bins.size()) * switches.bin_ns;
   o.covered_ns = std::min(o.covered_ns, switch_end - o.offset_ns);
   return o;
 }

@@ -34,8 +34,8 @@ inline constexpr double kLeastLost = 0.001;
 
 /// The cost of bursts to the background of a case, compared with the off case that has
 /// the same seed and parameters. Costs are signed: a gain is negative. Bytes are payload;
-/// waste is wire capacity. Transfer and waste are taken at the measured queue, where a
-/// pull takes nothing from the background.
+/// waste is wire capacity. Transfer and waste are taken at the port of the measured
+/// queue, where a pull takes nothing from the background.
 struct BackgroundCost {
   CostBasis basis = CostBasis::kNone;
   double reference_bytes = kNotDefined;  ///< background's delivered bytes of the off case
@@ -60,8 +60,8 @@ struct CostObservation {
   const Case* definition = nullptr;  ///< outlives the observation
   bool fixed_schedule = false;
   RunningTotal background{};   ///< delivered bytes
-  RunningTotal ddl{};          ///< frame bytes that left the measured queue, switch clock
-  RunningTotal busy{};         ///< busy time of the measured queue's transmitter [ns], switch clock
+  RunningTotal ddl{};          ///< frame bytes that left by the measured port, switch clock
+  RunningTotal busy{};         ///< busy time of that port's transmitter [ns], switch clock
   double payload_share = 1;    ///< payload / bytes of a DDL frame
   double bytes_per_ns = 0;     ///< rate of that transmitter
   std::int64_t offset_ns = 0;  ///< switch clock minus generator clock

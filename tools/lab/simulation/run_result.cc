@@ -11,13 +11,19 @@ void trim(CaseRun& run) {
   assert(run.definition != nullptr);
   if (run.definition->link_results) run.result.links = links_of(*run.definition, run.result);
   run.result.slices = {};
+  const sw::QueueReport* measured = find_queue(run.result.switches, run.definition->measured_queue);
+  const auto has_series = [&](const sw::QueueReport& queue) {  // the cost is of the whole port
+    const bool at_measured_port = measured != nullptr &&
+                                  queue.switch_name == measured->switch_name &&
+                                  queue.port_name == measured->port_name;
+    return at_measured_port || is_observed(*run.definition, queue);
+  };
   const auto drop_series = [&](sw::QueueReport& queue) {
-    if (!is_observed(*run.definition, queue)) queue.bins = {};
+    if (!has_series(queue)) queue.bins = {};
     queue.bursts = {};
     queue.burst_sojourn_ns = Histogram{};
     queue.interval_sojourn_ns = Histogram{};
   };
-  const sw::QueueReport* measured = find_queue(run.result.switches, run.definition->measured_queue);
   for (auto& queue : run.result.switches.queues)
     if (&queue != measured) drop_series(queue);
   if (!run.alone) return;

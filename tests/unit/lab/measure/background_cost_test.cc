@@ -73,6 +73,30 @@ ArmRun on_run(std::int64_t end_ms = 500) {
   return run;
 }
 
+// Where bursts have a queue of their own, the port is as busy as with one queue.
+TEST(BackgroundCost, IsOfAllQueuesOfThePort) {
+  ArmRun two_queues = on_run();
+  auto& queues = two_queues.result.switches.queues;
+  QueueReport other = queues.front();
+  other.queue = 1;
+  QueueReport elsewhere = queues.front();
+  elsewhere.port_name = "elsewhere";
+  for (std::size_t i = 0; i < other.bins.size(); ++i) {
+    QueueBin& first = queues.front().bins[i];
+    QueueBin& second = other.bins[i];
+    second.bytes[kDdl] = first.bytes[kDdl] / 3;
+    first.bytes[kDdl] -= second.bytes[kDdl];
+    second.busy_ns = first.busy_ns / 4;
+    first.busy_ns -= second.busy_ns;
+  }
+  queues.push_back(other);
+  queues.push_back(elsewhere);
+  const auto one = costs_of({off_run(), on_run()}), two = costs_of({off_run(), two_queues});
+  EXPECT_NE(one[1].waste_bytes, 0);
+  EXPECT_NEAR(two[1].waste_bytes, one[1].waste_bytes, 1e-6);
+  EXPECT_NEAR(two[1].transfer_bytes, one[1].transfer_bytes, 1e-6);
+}
+
 TEST(BackgroundCost, AddsUpInTheWindows) {
   const auto costs = costs_of({off_run(), on_run()});
   const BackgroundCost& c = costs[1];
