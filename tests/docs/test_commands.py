@@ -96,7 +96,8 @@ class Documented(unittest.TestCase):
         for name in ("tools", "tests", "docs"):
             (cls.place / name).symlink_to(ROOT / name)
         shutil.copytree(ROOT / "conf", cls.place / "conf")
-        (cls.place / "probe.toml").write_text(cls.block("docs/streams.md", "toml"), encoding="utf-8")
+        for name, document in (("probe", "docs/streams.md"), ("own-thresholds", "docs/howto-thresholds.md")):
+            (cls.place / f"{name}.toml").write_text(cls.block(document, "toml"), encoding="utf-8")
         cls.copies_of_the_testbed()
         cls.helps = {}
 
@@ -120,8 +121,8 @@ class Documented(unittest.TestCase):
         if words[:2] != ["outrider-lab", "table"] or not words[2].startswith("results/"):
             return words
         file = f"conf/experiments/{words[2].removeprefix('results/')}.toml"
-        if not (ROOT / file).is_file():
-            return words
+        if not (ROOT / file).is_file():  # of an experiment that the page has
+            return [*words[:2], "results/made", *words[3:]]
         plan = subprocess.run([PROGRAMS / "outrider-lab", "plan", file], cwd=self.place, text=True,
                               capture_output=True, check=True, timeout=PATIENCE).stdout
         cases = [line.split(" seed ")[0].split() for line in plan.splitlines() if " seed " in line]
