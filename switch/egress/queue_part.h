@@ -178,7 +178,7 @@ class QueuePart {
 
   /// Brings it up to `now`, so that count() allocates nothing.
   virtual void settle(Time now) noexcept;
-  /// Adds its counters. @param queue  number in the port, for a part of all its queues
+  /// Writes its counters. @param queue  number in the port, for a part of all its queues
   virtual void count(QueueCounts& to, std::size_t queue, Time now) const;
   virtual void report(QueueReport& to, Time now) const;
 

@@ -125,8 +125,8 @@ void fields(V& v, R& r) {
 template <class... Parts>
 struct Joined : Parts... {};
 
-/// What a queue's parts count, in the order of the report. A part's struct of figures is named
-/// here; all views of a queue show them.
+/// The figures of a queue's parts, in the order of the report. A part names its struct here, and
+/// the report, telemetry and Prometheus show it; for other views see Figure.
 struct PartFigures : Joined<PredictionFigures, WindowFigures, RemoteFigures, PaceFigures,
                             SteerFigures, GrantFigures, PauseFigures> {};
 

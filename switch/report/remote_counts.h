@@ -67,7 +67,7 @@ void fields(V& v, R& r) {
   v.value("in_flight_bytes", r.in_flight_bytes);
 }
 
-/// What a queue did for remote bottlenecks; zeros unless some are named.
+/// Counters of a queue for remote bottlenecks; zeros unless some are named.
 struct RemoteFigures {
   RemoteCounts beyond{};
 };

@@ -54,7 +54,7 @@ inline SwitchProcessConfig switches_of(const Dumbbell& d) {
   return c;
 }
 
-/// What flows had of the bottleneck between two instants.
+/// Use of the bottleneck by flows between two instants.
 struct Measured {
   double jain = 0;
   double use = 0;      ///< share of the bottleneck's rate, headers included

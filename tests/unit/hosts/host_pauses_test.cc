@@ -134,7 +134,7 @@ TEST(HostPauses, AllocateNothingWhileAllFlowsArePutAside) {
   EXPECT_TRUE(h.all_sent(2)) << "the pause is over at 2.024 ms";
 }
 
-// What leaves apart has turns of its own, also at the timer of the endpoint whose it is.
+// An endpoint that sends apart gets turns of its own, also when the timer of its owner is due.
 TEST(HostPauses, DoNotStopWhatLeavesApart) {
   constexpr std::uint8_t kOther = 6;
   PausedHost h;

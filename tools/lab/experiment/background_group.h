@@ -19,7 +19,7 @@ enum class LabRoceQueue : std::uint8_t {
 inline constexpr auto kLabRoceQueues =
     choices<LabRoceQueue>({{"background", LabRoceQueue::kBackground}, {"ddl", LabRoceQueue::kDdl}});
 
-/// What a group of background sends.
+/// The kind of traffic of a group of background.
 enum class BackgroundKind : std::uint8_t { kLongFlows, kLoad, kList, kRequests, kCapture };
 
 /// One [[background]] of an experiment: hosts, a transport, and one kind of traffic. What

@@ -1,5 +1,5 @@
 // Goal: groups of background become rows of the generator's file between the hosts that they name,
-// and what is wrong with a row is told by the key of its group.
+// and faults of a row are reported by the key of its group.
 #include "tools/lab/plan/plan_background.h"
 
 #include <gmock/gmock.h>
