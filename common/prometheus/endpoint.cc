@@ -15,8 +15,8 @@
 #include <string_view>
 #include <vector>
 
-#include "common/dpdk/control_thread.h"
-#include "common/dpdk/error.h"
+#include "common/dpdk/eal/control_thread.h"
+#include "common/dpdk/eal/error.h"
 
 namespace outrider {
 namespace {

@@ -12,7 +12,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "common/dpdk/fanout_group.h"
+#include "common/dpdk/port/fanout_group.h"
 #include "common/telemetry/log.h"
 
 namespace outrider {

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "common/core/traffic_class.h"
-#include "common/dpdk/port.h"
+#include "common/dpdk/port/port.h"
 #include "common/runtime/backpressure.h"
 #include "common/runtime/node.h"
 

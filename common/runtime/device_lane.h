@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/core/clock.h"
-#include "common/dpdk/receive.h"
+#include "common/dpdk/packet/receive.h"
 #include "common/runtime/event_loop.h"
 #include "common/runtime/poll_devices.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "common/dpdk/port.h"
+#include "common/dpdk/port/port.h"
 #include "common/telemetry/run_report.h"
 
 namespace outrider {

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "common/core/clock.h"
-#include "common/dpdk/packet.h"
+#include "common/dpdk/packet/packet.h"
 #include "common/runtime/event_loop.h"
 #include "common/runtime/node.h"
 

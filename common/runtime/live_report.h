@@ -9,7 +9,7 @@
 
 #include "common/core/clock.h"
 #include "common/core/snapshot_cell.h"
-#include "common/dpdk/control_thread.h"
+#include "common/dpdk/eal/control_thread.h"
 #include "common/telemetry/live_view.h"
 
 namespace outrider {

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "common/core/clock.h"
-#include "common/dpdk/packet.h"
+#include "common/dpdk/packet/packet.h"
 
 namespace outrider {
 

@@ -1,7 +1,7 @@
 #include "common/runtime/poll_devices.h"
 
-#include "common/dpdk/error.h"
-#include "common/dpdk/numa_check.h"
+#include "common/dpdk/eal/error.h"
+#include "common/dpdk/port/numa_check.h"
 #include "common/runtime/poll_stop.h"
 #include "common/telemetry/log.h"
 

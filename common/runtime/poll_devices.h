@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "common/core/clock.h"
-#include "common/dpdk/control_thread.h"
-#include "common/dpdk/port.h"
-#include "common/dpdk/receive.h"
+#include "common/dpdk/eal/control_thread.h"
+#include "common/dpdk/packet/receive.h"
+#include "common/dpdk/port/port.h"
 #include "common/runtime/device_edge.h"
 #include "common/runtime/device_losses.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <thread>
 
-#include "common/dpdk/error.h"
+#include "common/dpdk/eal/error.h"
 #include "common/telemetry/log.h"
 
 namespace outrider {

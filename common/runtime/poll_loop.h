@@ -7,7 +7,7 @@
 
 #include "common/core/clock.h"
 #include "common/core/poll_gaps.h"
-#include "common/dpdk/tsc_clock.h"
+#include "common/dpdk/eal/tsc_clock.h"
 #include "common/runtime/device_lane.h"
 #include "common/runtime/event_loop.h"
 #include "common/runtime/poll_devices.h"

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "common/core/clock.h"
-#include "common/dpdk/eal_check.h"
-#include "common/dpdk/error.h"
-#include "common/dpdk/socket_directory.h"
+#include "common/dpdk/eal/eal_check.h"
+#include "common/dpdk/eal/error.h"
+#include "common/dpdk/port/socket_directory.h"
 #include "common/runtime/another_process.h"
 #include "common/runtime/poll_stop.h"
 #include "common/telemetry/exit_status.h"

@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "common/dpdk/eal.h"
-#include "common/dpdk/port.h"
+#include "common/dpdk/eal/eal.h"
+#include "common/dpdk/port/port.h"
 #include "common/runtime/live_report.h"
 
 namespace outrider {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "common/dpdk/eal.h"
-#include "common/dpdk/mempool.h"
+#include "common/dpdk/eal/eal.h"
+#include "common/dpdk/packet/mempool.h"
 
 namespace outrider {
 

@@ -8,7 +8,7 @@
 #include <limits>
 #include <span>
 
-#include "common/dpdk/error.h"
+#include "common/dpdk/eal/error.h"
 #include "common/runtime/poll_program.h"
 #include "common/telemetry/log.h"
 

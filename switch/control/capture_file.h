@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "common/dpdk/control_thread.h"
+#include "common/dpdk/eal/control_thread.h"
 #include "common/telemetry/sole_writer.h"
 #include "switch/config/config.h"
 #include "switch/control/pcapng.h"

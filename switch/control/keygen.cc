@@ -12,7 +12,7 @@
 #include <stdexcept>
 
 #include "common/config/signal_key_file.h"
-#include "common/dpdk/error.h"
+#include "common/dpdk/eal/error.h"
 #include "common/runtime/poll_program.h"
 
 namespace outrider::sw {

@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "common/config/process_checks.h"
-#include "common/dpdk/control_thread.h"
+#include "common/dpdk/eal/control_thread.h"
 #include "common/prometheus/endpoint.h"
 #include "common/runtime/device_check.h"
 #include "common/runtime/live_report.h"

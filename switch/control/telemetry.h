@@ -3,7 +3,7 @@
 #include <functional>
 #include <string_view>
 
-#include "common/dpdk/telemetry_commands.h"
+#include "common/dpdk/eal/telemetry_commands.h"
 #include "switch/report/snapshots.h"
 #include "switch/runtime/reload.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "common/core/clock.h"
-#include "common/dpdk/packet.h"
+#include "common/dpdk/packet/packet.h"
 #include "switch/egress/port_queue.h"
 #include "switch/regulation/policy/start_signal.h"
 

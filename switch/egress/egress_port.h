@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "common/dpdk/packet.h"
+#include "common/dpdk/packet/packet.h"
 #include "common/runtime/event_loop.h"
 #include "switch/config/config.h"
 #include "switch/egress/announcements.h"

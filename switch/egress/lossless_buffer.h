@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/core/clock.h"
-#include "common/dpdk/packet.h"
+#include "common/dpdk/packet/packet.h"
 #include "common/net/headers.h"
 #include "switch/aqm/pause_account.h"
 #include "switch/aqm/scheduler.h"

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "common/dpdk/packet.h"
+#include "common/dpdk/packet/packet.h"
 #include "common/runtime/event_loop.h"
 #include "switch/config/config.h"
 #include "switch/egress/queue_part.h"

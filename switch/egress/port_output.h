@@ -5,7 +5,7 @@
 
 #include "common/core/clock.h"
 #include "common/core/units.h"
-#include "common/dpdk/packet.h"
+#include "common/dpdk/packet/packet.h"
 #include "common/runtime/device_edge.h"
 #include "common/runtime/link.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "common/core/pause_time.h"
-#include "common/dpdk/known_headers.h"
+#include "common/dpdk/packet/known_headers.h"
 #include "switch/egress/egress_port.h"
 
 namespace outrider::sw {

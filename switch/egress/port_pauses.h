@@ -6,7 +6,7 @@
 #include "common/core/clock.h"
 #include "common/core/pause_gate.h"
 #include "common/core/units.h"
-#include "common/dpdk/packet.h"
+#include "common/dpdk/packet/packet.h"
 #include "common/net/pause_frame.h"
 #include "common/runtime/event_loop.h"
 #include "switch/aqm/scheduler.h"

@@ -3,7 +3,7 @@
 #include <cassert>
 #include <cstdint>
 
-#include "common/dpdk/packet.h"
+#include "common/dpdk/packet/packet.h"
 #include "switch/aqm/egress_queue.h"
 #include "switch/config/queue_config.h"
 #include "switch/egress/queue_marking.h"

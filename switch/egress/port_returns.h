@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "common/core/clock.h"
-#include "common/dpdk/packet.h"
+#include "common/dpdk/packet/packet.h"
 #include "switch/egress/fixed_array.h"
 #include "switch/egress/port_queue.h"
 #include "switch/egress/port_transmitter.h"

@@ -3,7 +3,7 @@
 #include <cassert>
 #include <cstdint>
 
-#include "common/dpdk/packet.h"
+#include "common/dpdk/packet/packet.h"
 #include "common/runtime/event_loop.h"
 #include "switch/config/config.h"
 #include "switch/egress/fixed_array.h"

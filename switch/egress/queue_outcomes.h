@@ -4,7 +4,7 @@
 
 #include "common/core/drop_reason.h"
 #include "common/core/traffic_class.h"
-#include "common/dpdk/packet.h"
+#include "common/dpdk/packet/packet.h"
 #include "switch/report/report.h"
 
 namespace outrider::sw {

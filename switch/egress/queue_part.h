@@ -11,7 +11,7 @@
 
 #include "common/core/clock.h"
 #include "common/core/drop_reason.h"
-#include "common/dpdk/packet.h"
+#include "common/dpdk/packet/packet.h"
 #include "switch/aqm/egress_queue.h"
 #include "switch/aqm/marker.h"
 #include "switch/config/config.h"

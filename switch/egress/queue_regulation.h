@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "common/dpdk/packet.h"
+#include "common/dpdk/packet/packet.h"
 #include "switch/forwarding/identify.h"
 #include "switch/regulation/regulator/regulator.h"
 #include "switch/report/report.h"

@@ -7,7 +7,7 @@
 #include <cassert>
 #include <cstddef>
 
-#include "common/dpdk/error.h"
+#include "common/dpdk/eal/error.h"
 
 namespace outrider {
 namespace {

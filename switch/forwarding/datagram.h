@@ -7,7 +7,7 @@
 #include <optional>
 #include <span>
 
-#include "common/dpdk/packet.h"
+#include "common/dpdk/packet/packet.h"
 #include "common/net/checksum.h"
 #include "common/net/headers.h"
 #include "common/net/udp_signal.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "common/config/addresses.h"
-#include "common/dpdk/error.h"
+#include "common/dpdk/eal/error.h"
 #include "common/net/arp.h"
 #include "switch/config/port_index.h"
 

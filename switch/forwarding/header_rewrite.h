@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "common/core/ecn.h"
-#include "common/dpdk/packet.h"
+#include "common/dpdk/packet/packet.h"
 #include "common/net/checksum.h"
 #include "common/net/headers.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "common/core/burst_identity.h"
-#include "common/dpdk/packet.h"
+#include "common/dpdk/packet/packet.h"
 
 namespace outrider::sw {
 

@@ -2,8 +2,8 @@
 
 #include <cstring>
 
-#include "common/dpdk/packet.h"
-#include "common/dpdk/packet_slot.h"
+#include "common/dpdk/packet/packet.h"
+#include "common/dpdk/packet/packet_slot.h"
 
 namespace outrider {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "common/dpdk/packet.h"
+#include "common/dpdk/packet/packet.h"
 #include "common/net/arp.h"
 #include "switch/forwarding/parse_headers.h"
 

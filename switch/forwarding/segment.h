@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "common/dpdk/packet.h"
+#include "common/dpdk/packet/packet.h"
 #include "common/net/headers.h"
 #include "switch/forwarding/header_rewrite.h"
 #include "switch/forwarding/identify.h"

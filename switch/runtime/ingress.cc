@@ -1,6 +1,6 @@
 #include "switch/runtime/ingress.h"
 
-#include "common/dpdk/known_headers.h"
+#include "common/dpdk/packet/known_headers.h"
 #include "common/net/pause_frame.h"
 #include "switch/forwarding/arp_reply.h"
 #include "switch/forwarding/header_rewrite.h"

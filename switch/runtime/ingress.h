@@ -5,7 +5,7 @@
 
 #include "common/core/clock.h"
 #include "common/core/drop_reason.h"
-#include "common/dpdk/packet.h"
+#include "common/dpdk/packet/packet.h"
 #include "switch/forwarding/packet_copy.h"
 #include "switch/runtime/switch_lane.h"
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/dpdk/lcores.h"
+#include "common/dpdk/eal/lcores.h"
 #include "switch/config/lcore_plan.h"
 #include "switch/report/with_devices.h"
 #include "switch/runtime/direct_switch.h"

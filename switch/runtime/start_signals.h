@@ -1,7 +1,7 @@
 #pragma once
 
 #include "common/core/clock.h"
-#include "common/dpdk/packet.h"
+#include "common/dpdk/packet/packet.h"
 #include "switch/egress/egress_port.h"
 #include "switch/runtime/switch_lane.h"
 

@@ -6,7 +6,7 @@
 #include <cassert>
 #include <utility>
 
-#include "common/dpdk/receive.h"
+#include "common/dpdk/packet/receive.h"
 
 namespace outrider::sw {
 

@@ -7,7 +7,7 @@
 
 #include "common/core/batch.h"
 #include "common/core/clock.h"
-#include "common/dpdk/handover_ring.h"
+#include "common/dpdk/packet/handover_ring.h"
 #include "common/runtime/poll_devices.h"
 #include "switch/config/lcore_plan.h"
 #include "switch/report/snapshots.h"

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "common/config/toml_file.h"
-#include "common/dpdk/mempool.h"
+#include "common/dpdk/packet/mempool.h"
 #include "tests/support/test_eal.h"
 #include "tools/lab/plan/plan.h"
 #include "tools/lab/ranks/local_ranks.h"

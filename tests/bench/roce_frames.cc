@@ -9,8 +9,8 @@
 #include "common/net/roce.h"
 #include "tests/support/pool.h"
 #include "tests/support/test_eal.h"
-#include "trafficgen/hosts/datagram_frame.h"
-#include "trafficgen/hosts/stale_trailer.h"
+#include "trafficgen/frames/datagram_frame.h"
+#include "trafficgen/frames/stale_trailer.h"
 
 namespace outrider {
 namespace {

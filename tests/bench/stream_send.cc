@@ -4,8 +4,8 @@
 #include <benchmark/benchmark.h>
 #include <rte_cycles.h>
 
-#include "common/dpdk/mempool.h"
-#include "common/dpdk/tsc_clock.h"
+#include "common/dpdk/eal/tsc_clock.h"
+#include "common/dpdk/packet/mempool.h"
 #include "common/runtime/poll_devices.h"
 #include "tests/support/test_eal.h"
 #include "trafficgen/streams/engine/stream_engine.h"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "common/dpdk/mempool.h"
+#include "common/dpdk/packet/mempool.h"
 #include "switch/runtime/direct_switch.h"
 #include "tests/support/frames.h"
 #include "tests/support/test_eal.h"

@@ -4,7 +4,7 @@
 // same minute is what to quote.
 #include <benchmark/benchmark.h>
 
-#include "common/dpdk/mempool.h"
+#include "common/dpdk/packet/mempool.h"
 #include "tests/support/dumbbell.h"
 #include "tests/support/test_eal.h"
 #include "tools/lab/simulation/simulation.h"

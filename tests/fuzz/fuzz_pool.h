@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "common/dpdk/mempool.h"
-#include "common/dpdk/packet.h"
+#include "common/dpdk/packet/mempool.h"
+#include "common/dpdk/packet/packet.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/support/test_eal.h"
 

@@ -8,7 +8,7 @@
 
 #include "common/net/checksum.h"
 #include "tests/fuzz/fuzz_main.h"
-#include "trafficgen/hosts/frame.h"
+#include "trafficgen/frames/frame.h"
 
 namespace outrider::fuzz {
 using namespace tg;

@@ -3,7 +3,7 @@
 
 Usage: peer.py (listen|connect) (send|receive) ADDRESS PORT BYTES [option=value ...]
 
-Sends BYTES of the pattern of trafficgen/hosts/payload.h, or receives until the
+Sends BYTES of the pattern of trafficgen/frames/payload.h, or receives until the
 end of the stream and compares. Prints one JSON object a line: {"ready": true} when
 it listens or is connected, and the result at the end.
 

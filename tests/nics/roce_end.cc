@@ -24,8 +24,8 @@
 
 #include "common/config/addresses.h"
 #include "common/net/roce.h"
-#include "trafficgen/hosts/ipv4_frame.h"
-#include "trafficgen/hosts/roce_key.h"
+#include "trafficgen/frames/ipv4_frame.h"
+#include "trafficgen/frames/roce_key.h"
 #include "trafficgen/roce/queue_pair.h"
 
 namespace outrider::tg {

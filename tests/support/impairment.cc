@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "common/dpdk/known_headers.h"
-#include "common/dpdk/packet_slot.h"
+#include "common/dpdk/packet/known_headers.h"
+#include "common/dpdk/packet/packet_slot.h"
 #include "common/net/checksum.h"
 #include "common/net/roce.h"
 #include "switch/forwarding/header_rewrite.h"

@@ -9,7 +9,7 @@
 #include "common/core/clock.h"
 #include "common/core/flow_key.h"
 #include "common/core/random.h"
-#include "common/dpdk/packet.h"
+#include "common/dpdk/packet/packet.h"
 #include "common/net/headers.h"
 #include "common/net/tos_signal.h"
 #include "common/runtime/event_loop.h"

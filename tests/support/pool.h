@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "common/dpdk/mempool.h"
-#include "common/dpdk/packet.h"
+#include "common/dpdk/packet/mempool.h"
+#include "common/dpdk/packet/packet.h"
 
 namespace outrider {
 

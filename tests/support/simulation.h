@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/dpdk/mempool.h"
+#include "common/dpdk/packet/mempool.h"
 #include "common/runtime/event_loop.h"
 #include "common/runtime/link.h"
 #include "switch/runtime/network.h"

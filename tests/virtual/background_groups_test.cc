@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "common/dpdk/mempool.h"
+#include "common/dpdk/packet/mempool.h"
 #include "tests/support/source_path.h"
 #include "tests/unit/lab/experiment/experiment_fixture.h"
 #include "tools/lab/run/run_cases.h"

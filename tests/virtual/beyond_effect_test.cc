@@ -7,7 +7,7 @@
 #include <sstream>
 #include <string>
 
-#include "common/dpdk/mempool.h"
+#include "common/dpdk/packet/mempool.h"
 #include "switch/report/report_text.h"
 #include "tests/support/source_path.h"
 #include "tools/lab/plan/plan.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "common/dpdk/mempool.h"
+#include "common/dpdk/packet/mempool.h"
 #include "switch/report/report_json.h"
 #include "tests/support/source_path.h"
 #include "tools/lab/front/front_result.h"

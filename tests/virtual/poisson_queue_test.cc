@@ -8,7 +8,7 @@
 
 #include "switch/runtime/switch.h"
 #include "tests/support/simulation.h"
-#include "trafficgen/hosts/frame.h"
+#include "trafficgen/frames/frame.h"
 
 namespace outrider::poisson_queue_test {
 using namespace sw;

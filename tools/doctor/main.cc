@@ -1,7 +1,7 @@
 #include <cstdio>
 #include <exception>
 
-#include "common/dpdk/this_machine.h"
+#include "common/dpdk/eal/this_machine.h"
 #include "common/telemetry/exit_status.h"
 #include "common/telemetry/standard_output.h"
 #include "tools/doctor/cli.h"

@@ -1,7 +1,7 @@
 #include <cstdio>
 #include <exception>
 
-#include "common/dpdk/error.h"
+#include "common/dpdk/eal/error.h"
 #include "common/telemetry/exit_status.h"
 #include "common/telemetry/standard_output.h"
 #include "tools/lab/cli/cli.h"

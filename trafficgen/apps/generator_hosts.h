@@ -12,7 +12,7 @@
 #include "common/runtime/node.h"
 #include "trafficgen/apps/generator.h"
 #include "trafficgen/hosts/host.h"
-#include "trafficgen/hosts/neighbour_edge.h"
+#include "trafficgen/neighbours/neighbour_edge.h"
 
 namespace outrider::tg {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "common/dpdk/eal.h"
+#include "common/dpdk/eal/eal.h"
 #include "common/telemetry/figures.h"
 #include "common/telemetry/log.h"
 #include "trafficgen/apps/generator_metrics.h"

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/dpdk/telemetry_commands.h"
+#include "common/dpdk/eal/telemetry_commands.h"
 #include "trafficgen/measure/live.h"
 #include "trafficgen/streams/run/stream_steering.h"
 

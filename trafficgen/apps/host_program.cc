@@ -14,7 +14,7 @@
 #include "common/telemetry/service_manager.h"
 #include "trafficgen/apps/poll_loop.h"
 #include "trafficgen/config/config_toml.h"
-#include "trafficgen/hosts/frame.h"
+#include "trafficgen/frames/frame.h"
 #include "trafficgen/measure/program_name.h"
 #include "trafficgen/report/report_text.h"
 #include "trafficgen/streams/run/stream_process.h"

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "common/core/batch.h"
-#include "common/dpdk/handover_ring.h"
+#include "common/dpdk/packet/handover_ring.h"
 #include "common/runtime/backpressure.h"
 #include "common/runtime/node.h"
 #include "trafficgen/config/lcore_plan.h"

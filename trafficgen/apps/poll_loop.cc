@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "common/dpdk/control_thread.h"
-#include "common/dpdk/lcores.h"
+#include "common/dpdk/eal/control_thread.h"
+#include "common/dpdk/eal/lcores.h"
 #include "trafficgen/apps/run_control.h"
 #include "trafficgen/apps/run_progress.h"
 

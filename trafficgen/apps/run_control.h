@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/config/telemetry_config.h"
-#include "common/dpdk/telemetry_commands.h"
+#include "common/dpdk/eal/telemetry_commands.h"
 #include "common/prometheus/endpoint.h"
 #include "common/runtime/live_report.h"
 #include "common/runtime/poll_devices.h"

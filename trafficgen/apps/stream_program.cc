@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "common/config/process_checks.h"
-#include "common/dpdk/lcores.h"
+#include "common/dpdk/eal/lcores.h"
 #include "common/runtime/device_check.h"
 #include "common/runtime/poll_loop.h"
 #include "common/telemetry/exit_status.h"

@@ -6,7 +6,7 @@
 
 #include "trafficgen/channel/roce_channels.h"
 #include "trafficgen/channel/tcp_channels.h"
-#include "trafficgen/hosts/frame.h"
+#include "trafficgen/frames/frame.h"
 
 namespace outrider::tg {
 

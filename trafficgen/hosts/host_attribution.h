@@ -6,7 +6,7 @@
 
 #include "common/core/burst_ledger.h"
 #include "common/core/service_clock.h"
-#include "common/dpdk/packet_slot.h"
+#include "common/dpdk/packet/packet_slot.h"
 #include "trafficgen/transport/connection/connection.h"
 
 namespace outrider::tg {

@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "common/core/burst_ledger.h"
+#include "trafficgen/frames/frame.h"
+#include "trafficgen/frames/payload.h"
 #include "trafficgen/hosts/acceptor.h"
 #include "trafficgen/hosts/connection_table.h"
 #include "trafficgen/hosts/ephemeral_ports.h"
-#include "trafficgen/hosts/frame.h"
 #include "trafficgen/hosts/host_parts.h"
-#include "trafficgen/hosts/payload.h"
 #include "trafficgen/transport/connection/connection.h"
 #include "trafficgen/transport/memory/transport_memory.h"
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "common/dpdk/packet.h"
+#include "common/dpdk/packet/packet.h"
 #include "trafficgen/hosts/packet_counts.h"
 #include "trafficgen/hosts/payload_report.h"
 #include "trafficgen/hosts/signal_messages.h"

@@ -2,8 +2,8 @@
 
 #include <bit>
 
-#include "trafficgen/hosts/datagram_frame.h"
-#include "trafficgen/hosts/roce_key.h"
+#include "trafficgen/frames/datagram_frame.h"
+#include "trafficgen/frames/roce_key.h"
 
 namespace outrider::tg {
 

@@ -6,7 +6,7 @@
 
 #include "common/core/drop_reason.h"
 #include "common/core/indexed_heap.h"
-#include "common/dpdk/packet.h"
+#include "common/dpdk/packet/packet.h"
 #include "trafficgen/hosts/datagram_table.h"
 #include "trafficgen/hosts/host_timers.h"
 #include "trafficgen/hosts/nic_queue.h"

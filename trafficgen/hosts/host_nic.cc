@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "trafficgen/hosts/stale_trailer.h"
+#include "trafficgen/frames/stale_trailer.h"
 
 namespace outrider::tg {
 

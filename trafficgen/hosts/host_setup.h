@@ -5,7 +5,7 @@
 
 #include "common/core/units.h"
 #include "trafficgen/core/siphash.h"
-#include "trafficgen/hosts/payload_kind.h"
+#include "trafficgen/frames/payload_kind.h"
 
 namespace outrider::tg {
 

@@ -5,7 +5,7 @@
 
 #include "common/core/random.h"
 #include "common/core/units.h"
-#include "common/dpdk/packet.h"
+#include "common/dpdk/packet/packet.h"
 #include "common/runtime/backpressure.h"
 #include "common/runtime/link.h"
 #include "trafficgen/hosts/host_counters.h"

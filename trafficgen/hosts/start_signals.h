@@ -11,9 +11,9 @@
 #include "common/core/signal_key.h"
 #include "common/net/tos_signal.h"
 #include "trafficgen/core/fifo.h"
-#include "trafficgen/hosts/frame.h"
+#include "trafficgen/frames/frame.h"
+#include "trafficgen/frames/signal_frame.h"
 #include "trafficgen/hosts/host_counters.h"
-#include "trafficgen/hosts/signal_frame.h"
 
 namespace outrider::tg {
 

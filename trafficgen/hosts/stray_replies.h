@@ -3,7 +3,7 @@
 #include <cstddef>
 
 #include "trafficgen/core/fifo.h"
-#include "trafficgen/hosts/frame.h"
+#include "trafficgen/frames/frame.h"
 #include "trafficgen/hosts/host_counters.h"
 #include "trafficgen/hosts/time_wait_table.h"
 

@@ -15,9 +15,9 @@
 #include "common/runtime/live_report.h"
 #include "common/telemetry/live_view.h"
 #include "common/telemetry/run_report.h"
-#include "trafficgen/hosts/neighbour_report.h"
 #include "trafficgen/measure/generator_counts.h"
 #include "trafficgen/measure/stream_report.h"
+#include "trafficgen/neighbours/neighbour_report.h"
 
 namespace outrider::tg {
 

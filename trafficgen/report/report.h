@@ -8,11 +8,11 @@
 #include "trafficgen/background/request_report.h"
 #include "trafficgen/background/transfer_report.h"
 #include "trafficgen/hosts/connection_sample.h"
-#include "trafficgen/hosts/neighbour_report.h"
 #include "trafficgen/measure/generator_counts.h"
 #include "trafficgen/measure/goodput.h"
 #include "trafficgen/measure/roce_counters.h"
 #include "trafficgen/measure/stream_report.h"
+#include "trafficgen/neighbours/neighbour_report.h"
 #include "trafficgen/workload/job/jobs_report.h"
 
 namespace outrider::tg {

@@ -4,8 +4,8 @@
 #include <cassert>
 
 #include "common/net/headers.h"
+#include "trafficgen/frames/roce_key.h"
 #include "trafficgen/hosts/connection_sample.h"
-#include "trafficgen/hosts/roce_key.h"
 #include "trafficgen/roce/control/make_rate_controller.h"
 #include "trafficgen/roce/path_mtu.h"
 

@@ -1,7 +1,7 @@
 #include "trafficgen/roce/queue_pair_ends.h"
 
 #include "common/net/roce.h"
-#include "trafficgen/hosts/roce_key.h"
+#include "trafficgen/frames/roce_key.h"
 #include "trafficgen/roce/path_mtu.h"
 #include "trafficgen/transport/connection/initial_sequence.h"
 

@@ -1,6 +1,6 @@
 #include "switch/egress/parts/attribution.h"
 
-#include "common/dpdk/packet_slot.h"
+#include "common/dpdk/packet/packet_slot.h"
 #include "switch/egress/port_queue.h"
 
 namespace outrider::sw {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "common/core/flow_table.h"
-#include "common/dpdk/packet.h"
+#include "common/dpdk/packet/packet.h"
 #include "switch/aqm/egress_queue.h"
 #include "switch/report/steer_counters.h"
 

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "common/core/clock.h"
-#include "common/dpdk/packet.h"
+#include "common/dpdk/packet/packet.h"
 #include "common/net/hop_trace.h"
 
 namespace outrider::sw {

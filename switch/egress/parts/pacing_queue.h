@@ -7,7 +7,7 @@
 
 #include "common/core/clock.h"
 #include "common/core/units.h"
-#include "common/dpdk/packet.h"
+#include "common/dpdk/packet/packet.h"
 #include "switch/aqm/egress_queue.h"
 #include "switch/config/queue_config.h"
 #include "switch/report/pace_counters.h"

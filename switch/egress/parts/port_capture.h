@@ -10,7 +10,7 @@
 
 #include "common/core/clock.h"
 #include "common/core/traffic_class.h"
-#include "common/dpdk/packet.h"
+#include "common/dpdk/packet/packet.h"
 
 namespace outrider::sw {
 

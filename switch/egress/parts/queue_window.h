@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "common/core/units.h"
-#include "common/dpdk/packet.h"
+#include "common/dpdk/packet/packet.h"
 #include "switch/aqm/marker.h"
 #include "switch/regulation/policy/window_policy.h"
 #include "switch/regulation/windows/window_clamp.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/core/units.h"
-#include "common/dpdk/packet.h"
+#include "common/dpdk/packet/packet.h"
 #include "switch/egress/parts/queue_window.h"
 #include "switch/egress/queue_part.h"
 #include "switch/forwarding/prefix_table.h"

@@ -5,7 +5,7 @@
 
 #include "common/core/clock.h"
 #include "common/core/flow_key.h"
-#include "common/dpdk/packet.h"
+#include "common/dpdk/packet/packet.h"
 #include "common/net/udp_signal.h"
 
 namespace outrider {

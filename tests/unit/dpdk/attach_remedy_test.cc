@@ -1,5 +1,5 @@
 // Goal: a cause that a driver names badly has a remedy. Method: lines as DPDK 22.11 logs them.
-#include "common/dpdk/attach_remedy.h"
+#include "common/dpdk/port/attach_remedy.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

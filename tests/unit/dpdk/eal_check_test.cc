@@ -1,5 +1,5 @@
 // Goal: what the EAL would report badly is found before it, and named.
-#include "common/dpdk/eal_check.h"
+#include "common/dpdk/eal/eal_check.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,8 +17,8 @@
 #include <string>
 #include <vector>
 
-#include "common/dpdk/eal.h"
-#include "common/dpdk/error.h"
+#include "common/dpdk/eal/eal.h"
+#include "common/dpdk/eal/error.h"
 
 namespace outrider::eal_check_test {
 namespace {

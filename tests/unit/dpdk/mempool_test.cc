@@ -1,5 +1,5 @@
 // Goal: a pool's packets are ready for senders that write headers only.
-#include "common/dpdk/mempool.h"
+#include "common/dpdk/packet/mempool.h"
 
 #include <gtest/gtest.h>
 
@@ -8,9 +8,9 @@
 #include <cstring>
 #include <vector>
 
-#include "common/dpdk/error.h"
-#include "common/dpdk/packet.h"
-#include "common/dpdk/receive.h"
+#include "common/dpdk/eal/error.h"
+#include "common/dpdk/packet/packet.h"
+#include "common/dpdk/packet/receive.h"
 
 namespace outrider::mempool_test {
 namespace {

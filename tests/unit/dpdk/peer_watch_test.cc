@@ -1,6 +1,6 @@
 // Goal: a peer that is no use gives up its place at a socket, and one that is of use keeps it.
 // Method: sockets of this process stand for the driver's, and calls for time.
-#include "common/dpdk/peer_watch.h"
+#include "common/dpdk/port/peer_watch.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -8,8 +8,8 @@
 #include <cstring>
 #include <vector>
 
-#include "common/dpdk/error.h"
-#include "common/dpdk/mempool.h"
+#include "common/dpdk/eal/error.h"
+#include "common/dpdk/packet/mempool.h"
 #include "common/runtime/poll_loop.h"
 #include "common/runtime/poll_program.h"
 #include "common/telemetry/log.h"

@@ -1,6 +1,6 @@
 // Goal: sockets that a file names without a directory are where no other user can put anything
 // in their place. Method: directories in all the states in which another user can leave them.
-#include "common/dpdk/socket_directory.h"
+#include "common/dpdk/port/socket_directory.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,8 +13,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "common/dpdk/eal_check.h"
-#include "common/dpdk/error.h"
+#include "common/dpdk/eal/eal_check.h"
+#include "common/dpdk/eal/error.h"
 
 namespace outrider::socket_directory_test {
 namespace {

@@ -1,6 +1,6 @@
 // Goal: what killed programs left is removed, and nothing else. Method: directories as the EAL
 // makes them, with sockets that somebody listens on or nobody does.
-#include "common/dpdk/stale_runtimes.h"
+#include "common/dpdk/eal/stale_runtimes.h"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // Goal: ticks become nanoseconds exactly, for years, at any frequency.
-#include "common/dpdk/tsc_clock.h"
+#include "common/dpdk/eal/tsc_clock.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 
 #include "tests/support/frames.h"
 #include "tests/support/pool.h"
-#include "trafficgen/hosts/datagram_frame.h"
+#include "trafficgen/frames/datagram_frame.h"
 #include "trafficgen/hosts/host.h"
 
 namespace outrider::datagram_host_test {

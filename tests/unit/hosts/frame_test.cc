@@ -1,4 +1,4 @@
-#include "trafficgen/hosts/frame.h"
+#include "trafficgen/frames/frame.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 
 #include <array>
 
-#include "common/dpdk/mempool.h"
+#include "common/dpdk/packet/mempool.h"
 #include "tests/support/frames.h"
 #include "tests/support/pool.h"
 #include "trafficgen/apps/host_program.h"

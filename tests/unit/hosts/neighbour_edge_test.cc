@@ -1,7 +1,7 @@
 // Goal: what a device's edge sends and keeps: ARP both ways, ICMP echo, packets
 // that wait for an address. Method: frames written byte by byte from RFC 826 and
 // RFC 792; a pool that misses what is not given back.
-#include "trafficgen/hosts/neighbour_edge.h"
+#include "trafficgen/neighbours/neighbour_edge.h"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@
 #include "common/core/random.h"
 #include "tests/support/frames.h"
 #include "tests/support/pool.h"
-#include "trafficgen/hosts/arp.h"
-#include "trafficgen/hosts/frame.h"
+#include "trafficgen/frames/arp.h"
+#include "trafficgen/frames/frame.h"
 
 namespace outrider::neighbour_edge_test {
 using namespace tg;

@@ -1,6 +1,6 @@
 // Goal: who is asked for when, and what becomes of packets meanwhile. Method:
 // literal timelines on the table alone, no packet and no clock.
-#include "trafficgen/hosts/neighbours.h"
+#include "trafficgen/neighbours/neighbours.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Goal: the pattern is what its definition says wherever a segment begins and
 // ends, and no wrong byte is missed. Method: the definition written once more, a
 // byte at a time; frames checked by other code than the one that wrote them.
-#include "trafficgen/hosts/payload.h"
+#include "trafficgen/frames/payload.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include "common/core/random.h"
 #include "tests/support/frames.h"
 #include "tests/support/pool.h"
-#include "trafficgen/hosts/frame.h"
+#include "trafficgen/frames/frame.h"
 
 namespace outrider::payload_test {
 using namespace tg;

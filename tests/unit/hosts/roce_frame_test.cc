@@ -11,15 +11,15 @@
 #include <string>
 #include <vector>
 
-#include "common/dpdk/known_headers.h"
+#include "common/dpdk/packet/known_headers.h"
 #include "common/net/checksum.h"
 #include "common/net/roce.h"
 #include "switch/forwarding/parse_headers.h"
 #include "tests/support/pool.h"
-#include "trafficgen/hosts/datagram_frame.h"
-#include "trafficgen/hosts/ipv4_frame.h"
-#include "trafficgen/hosts/roce_key.h"
-#include "trafficgen/hosts/stale_trailer.h"
+#include "trafficgen/frames/datagram_frame.h"
+#include "trafficgen/frames/ipv4_frame.h"
+#include "trafficgen/frames/roce_key.h"
+#include "trafficgen/frames/stale_trailer.h"
 
 namespace outrider::roce_frame_test {
 using namespace tg;

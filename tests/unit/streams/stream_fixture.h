@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/dpdk/packet.h"
+#include "common/dpdk/packet/packet.h"
 #include "trafficgen/streams/engine/stream_config.h"
 
 namespace outrider {

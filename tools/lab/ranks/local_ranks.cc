@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/dpdk/error.h"
+#include "common/dpdk/eal/error.h"
 #include "tools/lab/ranks/shared_lanes.h"
 #include "tools/lab/ranks/shared_peers.h"
 #include "tools/lab/run/cpus.h"

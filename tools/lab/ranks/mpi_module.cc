@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <string>
 
-#include "common/dpdk/error.h"
+#include "common/dpdk/eal/error.h"
 #include "common/runtime/poll_stop.h"
 #include "tools/lab/run/run_process.h"
 

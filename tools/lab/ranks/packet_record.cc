@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <type_traits>
 
-#include "common/dpdk/packet_slot.h"
+#include "common/dpdk/packet/packet_slot.h"
 
 namespace outrider::lab {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "common/core/clock.h"
-#include "common/dpdk/packet.h"
+#include "common/dpdk/packet/packet.h"
 
 namespace outrider::lab {
 

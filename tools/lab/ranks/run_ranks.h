@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "common/dpdk/mempool.h"
+#include "common/dpdk/packet/mempool.h"
 #include "tools/lab/experiment/case.h"
 #include "tools/lab/ranks/peers.h"
 #include "tools/lab/ranks/rank_result.h"

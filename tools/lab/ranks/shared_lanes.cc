@@ -13,7 +13,7 @@
 #include <cstring>
 #include <new>
 
-#include "common/dpdk/error.h"
+#include "common/dpdk/eal/error.h"
 
 namespace outrider::lab {
 namespace {

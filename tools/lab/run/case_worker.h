@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "common/dpdk/eal.h"
-#include "common/dpdk/mempool.h"
+#include "common/dpdk/eal/eal.h"
+#include "common/dpdk/packet/mempool.h"
 #include "tools/lab/experiment/case.h"
 #include "tools/lab/run/run_cases.h"
 #include "tools/lab/run/run_pool.h"

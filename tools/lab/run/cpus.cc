@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <cstddef>
 
-#include "common/dpdk/error.h"
+#include "common/dpdk/eal/error.h"
 
 namespace outrider::lab {
 

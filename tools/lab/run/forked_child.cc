@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 
-#include "common/dpdk/error.h"
+#include "common/dpdk/eal/error.h"
 
 namespace outrider::lab {
 

@@ -11,7 +11,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "common/dpdk/error.h"
+#include "common/dpdk/eal/error.h"
 
 namespace outrider::lab {
 namespace {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include "common/dpdk/packet_slot.h"
+#include "common/dpdk/packet/packet_slot.h"
 #include "switch/config/config_toml.h"
 #include "tools/lab/plan/plan.h"
 #include "tools/lab/run/case_worker.h"

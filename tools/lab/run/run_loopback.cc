@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <memory>
 
-#include "common/dpdk/error.h"
+#include "common/dpdk/eal/error.h"
 #include "tools/lab/plan/plan_switches.h"
 #include "tools/lab/run/cpus.h"
 #include "tools/lab/run/run_programs.h"

@@ -14,7 +14,7 @@
 #include <new>
 #include <optional>
 
-#include "common/dpdk/error.h"
+#include "common/dpdk/eal/error.h"
 #include "common/runtime/poll_stop.h"
 #include "tools/lab/run/forked_child.h"
 #include "tools/lab/run/run_pool_message.h"

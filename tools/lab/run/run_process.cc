@@ -13,7 +13,7 @@
 #include <thread>
 #include <utility>
 
-#include "common/dpdk/error.h"
+#include "common/dpdk/eal/error.h"
 #include "tools/lab/run/last_words.h"
 
 namespace outrider::lab {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "common/config/signal_key_file.h"
-#include "common/dpdk/error.h"
+#include "common/dpdk/eal/error.h"
 #include "common/runtime/poll_stop.h"
 #include "common/telemetry/exit_status.h"
 #include "common/telemetry/whole_file.h"

@@ -7,7 +7,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "common/dpdk/error.h"
+#include "common/dpdk/eal/error.h"
 
 namespace outrider::lab {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "common/core/clock.h"
 #include "common/core/histogram.h"
-#include "common/dpdk/packet.h"
-#include "common/dpdk/port.h"
+#include "common/dpdk/packet/packet.h"
+#include "common/dpdk/port/port.h"
 #include "trafficgen/streams/engine/stream_schedule.h"
 
 namespace outrider::tg {

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "common/config/addresses.h"
-#include "trafficgen/hosts/frame.h"
+#include "trafficgen/frames/frame.h"
 
 namespace outrider::tg {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "common/dpdk/mempool.h"
+#include "common/dpdk/packet/mempool.h"
 #include "common/runtime/event_loop.h"
 #include "common/runtime/link.h"
 #include "common/runtime/node.h"

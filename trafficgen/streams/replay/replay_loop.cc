@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "common/dpdk/eal.h"
-#include "common/dpdk/mempool.h"
+#include "common/dpdk/eal/eal.h"
+#include "common/dpdk/packet/mempool.h"
 #include "common/runtime/poll_loop.h"
 #include "common/runtime/poll_program.h"
 #include "common/runtime/program_pool.h"

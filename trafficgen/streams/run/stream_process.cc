@@ -5,7 +5,7 @@
 
 #include "common/config/config_result.h"
 #include "common/config/process_checks.h"
-#include "common/dpdk/eal_check.h"
+#include "common/dpdk/eal/eal_check.h"
 #include "common/runtime/poll_loop.h"
 #include "common/runtime/poll_program.h"
 #include "common/runtime/program_pool.h"

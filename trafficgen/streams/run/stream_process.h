@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "common/dpdk/eal.h"
-#include "common/dpdk/mempool.h"
+#include "common/dpdk/eal/eal.h"
+#include "common/dpdk/packet/mempool.h"
 #include "common/runtime/poll_devices.h"
 #include "common/runtime/poll_program.h"
 #include "trafficgen/config/config.h"

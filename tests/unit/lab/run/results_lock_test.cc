@@ -12,7 +12,7 @@
 #include <array>
 #include <fstream>
 
-#include "common/dpdk/error.h"
+#include "common/dpdk/eal/error.h"
 
 namespace outrider::results_lock_test {
 using namespace lab;

@@ -11,7 +11,7 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "common/dpdk/error.h"
+#include "common/dpdk/eal/error.h"
 #include "tools/lab/cli/progress.h"
 
 namespace outrider::run_pool_test {

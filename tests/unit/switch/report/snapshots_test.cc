@@ -8,7 +8,7 @@
 #include <array>
 #include <cstdio>
 
-#include "common/dpdk/mempool.h"
+#include "common/dpdk/packet/mempool.h"
 #include "switch/control/live.h"
 #include "switch/report/process_state.h"
 #include "switch/report/report_json.h"

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "common/dpdk/mempool.h"
+#include "common/dpdk/packet/mempool.h"
 #include "switch/runtime/direct_switch.h"
 #include "tests/support/frames.h"
 
