@@ -3,8 +3,10 @@
 # packs the same.
 include(GNUInstallDirs)
 
-set(OUTRIDER_PROGRAMS outrider-switch outrider-trafficgen outrider-lab outrider-hostagent
-  outrider-doctor)
+set(OUTRIDER_PROGRAMS outrider-switch outrider-trafficgen outrider-lab outrider-doctor)
+if(TARGET outrider-hostagent)
+  list(APPEND OUTRIDER_PROGRAMS outrider-hostagent)
+endif()
 install(TARGETS ${OUTRIDER_PROGRAMS} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY conf/ DESTINATION ${CMAKE_INSTALL_DATADIR}/outrider/conf
   PATTERN "*.service" EXCLUDE PATTERN "*.service.d" EXCLUDE PATTERN "*.sysusers" EXCLUDE)
