@@ -145,8 +145,9 @@ void describe(Settings& v, LosslessConfig& c) {
            .accepts = "another one than other lossless queues of the port have",
            .help = "of the class in pause frames"});
   v.value("pause_quanta", c.pause_quanta,
-          {.range = integers(1, 65535),
-           .help = "of 512 bit times, which a pause lasts unless it is renewed"});
+          {.range = integers(kLeastPauseQuanta, 65535),
+           .help = "of 512 bit times, which a pause lasts unless it is renewed. Frames that renew "
+                   "shorter ones would take more than a tenth of the link"});
   v.duration("watchdog", c.watchdog,
              {.range = durations_above_zero(),
               .absent = "none",

@@ -6,8 +6,15 @@
 #include "common/config/checks.h"
 #include "common/config/config_binding.h"
 #include "common/core/clock.h"
+#include "common/core/pause_time.h"
 
 namespace outrider::sw {
+
+/// Pauses are renewed when half of them is over, by frames that leave before all data: shorter ones
+/// would take more than a tenth of the link for each queue, and with 2 quanta no packet would leave
+/// a port again by which it came. A frame takes 84 bytes on the wire.
+inline constexpr std::uint16_t kLeastPauseQuanta = 27;
+static_assert(kLeastPauseQuanta * kPauseQuantumBits / 2 >= 10 * 84 * 8);
 
 struct SwitchConfig;
 struct SwitchPortConfig;

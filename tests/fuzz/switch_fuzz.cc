@@ -108,7 +108,7 @@ void make_lossless(FuzzInput& in, SwitchConfig& s) {
   const std::uint8_t which = in.byte();
   LosslessConfig how;
   how.headroom_bytes = in.byte() * std::uint64_t{64};
-  how.pause_quanta = std::max<std::uint16_t>(1, in.take<std::uint16_t>());
+  how.pause_quanta = std::max(kLeastPauseQuanta, in.take<std::uint16_t>());
   const std::uint8_t threshold = in.byte(), below = in.byte();
   if ((which & 16) != 0) {
     how.xoff_alpha = 0.25 * (1 + threshold % 16);

@@ -133,6 +133,18 @@ TEST(Pfc, ALongPauseIsRenewedWhenHalfOfItIsOver) {
         << "512 us / 2";
 }
 
+// Its own pause frames, which go first, leave a port the room to end what they are for.
+TEST(Pfc, PacketsThatLeaveByThePortTheyCameFromPassItsShortestPauses) {
+  SwitchConfig c = lossless_switch();
+  for (auto& port : c.ports) port.queues[0].queue.lossless.pause_quanta = kLeastPauseQuanta;
+  PfcBench bench(c);
+  bench.burst(5, {}, B::kEast);
+  bench.run_to(Time{100us});  // five take 40 us, and a frame of 480 ns comes each 6.9 us
+  EXPECT_EQ(bench.of(B::kEast, Time{100us}).held_bytes, 0U);
+  EXPECT_EQ(bench.of(B::kEast, Time{100us}).resumes_sent, 1U);
+  EXPECT_TRUE(bench.report(Time{100us}).ledger_balanced);
+}
+
 TEST(Pfc, APausedQueueWaitsAndTheOtherGoesOn) {
   PfcBench bench;
   bench.burst(2, {});
