@@ -149,6 +149,10 @@ int run_all(const LabOptions& options, const Planned& planned, const CaseSession
       .advised = planned.advised};
   FinishedRuns runs(options.runtime, experiment.flagged);
   const RunOutcome outcome = run_session(session, all, runs);
+  if (outcome.interrupted && outcome.failures.empty() && runs.digests().empty()) {
+    say("outrider-lab: interrupted before a case was complete: there are no results");
+    return kExitInterrupted;
+  }
   const ShownResults shown =
       show_results(options, experiment, outcome, runs, planned.cases, planned.names, directory);
   if (outcome.interrupted)
