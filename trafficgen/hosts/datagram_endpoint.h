@@ -24,6 +24,9 @@ class DatagramEndpoint {
   virtual std::optional<DropReason> on_datagram(const ReceivedDatagram& datagram,
                                                 Time now) noexcept = 0;
   [[nodiscard]] virtual Time next_timer() const noexcept = 0;
+  /// The NIC is busy until `free_at`, and asks at that instant whoever has_datagram(free_at): what
+  /// may leave by then needs no timer.
+  virtual void look_ahead(Time /*free_at*/) noexcept {}
   virtual void on_timer(Time now) noexcept = 0;
   /// Returns the flow in this end's direction: source is this end.
   [[nodiscard]] virtual const FlowKey& flow() const noexcept = 0;

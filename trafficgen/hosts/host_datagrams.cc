@@ -25,15 +25,15 @@ inline void HostDatagrams::offer(DatagramTable::Slot& slot, std::uint32_t number
   queue_.push(slot.nic_class, number | kBit);
 }
 
-void HostDatagrams::refresh(std::uint32_t number, Time now) noexcept {
+void HostDatagrams::refresh(std::uint32_t number, Time at) noexcept {
   DatagramTable::Slot& slot = table_[number];
-  offer(slot, number, now);
-  const Time at = slot.endpoint->next_timer();
-  if (at >= slot.timer_at) return;  // a deadline that moved later: asked at the old time
-  if (slot.timer_at == kNever) due_->push(number, at);
-  else due_->change(number, at);
-  slot.timer_at = at;
-  timers_.note(at);
+  offer(slot, number, at);
+  const Time timer = slot.endpoint->next_timer();
+  if (timer >= slot.timer_at) return;  // a deadline that moved later: asked at the old time
+  if (slot.timer_at == kNever) due_->push(number, timer);
+  else due_->change(number, timer);
+  slot.timer_at = timer;
+  timers_.note(timer);
 }
 
 std::optional<DropReason> HostDatagrams::take(Packet& packet, Time now) noexcept {
@@ -50,15 +50,16 @@ std::optional<DropReason> HostDatagrams::take(Packet& packet, Time now) noexcept
 bool HostDatagrams::write(std::uint32_t number, Packet& packet, Time now) noexcept {
   DatagramTable::Slot& slot = table_[number];
   slot.queued = false;
-  const bool sends = slot.endpoint->has_datagram(now);
-  if (sends) {
-    OutgoingDatagram datagram;
-    slot.endpoint->next_datagram(datagram, now);
-    write_datagram_frame(packet, slot.endpoint->flow(), datagram, full_payload_);
-    queue_.on_sent(slot.nic_class, meta(packet).frame_bytes, now);
+  if (!slot.endpoint->has_datagram(now)) {
+    refresh(number, now);
+    return false;
   }
-  refresh(number, now);
-  return sends;
+  OutgoingDatagram datagram;
+  slot.endpoint->next_datagram(datagram, now);
+  write_datagram_frame(packet, slot.endpoint->flow(), datagram, full_payload_);
+  queue_.on_sent(slot.nic_class, meta(packet).frame_bytes, now);
+  served_ = number;
+  return true;
 }
 
 void HostDatagrams::fire_due(Time now) noexcept {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "common/core/drop_reason.h"
 #include "common/core/indexed_heap.h"
@@ -46,8 +47,15 @@ class HostDatagrams {
   }
   /// @return the reason for which the packet is dropped; nothing if an endpoint took it
   [[nodiscard]] std::optional<DropReason> take(Packet& packet, Time now) noexcept;
-  /// @return false if the endpoint had nothing to send after all
+  /// Call sent() after it. @return false if the endpoint had nothing to send after all
   [[nodiscard]] bool write(std::uint32_t number, Packet& packet, Time now) noexcept;
+  /// Lets the endpoint that write() has served, if there is one, wait for its next turn.
+  /// @param free_at when the NIC has sent what was written
+  void sent(Time free_at) noexcept {
+    if (served_ == kNobody) return;
+    table_[served_].endpoint->look_ahead(free_at);
+    refresh(std::exchange(served_, kNobody), free_at);
+  }
 
   /// Wakes the endpoints whose timers are due.
   void fire_due(Time now) noexcept;
@@ -57,18 +65,21 @@ class HostDatagrams {
 
  private:
   using Due = IndexedHeap<Time>;
+  static constexpr std::uint32_t kNobody = ~0U;
 
   void offer(DatagramTable::Slot& slot, std::uint32_t number, Time now) noexcept;
   void offer_apart(std::uint32_t number, Time now) noexcept {
     if (const std::uint32_t apart = table_[number].apart; apart != 0) [[unlikely]]
       offer(table_[apart], apart, now);
   }
-  void refresh(std::uint32_t number, Time now) noexcept;
+  /// Queues the endpoint if it has something to send at the instant, and keeps its timer.
+  void refresh(std::uint32_t number, Time at) noexcept;
 
   std::unique_ptr<Due> due_;  ///< numbers of endpoints by timer_at, where there is one
   NicQueue& queue_;
   HostTimers& timers_;
   bool full_payload_;
+  std::uint32_t served_ = kNobody;
   DatagramTable table_;
 };
 

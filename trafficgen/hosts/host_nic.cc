@@ -97,6 +97,7 @@ inline bool HostNic::send_next(Time now) noexcept {
   if (host_.attribution)
     host_.attribution->on_service(*packet, wrote == Wrote::kSignal, start, finish);
   host_.counters.count_sent(*packet);
+  host_.datagrams.sent(finish);
   wire_.push(packet, finish);
   return true;
 }

@@ -70,6 +70,7 @@ class QueuePair final : public DatagramEndpoint {
   [[nodiscard]] Time next_timer() const noexcept override {
     return std::min(requester_.next_timer(), responder_.cnps().next_timer());
   }
+  void look_ahead(Time free_at) noexcept override { requester_.look_ahead(free_at); }
   void on_timer(Time now) noexcept override;
   [[nodiscard]] const FlowKey& flow() const noexcept override { return setup_.flow; }
   [[nodiscard]] FlowKey key() const noexcept override;

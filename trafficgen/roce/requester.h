@@ -59,6 +59,7 @@ class Requester {
   ///   sent, or has a reserved syndrome
   bool on_acknowledge(const roce::Message& m, Time now) noexcept;
   [[nodiscard]] Time next_timer() const noexcept;
+  void look_ahead(Time free_at) noexcept { pace_.look(free_at); }
   void on_timer(Time now) noexcept;
   /// Abandons all that is not acknowledged, also after it has given up, and goes on with the PSN
   /// after it. The rate stays. The peer's responder must skip_to() next_psn().
@@ -86,7 +87,7 @@ class Requester {
   using Request = OutgoingRequests::Request;
   struct Pace {
     Time next_at{};    ///< of the next packet
-    bool over = true;  ///< it was reached when last looked at
+    bool over = true;  ///< it is reached at the instant that was last looked at
     void look(Time now) noexcept { over = now >= next_at; }
   };
 

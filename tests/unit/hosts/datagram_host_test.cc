@@ -258,5 +258,53 @@ TEST(DatagramHost, TimersRingOnceAndInTime) {
   EXPECT_EQ(here.rang, (std::vector<Time>{Time{} + 4ms, Time{} + 7ms}));
 }
 
+/// Sends a datagram each interval.
+class Paced final : public DatagramEndpoint {
+ public:
+  explicit Paced(Duration interval) : interval_(interval) {}
+  [[nodiscard]] bool has_datagram(Time now) const noexcept override { return now >= next_; }
+  void next_datagram(OutgoingDatagram& d, Time now) noexcept override {
+    EXPECT_TRUE(has_datagram(now));
+    d = datagram_of(40, 1432);
+    left.push_back(now);
+    next_ = now + interval_;
+    over_ = false;
+  }
+  std::optional<DropReason> on_datagram(const ReceivedDatagram&, Time) noexcept override {
+    return std::nullopt;
+  }
+  [[nodiscard]] Time next_timer() const noexcept override { return over_ ? kNever : next_; }
+  void look_ahead(Time free_at) noexcept override { over_ = free_at >= next_; }
+  void on_timer(Time now) noexcept override {
+    ++rang;
+    over_ = now >= next_;
+  }
+  [[nodiscard]] const FlowKey& flow() const noexcept override { return kFlow; }
+
+  std::vector<Time> left;
+  int rang = 0;
+
+ private:
+  Duration interval_;
+  Time next_{};
+  bool over_ = true;
+};
+
+// Whoever may send when the NIC is free has its turn then; whoever may not is woken.
+TEST(DatagramHost, APacedEndpointHasATimerOnlyIfTheNicIsQuicker) {
+  constexpr Duration kFrame = 12'304ns;
+  for (const Duration interval : {Duration{12'000ns}, kFrame, Duration{12'305ns}, Duration{50us}}) {
+    TwoHosts t;
+    Paced here(interval);
+    t.a.add_endpoint(here);
+    t.a.changed(here, Time{});
+    t.loop.run_until(Time{} + 10 * interval);
+    ASSERT_GE(here.left.size(), 10U) << interval.count();
+    for (std::size_t n = 1; n < 10; ++n)
+      EXPECT_EQ(here.left[n] - here.left[n - 1], std::max(interval, kFrame)) << interval.count();
+    EXPECT_EQ(here.rang != 0, interval > kFrame) << interval.count();
+  }
+}
+
 }  // namespace
 }  // namespace outrider::datagram_host_test
