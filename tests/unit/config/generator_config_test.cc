@@ -173,7 +173,7 @@ TEST(GeneratorConfig, EveryRuleNamesItsKey) {
        },
        "job[0].workers[1]",
        "\"w1\": mtu_bytes 1451 cannot hold transport \"dctcp\": mss_bytes 1400 + 52"},
-      {[](C& c) { c.transports.push_back(c.transports[0]); }, "transport[5].name",
+      {[](C& c) { c.transports.push_back(c.transports[0]); }, "transport[6].name",
        "\"dctcp\": is used twice"},
       {[&](C& c) { tcp(c).mss_bytes = 100; }, "transport[0].mss_bytes",
        "100 bytes: must be at least"},
