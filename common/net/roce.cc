@@ -154,6 +154,29 @@ std::span<const std::uint8_t> without_zeros(std::span<const std::uint8_t> bytes)
   return bytes;
 }
 
+// What a router or a switch may change counts as ones: TOS, TTL, both checksums and the byte of
+// FECN and BECN.
+constexpr std::uint32_t kMaskedBytes = sizeof(Ipv4Header) + sizeof(UdpHeader) + kBthBytes;
+constexpr auto kOnes = [] {  // by words, as the bytes are loaded
+  constexpr std::array<std::size_t, 7> kMasked{1, 8, 10, 11, 26, 27, 32};
+  std::array<std::uint32_t, kMaskedBytes / 4> ones{};
+  for (const std::size_t at : kMasked) ones[at / 4] |= 0xFFU << (8 * (at % 4));
+  return ones;
+}();
+
+/// Returns the CRC of the headers up to the BTH. Eight bytes of ones before them stand for
+/// InfiniBand's local header (annex A17.3.3). @param ip [size >= kMaskedBytes]
+inline std::uint32_t crc_of_headers(std::span<const std::uint8_t> ip) noexcept {
+  constexpr std::uint32_t kAfterLocalHeader =
+      add_word(add_word(0xFFFFFFFF, 0xFFFFFFFF), 0xFFFFFFFF);
+  static_assert(std::endian::native == std::endian::little);
+  assert(ip.size() >= kMaskedBytes);
+  std::uint32_t crc = kAfterLocalHeader;
+  for (std::size_t word = 0; word < kOnes.size(); ++word)
+    crc = add_word(crc, word_at(ip.data() + 4 * word) | kOnes[word]);
+  return crc;
+}
+
 template <class Header>
 Header read_at(std::span<const std::uint8_t> bytes, std::uint32_t offset) noexcept {
   Header header;
@@ -268,26 +291,23 @@ std::optional<Fault> decode(std::span<const std::uint8_t> present, std::uint32_t
 }
 
 std::uint32_t icrc(std::span<const std::uint8_t> ip, std::uint32_t ip_bytes) noexcept {
-  // What a router or a switch may change counts as ones: TOS, TTL, both checksums and the byte of
-  // FECN and BECN. Eight bytes of ones stand for InfiniBand's local header (annex A17.3.3).
-  constexpr std::uint32_t kMaskedBytes = sizeof(Ipv4Header) + sizeof(UdpHeader) + kBthBytes;
-  constexpr std::array<std::size_t, 7> kMasked{1, 8, 10, 11, 26, 27, 32};
-  constexpr auto kOnes = [kMasked] {  // by words, as the bytes are loaded
-    std::array<std::uint32_t, kMaskedBytes / 4> ones{};
-    for (const std::size_t at : kMasked) ones[at / 4] |= 0xFFU << (8 * (at % 4));
-    return ones;
-  }();
-  constexpr std::uint32_t kAfterLocalHeader =
-      add_word(add_word(0xFFFFFFFF, 0xFFFFFFFF), 0xFFFFFFFF);
-  static_assert(std::endian::native == std::endian::little);
-  assert(ip.size() >= kMaskedBytes && ip_bytes >= kMaskedBytes);
-  std::uint32_t crc = kAfterLocalHeader;
-  for (std::size_t word = 0; word < kOnes.size(); ++word)
-    crc = add_word(crc, word_at(ip.data() + 4 * word) | kOnes[word]);
+  const std::uint32_t crc = crc_of_headers(ip);
   const auto present =
       without_zeros(ip.first(std::min<std::size_t>(ip.size(), ip_bytes)).subspan(kMaskedBytes));
-  crc = add_bytes(crc, present);
-  return ~add_zeros(crc, ip_bytes - kMaskedBytes - static_cast<std::uint32_t>(present.size()));
+  const std::uint32_t zeros = ip_bytes - kMaskedBytes - static_cast<std::uint32_t>(present.size());
+  return ~add_zeros(add_bytes(crc, present), zeros);
+}
+
+std::uint32_t icrc_without(std::span<const std::uint8_t> ip, std::uint32_t ip_bytes,
+                           std::size_t begin, std::size_t end) noexcept {
+  ip = ip.first(std::min<std::size_t>(ip.size(), ip_bytes));
+  assert(kMaskedBytes <= begin && begin <= end && end <= ip.size());
+  std::uint32_t crc = crc_of_headers(ip);
+  crc = add_bytes(crc, ip.subspan(kMaskedBytes, begin - kMaskedBytes));
+  crc = add_zeros(crc, static_cast<std::uint32_t>(end - begin));
+  const auto present = without_zeros(ip.subspan(end));
+  const auto zeros = static_cast<std::uint32_t>(ip_bytes - end - present.size());
+  return ~add_zeros(add_bytes(crc, present), zeros);
 }
 
 }  // namespace outrider::roce

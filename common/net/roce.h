@@ -29,7 +29,8 @@ namespace outrider {
 ///     payload, with a pad of up to 3 bytes, and the ICRC, 4 bytes
 ///
 /// Sources: InfiniBand Architecture Specification, volume 1, release 1.2.1, chapter 9 and annex
-/// A17 (RoCEv2). A selective NAK is not in them: see kNakSelectiveSyndrome.
+/// A17 (RoCEv2). A selective NAK is not in them: see kNakSelectiveSyndrome. Packets with telemetry
+/// have opcodes of their own: see roce_telemetry.h.
 namespace roce {
 
 inline constexpr std::uint16_t kPort = 4791;  ///< UDP destination port
@@ -190,6 +191,11 @@ std::uint32_t encode(const Message& message, std::span<std::uint8_t, kMaxHeaderB
 /// @param ip_bytes from the IPv4 header to the ICRC, which is not included; what is not in `ip` is
 /// zeros
 [[nodiscard]] std::uint32_t icrc(std::span<const std::uint8_t> ip, std::uint32_t ip_bytes) noexcept;
+
+/// The same, but the bytes of [begin, end) count as zeros.
+/// @pre they are in `ip`, behind the BTH
+[[nodiscard]] std::uint32_t icrc_without(std::span<const std::uint8_t> ip, std::uint32_t ip_bytes,
+                                         std::size_t begin, std::size_t end) noexcept;
 
 }  // namespace roce
 }  // namespace outrider

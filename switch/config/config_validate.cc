@@ -227,7 +227,7 @@ ConfigIssues joint_faults(const SwitchProcessConfig& config) {
   for (std::size_t i = 0; i < config.switches.size(); ++i) {
     const auto& hops = config.switches[i].hop_records;
     const std::uint16_t hop_id = hop_id_of(hops, i);
-    if (hops.udp_port)
+    if (hops.on())
       hop_ids.add(root.below("switch", i).below("hop_records"), "id", hop_id,
                   std::to_string(hop_id), "switch[" + std::to_string(i) + "]");
     check_name(root.below("switch", i), names, config.switches[i].name);

@@ -3,8 +3,8 @@
 namespace outrider::sw {
 
 void check(const Checks& at, const HopRecordConfig& hops) {
-  at.require(!hops.id || hops.udp_port, "id", std::to_string(hops.id.value_or(0)),
-             "needs udp_port: without it nothing is recorded");
+  at.require(!hops.id || hops.on(), "id", std::to_string(hops.id.value_or(0)),
+             "needs udp_port or roce: without them nothing is recorded");
 }
 
 void describe(Settings& v, HopRecordConfig& c) {
@@ -18,6 +18,9 @@ void describe(Settings& v, HopRecordConfig& c) {
           {.accepts = "0 to 65535, unique",
            .absent = "place in the file, from 0",
            .help = "of the switch in its records"});
+  v.value("roce", c.roce,
+          {.help = "also write records into packets of RoCEv2 that carry telemetry, as "
+                   "[HPCC](roce.md#hpcc) has them"});
 }
 
 }  // namespace outrider::sw

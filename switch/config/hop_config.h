@@ -9,11 +9,17 @@
 
 namespace outrider::sw {
 
-/// Says into which packets (probes) a switch writes hop records, see common/net/hop_trace.h.
+/// Says into which packets a switch writes hop records: into probes (common/net/hop_trace.h), and
+/// into packets of RoCEv2 that carry telemetry (common/net/roce_telemetry.h).
 struct HopRecordConfig {
   std::optional<std::uint16_t> udp_port{};  ///< destination port of probes, > 0; absent: no records
   std::optional<std::uint16_t>
       id{};  ///< identifies the switch in its records; absent: its place in the file
+  bool roce = false;
+
+  /// Returns whether it writes any.
+  [[nodiscard]] bool on() const noexcept { return udp_port || roce; }
+  bool operator==(const HopRecordConfig&) const = default;
 };
 
 /// Returns the number that identifies the switch in its records.

@@ -7,6 +7,7 @@
 #include "switch/egress/parts/fair_windows.h"
 #include "switch/egress/parts/held_windows.h"
 #include "switch/egress/parts/paced_background.h"
+#include "switch/egress/parts/path_telemetry.h"
 #include "switch/egress/parts/remote_bottlenecks.h"
 #include "switch/egress/parts/steered_bursts.h"
 
@@ -56,6 +57,10 @@ std::vector<std::unique_ptr<QueuePart>> add_parts(const PartOwner& port) {
   std::vector<std::unique_ptr<QueuePart>> made;
   const auto configs = queues_of(port.config);
   for (std::size_t q = 0; q < configs.size(); ++q) add_to(port, configs[q], q, made);
+  if (!port.limits.telemetry_hop) return made;
+  QueuePart& telemetry = *made.emplace_back(
+      std::make_unique<PathTelemetry>(*port.limits.telemetry_hop, port.queues, port.transmitter));
+  for (auto& queue : port.queues) queue.parts().add(telemetry);
   return made;
 }
 

@@ -20,10 +20,11 @@ class PortTransmitter;
 /// Limits and objects of the switch, for a port and its parts.
 struct PartLimits {
   QueueTap::Limits tap{};
-  std::uint64_t seed = 1;              ///< for the ports' injected loss and random markers
-  SharedBuffer* buffer = nullptr;      ///< the switch's shared buffer; nullptr: none
-  std::size_t first_queue = 0;         ///< number of this port's queue 0 in the buffer
-  std::optional<HopRecorder> hops{};   ///< absent: probes pass unchanged
+  std::uint64_t seed = 1;             ///< for the ports' injected loss and random markers
+  SharedBuffer* buffer = nullptr;     ///< the switch's shared buffer; nullptr: none
+  std::size_t first_queue = 0;        ///< number of this port's queue 0 in the buffer
+  std::optional<HopRecorder> hops{};  ///< absent: probes pass unchanged
+  std::optional<std::uint16_t> telemetry_hop{};  ///< absent: packets of RoCEv2 do
   SignerShares signers{};              ///< of the switch's signers, at each regulated queue
   LosslessBuffer* lossless = nullptr;  ///< the switch's; nullptr: no port has a lossless queue
   std::uint16_t number = 0;            ///< of the port at its switch

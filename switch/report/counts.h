@@ -88,8 +88,8 @@ struct QueueCounters {
   PerClass<std::uint64_t> transmitted_bytes{};  ///< frame bytes
   PerClass<PerReason<DropReason>> drops{};
   PerClass<PerReason<MarkReason>> marks{};
-  std::uint64_t hop_records = 0;          ///< written into probes that left
-  std::uint64_t hop_records_no_room = 0;  ///< probes without room for a record
+  std::uint64_t hop_records = 0;          ///< written into probes and telemetry that left
+  std::uint64_t hop_records_no_room = 0;  ///< such packets without room for a record
   /// Packets that were to be marked but passed unmarked, because they are not ECN-capable.
   PerClass<std::uint64_t> marks_not_ect{};
 };
@@ -113,8 +113,9 @@ void fields(V& v, R& r) {
   v.value(
       counter("drops", "packets", "Packets dropped at the queue").shown_as("dropped").outlined(),
       r.drops);
-  v.value(counter("hop_records", "records", "Hop records written into probes"), r.hop_records);
-  v.value(counter("hop_records_no_room", "packets", "Probes that had no room for a hop record"),
+  v.value(counter("hop_records", "records", "Hop records written into probes and telemetry"),
+          r.hop_records);
+  v.value(counter("hop_records_no_room", "packets", "Packets that had no room for a hop record"),
           r.hop_records_no_room);
   v.value(counter("marks_not_ect", "packets", "Packets to be marked that are not ECN-capable")
               .shown_as("not ECN-capable"),

@@ -30,6 +30,14 @@ std::optional<HopRecorder> hops_of(const SwitchConfig& config, std::uint32_t ind
                      static_cast<std::uint8_t>(port));
 }
 
+/// Returns the port's number in telemetry, which need not be its own alone: a hash of the path.
+std::optional<std::uint16_t> telemetry_hop_of(const SwitchConfig& config, std::uint32_t index,
+                                              std::size_t port) {
+  constexpr std::size_t kPorts = 64;
+  if (!config.hop_records.roce) return std::nullopt;
+  return static_cast<std::uint16_t>(kPorts * hop_id_of(config.hop_records, index) + port);
+}
+
 }  // namespace
 
 Switch::Switch(const SwitchConfig& config, EventLoop& loop, const EgressPort::Limits& limits,
@@ -43,6 +51,7 @@ Switch::Switch(const SwitchConfig& config, EventLoop& loop, const EgressPort::Li
   of_port.signers = shares_of(config.signals);
   for (const auto& port : config.ports) {
     of_port.hops = hops_of(config, index, ports_.size());
+    of_port.telemetry_hop = telemetry_hop_of(config, index, ports_.size());
     ports_.push_back(std::make_unique<EgressPort>(port, loop, of_port));
     if (PortGrants* grants = ports_.back()->grants()) grants->connect(*this);
     of_port.first_queue += ports_.back()->queues().size();

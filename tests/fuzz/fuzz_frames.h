@@ -8,6 +8,7 @@
 
 #include "common/core/signal_key.h"
 #include "common/net/hop_trace.h"
+#include "common/net/roce_telemetry.h"
 #include "common/net/signal_tag.h"
 #include "common/net/udp_signal.h"
 #include "tests/fuzz/fuzz_input.h"
@@ -193,8 +194,25 @@ class FuzzFrames {
                std::span(bytes).first(bytes.size() - ((how & 32) != 0 ? in.byte() % 64U : 0)));
   }
 
+  /// A packet of RoCEv2 with telemetry, which may be cut.
+  Bytes telemetry(FuzzInput& in) {
+    std::array<std::uint8_t, roce::kMaxHeaderBytes + roce::kTelemetryBytes> head{};
+    const auto opcode = static_cast<roce::Opcode>(in.byte() % 12U);
+    const std::uint32_t headers =
+        roce::encode({.opcode = opcode}, std::span(head).first<roce::kMaxHeaderBytes>());
+    const std::uint32_t bytes = roce::add_telemetry(head, headers, roce::empty_telemetry());
+    head[headers + in.byte() % 4U] ^= in.byte();
+    Bytes payload(head.begin(), head.begin() + bytes);
+    payload.resize(bytes - 4U + in.byte() % 16U);
+    FlowKey to = flow(in);
+    to.destination_port = roce::kPort;
+    return udp(to, payload);
+  }
+
   Bytes probe(FuzzInput& in) {
-    Bytes payload(hop_trace::kPayloadOffset + hop_trace::kHeaderBytes + in.byte() % 65U);
+    const std::uint8_t length = in.byte();
+    if (length >= 195) return telemetry(in);
+    Bytes payload(hop_trace::kPayloadOffset + hop_trace::kHeaderBytes + length % 65U);
     payload[hop_trace::kPayloadOffset] = hop_trace::kMagic >> 8;
     payload[hop_trace::kPayloadOffset + 1] = hop_trace::kMagic & 0xFF;
     payload[hop_trace::kPayloadOffset + 2] = in.byte();

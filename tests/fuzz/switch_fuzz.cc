@@ -149,7 +149,7 @@ SwitchProcessConfig config_from(FuzzInput& in) {
   s.l2 = {.learning = (bits & 4) != 0, .ageing = milliseconds(20), .max_entries = 4};
   if ((bits & 8) != 0) s.buffer.total_bytes = 65'536;
   if ((bits & 16) != 0) s.classes.learned_flows = 2;
-  s.hop_records.udp_port = kProbePort;
+  s.hop_records = {.udp_port = kProbePort, .id = {}, .roce = true};
   s.signals = signals_from(in);
   for (auto& port : s.ports) {
     port.record = (bits & 32) != 0;

@@ -14,7 +14,8 @@ namespace outrider {
 /// wrong.
 ///
 /// The bytes are complete all the same. A switch may change TTL, MAC addresses, ECN and TCP's
-/// window with the functions of header_rewrite.h; these fields are read from the bytes. Whoever
+/// window with the functions of header_rewrite.h, and may write telemetry into packets of RoCEv2
+/// (roce_telemetry.h); these fields are read from the bytes. Whoever
 /// changes others, or copies the metadata to a packet of other bytes, calls forget_headers().
 ///
 /// Like the payload before it, the invariant CRC of RoCEv2 is not computed where the buffer ends

@@ -15,8 +15,8 @@ void HopRecords::on_departure(const Transmission& sent) noexcept {
 }
 
 void HopRecords::count(QueueCounts& to, std::size_t /*queue*/, Time /*now*/) const {
-  to.hop_records = written_;
-  to.hop_records_no_room = no_room_;
+  to.hop_records += written_;
+  to.hop_records_no_room += no_room_;
 }
 
 void CapturedDepartures::on_departure(const Transmission& sent) noexcept {

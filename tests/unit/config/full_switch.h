@@ -160,7 +160,7 @@ inline sw::SwitchProcessConfig full_config() {
                                    .destination_ports = sw::PortRange{6002, 6003},
                                    .bytes = 70'000}}},
       .buffer = {.total_bytes = 1'000'000},
-      .hop_records = {.udp_port = 5902, .id = 3}};
+      .hop_records = {.udp_port = 5902, .id = 3, .roce = true}};
   const sw::SwitchConfig root{
       .name = "root", .ports = {{.name = "p0"}}, .routes = {}, .mac_routes = {}};
   return {.devices = {{"nic", "0000:3b:00.0", 2048, 512, 1, 9000}},

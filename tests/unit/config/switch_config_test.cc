@@ -267,10 +267,12 @@ TEST(SwitchConfig, EveryRuleNamesItsKey) {
       {[](C& c) { c.switches[0].hop_records.udp_port = 5901; }, "switch[0].hop_records.udp_port",
        "5901: is the port of signals already"},
       {[](C& c) { c.switches[1].hop_records.id = 4; }, "switch[1].hop_records.id",
-       "4: needs udp_port"},
+       "4: needs udp_port or roce"},
       {[](C& c) {
          c.switches[1].hop_records = {5902, 3};
        },
+       "switch[1].hop_records.id", "3: is also that of switch[0]"},
+      {[](C& c) { c.switches[1].hop_records = {.id = 3, .roce = true}; },
        "switch[1].hop_records.id", "3: is also that of switch[0]"},
       {[](C& c) { c.switches[0].signals.udp_port = 0; }, "switch[0].signals.udp_port",
        "0: must be at least 1"},
