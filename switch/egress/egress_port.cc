@@ -121,7 +121,7 @@ std::unique_ptr<PortChange> EgressPort::prepare(const SwitchPortConfig& from,
                                                 bool new_signers) const {
   if (!new_signers && same_settings(from, to)) return nullptr;
   auto change = std::make_unique<PortChange>(
-      PortChange{.drain_rate = to.drain_rate, .rate_layer = to.rate_layer, .loss = to.loss});
+      PortChange{.drain_rate = to.drain_rate, .rate_layer = to.rate_layer});
   const bool new_rate = from.drain_rate != to.drain_rate || from.rate_layer != to.rate_layer;
   const auto was = queues_of(from);
   const auto is = queues_of(to);
@@ -142,10 +142,7 @@ void EgressPort::apply(PortChange& change, Time now) noexcept {
   transmitter_.serve_until(now);
   transmitter_.output().change(change.drain_rate, change.rate_layer);
   if (change.scheduler) transmitter_.order().change(*change.scheduler);
-  impairments_.change(change.loss);
   for (std::size_t q = 0; q < queues_.size(); ++q) apply_change(change.queues[q], queues_[q], now);
-  if (grants_) grants_->change_rate(change.drain_rate);
-  if (pauses_) pauses_->change_rate(change.drain_rate);
 }
 
 void EgressPort::flush() noexcept {

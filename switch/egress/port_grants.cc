@@ -11,6 +11,10 @@ namespace {
 
 constexpr double kNsPerSecond = 1e9;
 
+struct GrantChange final : PartChange {
+  double bytes_per_ns = 0;  ///< of the port
+};
+
 double bytes_per_ns(BitRate rate) {
   return static_cast<double>(rate.bits_per_second) / 8 / kNsPerSecond;
 }
@@ -56,11 +60,6 @@ PortGrants::PortGrants(const SwitchPortConfig& config, EgressPort& port, EventLo
                           ? std::make_unique<Queue>(setup_of(queue, config.drain_rate),
                                                     steered_to(queue.regulation))
                           : nullptr);
-}
-
-void PortGrants::change_rate(BitRate rate) noexcept {
-  for (auto& queue : queues_)
-    if (queue) queue->admission.change_rate(bytes_per_ns(rate));
 }
 
 /// Returns the bytes of bursts that wait in queue `q`, or where its bursts are steered to.
@@ -180,6 +179,19 @@ void PortGrants::count(QueueCounts& to, std::size_t queue, Time /*now*/) const {
   to.held_answers = admission.held();
   to.announced_bursts = admission.bursts();
   to.granted_bytes = admission.in_flight();
+}
+
+std::unique_ptr<PartChange> PortGrants::prepare(const PartReload& reload) const {
+  if (reload.from.drain_rate == reload.to.drain_rate) return nullptr;
+  auto change = std::make_unique<GrantChange>();
+  change->bytes_per_ns = bytes_per_ns(reload.to.drain_rate);
+  return change;
+}
+
+void PortGrants::apply(PartChange* change, const PortQueueConfig& /*to*/, Time /*now*/) noexcept {
+  if (change == nullptr) return;
+  for (auto& queue : queues_)
+    if (queue) queue->admission.change_rate(static_cast<GrantChange*>(change)->bytes_per_ns);
 }
 
 void PortGrants::flush() noexcept {

@@ -51,7 +51,6 @@ class PortGrants final : public QueuePart, public EventSource {
 
   /// Call it once, before the first packet.
   void connect(AckSink& sink) noexcept { sink_ = &sink; }
-  void change_rate(BitRate rate) noexcept;
 
   /// Handles a START. @return whether the regulator of queue `q` is told when the burst is granted,
   /// not now
@@ -71,6 +70,8 @@ class PortGrants final : public QueuePart, public EventSource {
 
   [[nodiscard]] std::uint64_t held() const noexcept;
   void count(QueueCounts& to, std::size_t queue, Time now) const override;
+  [[nodiscard]] std::unique_ptr<PartChange> prepare(const PartReload& reload) const override;
+  void apply(PartChange* change, const PortQueueConfig& to, Time now) noexcept override;
   /// Releases all ACKs. Reports made before count them as resident.
   void flush() noexcept;
 

@@ -182,6 +182,9 @@ class QueuePart {
   virtual void count(QueueCounts& to, std::size_t queue, Time now) const;
   virtual void report(QueueReport& to, Time now) const;
 
+  // A reload reaches a part through every queue that has it, so that a part of all queues of a port
+  // gets the same change once for each.
+
   /// @return nullptr if nothing changes. A control thread calls it
   [[nodiscard]] virtual std::unique_ptr<PartChange> prepare(const PartReload& reload) const;
   /// Swaps its changes in. Allocates and frees nothing. @param change  of prepare(), or nullptr

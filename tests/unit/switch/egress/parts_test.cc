@@ -136,6 +136,26 @@ TEST(QueueParts, AReloadMayChangeTheirSteps) {
   EXPECT_EQ(b.send_one(), Heard{"p departure"});
 }
 
+TEST(QueueParts, AReloadReachesThoseThatQueuesShareAndTheirSteps) {
+  auto config = port_config();
+  config.queues.assign(2, {config.queue, config.marker, config.regulation});
+  PortBench b(config);
+  Time at{};
+  std::uint64_t lost = 0;
+  for (const double loss : {0.0, 1.0, 0.0, 1.0}) {
+    auto to = config;
+    to.loss = loss;
+    if (const auto change = b.port.prepare(config, to, {}, false)) b.port.apply(*change, at);
+    config = to;
+    for (unsigned q = 0; q < 2; ++q) b.send(q, Ecn::kEct0, at += 1ms);
+    lost += loss > 0;
+    for (unsigned q = 0; q < 2; ++q)
+      EXPECT_EQ(b.drops(q, DropReason::kInjectedLoss), lost) << "queue " << q;
+  }
+  b.run();
+  EXPECT_TRUE(b.balanced());
+}
+
 TEST(Modes, EachHasItsOwnNameAndNeedsSomething) {
   for (const ModeRow& row : kModeRows) {
     for (const ModeRow& other : kModeRows)
