@@ -20,16 +20,14 @@ MarkerSetup setup_of(const SwitchPortConfig& config, std::size_t q, std::uint64_
       .entity = port * kMaxQueuesPerPort + static_cast<std::uint32_t>(q)};
 }
 
-/// Releases all that waits in a queue.
+/// Releases all that waits in a queue, and what its parts keep.
 void release_all(PortQueue& queue) noexcept {
   while (!queue.fifo().empty()) {
     const PortQueue::Item item = queue.fifo().pop();
     queue.parts().each([&](QueuePart& part) { part.forget(item); });
     release(item.packet);
   }
-  PacketKeeper* const keeper = queue.parts().keeper();
-  if (keeper == nullptr) return;
-  while (Packet* packet = keeper->take_out().packet) release(packet);
+  queue.parts().each([](QueuePart& part) { part.flush(); });
 }
 
 }  // namespace
@@ -147,7 +145,6 @@ void EgressPort::apply(PortChange& change, Time now) noexcept {
 
 void EgressPort::flush() noexcept {
   for (auto& queue : queues_) release_all(queue);
-  if (grants_) grants_->flush();
   transmitter_.flush();
 }
 

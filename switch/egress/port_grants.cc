@@ -165,11 +165,8 @@ Time PortGrants::fire(Time now) noexcept {
   return loop_.scheduled(id_);
 }
 
-std::uint64_t PortGrants::held() const noexcept {
-  std::uint64_t acks = 0;
-  for (const auto& queue : queues_)
-    if (queue) acks += queue->admission.held();
-  return acks;
+std::uint64_t PortGrants::keeps(std::size_t queue) const noexcept {
+  return queues_[queue] ? queues_[queue]->admission.held() : 0;
 }
 
 void PortGrants::count(QueueCounts& to, std::size_t queue, Time /*now*/) const {

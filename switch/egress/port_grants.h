@@ -68,12 +68,11 @@ class PortGrants final : public QueuePart, public EventSource {
   std::uint32_t poll(Time now) noexcept;
   Time fire(Time now) noexcept override;
 
-  [[nodiscard]] std::uint64_t held() const noexcept;
+  [[nodiscard]] std::uint64_t keeps(std::size_t queue) const noexcept override;
+  void flush() noexcept override;
   void count(QueueCounts& to, std::size_t queue, Time now) const override;
   [[nodiscard]] std::unique_ptr<PartChange> prepare(const PartReload& reload) const override;
   void apply(PartChange* change, const PortQueueConfig& to, Time now) noexcept override;
-  /// Releases all ACKs. Reports made before count them as resident.
-  void flush() noexcept;
 
  private:
   static constexpr std::uint32_t kMostPassed = 32;

@@ -26,6 +26,8 @@ std::optional<Duration> QueuePart::lead_for(const FlowKey& /*flow*/, Time /*now*
 bool QueuePart::takes_elsewhere(Packet& /*packet*/, Time /*now*/) noexcept { return false; }
 void QueuePart::on_elsewhere(Packet& /*packet*/, bool /*same_port*/, Time /*now*/) noexcept {}
 void QueuePart::forget(const Fifo::Item& /*item*/) noexcept {}
+std::uint64_t QueuePart::keeps(std::size_t /*queue*/) const noexcept { return 0; }
+void QueuePart::flush() noexcept {}
 void QueuePart::settle(Time /*now*/) noexcept {}
 void QueuePart::count(QueueCounts& /*to*/, std::size_t /*queue*/, Time /*now*/) const {}
 void QueuePart::report(QueueReport& /*to*/, Time /*now*/) const {}

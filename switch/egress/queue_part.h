@@ -175,10 +175,16 @@ class QueuePart {
 
   /// Ends the account of a packet of the FIFO that is released at the end of the run.
   virtual void forget(const Fifo::Item& item) noexcept;
+  /// Returns how many packets it keeps that came to no queue of the port. @param queue  number in
+  /// the port, for a part of all its queues
+  [[nodiscard]] virtual std::uint64_t keeps(std::size_t queue) const noexcept;
+  /// Releases all packets that it keeps, at the end of the run. Reports made before count them as
+  /// resident.
+  virtual void flush() noexcept;
 
   /// Brings it up to `now`, so that count() allocates nothing.
   virtual void settle(Time now) noexcept;
-  /// Writes its counters. @param queue  number in the port, for a part of all its queues
+  /// Writes its counters. @param queue  as for keeps()
   virtual void count(QueueCounts& to, std::size_t queue, Time now) const;
   virtual void report(QueueReport& to, Time now) const;
 

@@ -28,8 +28,7 @@ std::unique_ptr<PartChange> Impairments::prepare(const PartReload& reload) const
   return change;
 }
 
-void Impairments::apply(PartChange* change, const PortQueueConfig& /*to*/,
-                        Time /*now*/) noexcept {
+void Impairments::apply(PartChange* change, const PortQueueConfig& /*to*/, Time /*now*/) noexcept {
   if (change != nullptr) set_loss(static_cast<LossChange*>(change)->loss);
 }
 

@@ -53,6 +53,10 @@ void PacedBackground::let_in_below(std::optional<std::uint16_t> target, Time now
   }
 }
 
+void PacedBackground::flush() noexcept {
+  while (pacing_ != nullptr && !pacing_->empty()) release(pacing_->push_out().packet);
+}
+
 void PacedBackground::count(QueueCounts& to, std::size_t /*queue*/, Time /*now*/) const {
   to.pace = pacing_ != nullptr ? pacing_->counters() : ended_;
   if (pacing_ == nullptr) return;
