@@ -27,7 +27,7 @@ class PortQueue;
 enum class Step : std::uint8_t {
   kChoose,  ///< before its queue is fixed
   kArrive,  ///< at its queue, before it is admitted or refused
-  kAdmit,   ///< what follows flows sees what may enter
+  kAdmit,   ///< the same, behind the regulator: only while the queue has one
   kRoom,    ///< whether the memory that it needs is there
   kEnter,   ///< it is admitted
   kWait,    ///< it waits behind others

@@ -156,6 +156,18 @@ TEST(QueueParts, AReloadReachesThoseThatQueuesShareAndTheirSteps) {
   EXPECT_TRUE(b.balanced());
 }
 
+TEST(Modes, ThoseThatActOnBurstsHaveARegulatorAndNoOthers) {
+  for (const ModeRow& row : kModeRows) {
+    if (row.steers) continue;  // needs a second queue
+    auto config = port_config();
+    config.regulation.mode = row.mode;
+    const PortBench b(config);
+    const PortQueue& queue = b.port.queues()[0];
+    EXPECT_EQ(queue.regulation().exists(), acts_on_bursts(row.mode)) << row.name;
+    EXPECT_TRUE(queue.regulation().exists() || !queue.parts().act_at(Step::kAdmit)) << row.name;
+  }
+}
+
 TEST(Modes, EachHasItsOwnNameAndNeedsSomething) {
   for (const ModeRow& row : kModeRows) {
     for (const ModeRow& other : kModeRows)
