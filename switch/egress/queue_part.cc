@@ -5,9 +5,7 @@ namespace outrider::sw {
 // A queue calls a part only at the steps that it names, so these are never called there.
 
 void QueuePart::choose(Packet& /*packet*/, Time /*now*/) noexcept {}
-ArrivalVerdict QueuePart::on_arrival(const Incoming& /*arrival*/) noexcept {
-  return ArrivalVerdict::kPass;
-}
+ArrivalVerdict QueuePart::on_arrival(const Incoming& /*arrival*/) noexcept { return {}; }
 bool QueuePart::on_admission(Packet& /*packet*/, Time /*now*/) noexcept { return false; }
 std::optional<DropReason> QueuePart::refuses(const Packet& /*packet*/) const noexcept {
   return std::nullopt;

@@ -61,7 +61,11 @@ struct Incoming {
   bool is_signal = false;  ///< it is counted with queue 0, and waits in the signals' own queue
   Time now{};
 };
-enum class ArrivalVerdict : std::uint8_t { kPass, kLose, kMark };
+/// What a part makes of it. Without a reason it passes.
+struct ArrivalVerdict {
+  std::optional<DropReason> lost{};    ///< it is dropped
+  std::optional<MarkReason> marked{};  ///< it is given CE, unless it is lost
+};
 
 /// A packet that occupies the transmitter during [start, finish).
 struct Transmission {

@@ -19,12 +19,12 @@ FairWindows::FairWindows(const PortQueueConfig& config, const SwitchPortConfig& 
              config.regulation.predict.threshold_packets) {}
 
 ArrivalVerdict FairWindows::on_arrival(const Incoming& incoming) noexcept {
-  if (!is_background_tcp(meta(incoming.packet))) return ArrivalVerdict::kPass;
+  if (!is_background_tcp(meta(incoming.packet))) return {};
   const auto& fifo = queue_.fifo();
   share_.on_data(view_of(incoming.packet),
                  fifo.occupancy_bytes() + std::uint64_t{fifo.occupancy_packets()} * overhead_bytes_,
                  incoming.now);
-  return ArrivalVerdict::kPass;
+  return {};
 }
 
 bool FairWindows::on_return(Packet& packet, Time now) noexcept {

@@ -16,9 +16,11 @@ void Impairments::set_loss(double loss) noexcept {
 /// Random loss draws for every packet, so that the choice of lost packets does not depend on the
 /// queue.
 ArrivalVerdict Impairments::on_arrival(const Incoming& incoming) noexcept {
-  if (incoming.is_signal && !loses_all()) return ArrivalVerdict::kPass;
+  if (incoming.is_signal && !loses_all()) return {};
   const auto by_number = numbered_.judge(meta(incoming.packet).payload_bytes > 0);
-  return lost_below_ != 0 && random_.next_u32() < lost_below_ ? ArrivalVerdict::kLose : by_number;
+  if (lost_below_ != 0 && random_.next_u32() < lost_below_)
+    return {.lost = DropReason::kInjectedLoss};
+  return by_number;
 }
 
 std::unique_ptr<PartChange> Impairments::prepare(const PartReload& reload) const {

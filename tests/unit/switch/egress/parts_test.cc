@@ -37,7 +37,7 @@ class Witness final : public QueuePart {
     steps_ = after_reload;
   }
 
-  ArrivalVerdict verdict = ArrivalVerdict::kPass;
+  ArrivalVerdict verdict{};
   std::optional<DropReason> refusal{};
   Steps after_reload{};
 
@@ -104,13 +104,14 @@ TEST(QueueParts, TheQueueActsOnTheirVerdicts) {
   Bench b;
   Witness& first = b.add("a", {Step::kArrive, Step::kRoom});
   b.add("b", {Step::kArrive});
-  first.verdict = ArrivalVerdict::kMark;
+  first.verdict = {.marked = MarkReason::kRegulatedThreshold};
   b.send_one();
-  EXPECT_EQ(b.reports()[0].marks[TrafficClass::kBackground][MarkReason::kInjected], 1U);
-  first.verdict = ArrivalVerdict::kLose;
+  EXPECT_EQ(b.reports()[0].marks[TrafficClass::kBackground][MarkReason::kRegulatedThreshold], 1U);
+  first.verdict = {.lost = DropReason::kHeadroom, .marked = MarkReason::kInjected};
   EXPECT_EQ(b.send_one(), Heard{"a arrival"}) << "nobody sees what is lost";
-  EXPECT_EQ(b.drops(0, DropReason::kInjectedLoss), 1U);
-  first.verdict = ArrivalVerdict::kPass;
+  EXPECT_EQ(b.drops(0, DropReason::kHeadroom), 1U) << "for the reason that the part gives";
+  EXPECT_EQ(sum(b.reports()[0].marks[TrafficClass::kBackground]), 1U) << "and is not marked";
+  first.verdict = {};
   first.refusal = DropReason::kBufferFull;
   b.send_one();
   EXPECT_EQ(b.drops(0, DropReason::kBufferFull), 1U);
