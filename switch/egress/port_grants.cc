@@ -108,17 +108,17 @@ bool PortGrants::judge(const StartAck& ack, Packet* packet, std::uint16_t out, T
   for (std::size_t q = 0; q < queues_.size(); ++q) {
     Queue* const queue = queues_[q].get();
     if (queue == nullptr || !queue->admission.concerns(ack.flow)) continue;
-    const auto [verdict, place] =
+    const auto [verdict, slot] =
         queue->admission.on_ack(ack.flow, ack.sequence, queued_bytes(q), now);
     switch (verdict) {
       case BurstAdmission::AckVerdict::kPass:
         continue;
       case BurstAdmission::AckVerdict::kGranted:
-        arm(q, place, now);
+        arm(q, slot, now);
         return false;
       case BurstAdmission::AckVerdict::kHold:
-        assert(queue->acks[place].packet == nullptr);
-        queue->acks[place] = {packet, out};
+        assert(queue->acks[slot].packet == nullptr);
+        queue->acks[slot] = {packet, out};
         return true;
       case BurstAdmission::AckVerdict::kDrop:
         sink_->drop_ack(packet);
@@ -129,8 +129,8 @@ bool PortGrants::judge(const StartAck& ack, Packet* packet, std::uint16_t out, T
 }
 
 /// A burst that is granted is regulated from now on, in the mode of its queue.
-void PortGrants::arm(std::size_t q, std::uint32_t place, Time now) noexcept {
-  port_.arm(static_cast<std::uint8_t>(q), queues_[q]->admission.start_of(place), now);
+void PortGrants::arm(std::size_t q, std::uint32_t slot, Time now) noexcept {
+  port_.arm(static_cast<std::uint8_t>(q), queues_[q]->admission.start_of(slot), now);
 }
 
 std::uint32_t PortGrants::pass(Time now) noexcept {
@@ -143,8 +143,8 @@ std::uint32_t PortGrants::pass(Time now) noexcept {
     while (passed < kMostPassed) {
       const auto release = queue->admission.take(queued_bytes(q), now);
       if (!release) break;
-      if (release->granted) arm(q, release->place, now);
-      const Held held = std::exchange(queue->acks[release->place], Held{});
+      if (release->granted) arm(q, release->slot, now);
+      const Held held = std::exchange(queue->acks[release->slot], Held{});
       assert(held.packet != nullptr);
       sink_->pass_ack(held.packet, held.out, now);
       ++passed;

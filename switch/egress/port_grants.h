@@ -85,11 +85,11 @@ class PortGrants final : public QueuePart, public EventSource {
         : admission(setup), steers_to(target), acks(setup.max_entries) {}
     BurstAdmission admission;
     std::optional<std::uint32_t> steers_to;  ///< queue of the port that its bursts go to
-    std::vector<Held> acks;                  ///< by their place in admission
+    std::vector<Held> acks;                  ///< by their slot in admission
   };
 
   [[nodiscard]] std::uint64_t queued_bytes(std::size_t q) const noexcept;
-  void arm(std::size_t q, std::uint32_t place, Time now) noexcept;
+  void arm(std::size_t q, std::uint32_t slot, Time now) noexcept;
   [[nodiscard]] bool judge(const StartAck& ack, Packet* packet, std::uint16_t out,
                            Time now) noexcept;
   /// Lets pass what may, but no more than kMostPassed ACKs a call. In an event loop it also says

@@ -51,7 +51,7 @@ struct Scene {
   }
   BurstAdmission::AckVerdict answer(const StartSignal& s) {
     const auto got = admission.on_ack(s.flow, s.sequence, 0, now);
-    if (got.verdict == BurstAdmission::AckVerdict::kHold) held[got.place] = s.flow;
+    if (got.verdict == BurstAdmission::AckVerdict::kHold) held[got.slot] = s.flow;
     return got.verdict;
   }
   void send(const FlowKey& f, std::uint32_t from, std::uint32_t bytes, bool fin = false) {
@@ -61,9 +61,9 @@ struct Scene {
   std::vector<FlowKey> passed() {
     std::vector<FlowKey> flows;
     while (const auto release = admission.take(0, now)) {
-      EXPECT_TRUE(held.contains(release->place));
-      flows.push_back(held[release->place]);
-      held.erase(release->place);
+      EXPECT_TRUE(held.contains(release->slot));
+      flows.push_back(held[release->slot]);
+      held.erase(release->slot);
     }
     return flows;
   }
@@ -387,9 +387,9 @@ void play(const BurstAdmission::Setup& with, std::uint64_t seed, std::uint32_t w
       const std::uint64_t in_debt = s.admission.counters().in_debt;
       const auto release = s.admission.take(0, s.now);
       if (!release) break;
-      ASSERT_TRUE(s.held.contains(release->place));
-      const FlowKey f = s.held.at(release->place);
-      s.held.erase(release->place);
+      ASSERT_TRUE(s.held.contains(release->slot));
+      const FlowKey f = s.held.at(release->slot);
+      s.held.erase(release->slot);
       Burst& b = bursts.at(f);
       b.waits = false;
       EXPECT_LE(s.now - b.asked, longest) << "nobody waits without an end";
@@ -499,8 +499,8 @@ TEST(BurstAdmission, JobsThatAlwaysWaitGetTheSameBytes) {
     for (int grants = 0; grants < 600; ++grants) {
       const auto release = s.admission.take(0, s.now);
       ASSERT_TRUE(release);
-      const StartSignal burst = waits.at(s.held.at(release->place));
-      s.held.erase(release->place);
+      const StartSignal burst = waits.at(s.held.at(release->slot));
+      s.held.erase(release->slot);
       const std::uint32_t job = burst.flow.destination_port - 5000U;
       granted[job] += *burst.bytes;
       const auto [least, most] = std::ranges::minmax(granted);

@@ -69,7 +69,7 @@ class Hogs {
     Time announced = now_;
     for (int step = 0; now_ < end; now_ += 500us, ++step) {
       while (const auto release = admission_.take(0, now_))
-        on_release(admission_.start_of(release->place));
+        on_release(admission_.start_of(release->slot));
       if (hog_ == Hog::kTrickle && step % 20 == 0)
         for (std::uint32_t i = 0; i < kConnections; ++i) send_byte(i);
       if (now_ - announced > (hog_ == Hog::kAnnouncesAgain ? 10ms : Duration(1s))) {
