@@ -19,7 +19,7 @@ double bytes_per_ns(BitRate rate) {
   return static_cast<double>(rate.bits_per_second) / 8 / kNsPerSecond;
 }
 
-/// Returns what the queue holds at most [bytes].
+/// Returns the queue's limit [bytes].
 std::uint64_t limit_of(const QueueConfig& queue) {
   const std::uint64_t packets = std::uint64_t{queue.limit_packets} * kFullFrameBytes;
   return queue.limit_bytes ? std::min(packets, *queue.limit_bytes) : packets;
@@ -116,7 +116,7 @@ bool PortGrants::judge(const StartAck& ack, Packet* packet, std::uint16_t out, T
       case BurstAdmission::AckVerdict::kGranted:
         arm(q, slot, now);
         return false;
-      case BurstAdmission::AckVerdict::kHold:
+      case BurstAdmission::AckVerdict::kWait:
         assert(queue->acks[slot].packet == nullptr);
         queue->acks[slot] = {packet, out};
         return true;
@@ -144,9 +144,9 @@ std::uint32_t PortGrants::pass(Time now) noexcept {
       const auto release = queue->admission.take(queued_bytes(q), now);
       if (!release) break;
       if (release->granted) arm(q, release->slot, now);
-      const Held held = std::exchange(queue->acks[release->slot], Held{});
-      assert(held.packet != nullptr);
-      sink_->pass_ack(held.packet, held.out, now);
+      const auto ack = std::exchange(queue->acks[release->slot], WaitingAck{});
+      assert(ack.packet != nullptr);
+      sink_->pass_ack(ack.packet, ack.out, now);
       ++passed;
     }
   }
@@ -166,14 +166,14 @@ Time PortGrants::fire(Time now) noexcept {
 }
 
 std::uint64_t PortGrants::keeps(std::size_t queue) const noexcept {
-  return queues_[queue] ? queues_[queue]->admission.held() : 0;
+  return queues_[queue] ? queues_[queue]->admission.waiting() : 0;
 }
 
 void PortGrants::count(QueueCounts& to, std::size_t queue, Time /*now*/) const {
   if (!queues_[queue]) return;
   const BurstAdmission& admission = queues_[queue]->admission;
   to.grant = admission.counters();
-  to.held_answers = admission.held();
+  to.held_answers = admission.waiting();
   to.announced_bursts = admission.bursts();
   to.granted_bytes = admission.in_flight();
 }
@@ -195,8 +195,8 @@ void PortGrants::flush() noexcept {
   if (!port_.transmitter().output().polled()) loop_.schedule(id_, kNever);
   for (auto& queue : queues_) {
     if (!queue) continue;
-    for (Held& held : queue->acks)
-      if (held.packet != nullptr) release(std::exchange(held.packet, nullptr));
+    for (WaitingAck& ack : queue->acks)
+      if (ack.packet != nullptr) release(std::exchange(ack.packet, nullptr));
   }
 }
 

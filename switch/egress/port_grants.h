@@ -76,7 +76,7 @@ class PortGrants final : public QueuePart, public EventSource {
 
  private:
   static constexpr std::uint32_t kMostPassed = 32;
-  struct Held {
+  struct WaitingAck {
     Packet* packet = nullptr;
     std::uint16_t out = 0;
   };
@@ -85,7 +85,7 @@ class PortGrants final : public QueuePart, public EventSource {
         : admission(setup), steers_to(target), acks(setup.max_entries) {}
     BurstAdmission admission;
     std::optional<std::uint32_t> steers_to;  ///< queue of the port that its bursts go to
-    std::vector<Held> acks;                  ///< by their slot in admission
+    std::vector<WaitingAck> acks;            ///< by their slot in admission
   };
 
   [[nodiscard]] std::uint64_t queued_bytes(std::size_t q) const noexcept;

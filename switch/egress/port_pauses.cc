@@ -163,8 +163,8 @@ void PortPauses::count(QueueCounts& to, std::size_t queue, Time now) const {
     if (own.number != queue) continue;
     const PauseAccount& account = buffer_.account(number_, own.number);
     to.pause = own.counters;
-    to.pause.held_bytes = account.held_bytes();
-    to.pause.most_held_bytes = account.most_held_bytes();
+    to.pause.held_bytes = account.occupancy_bytes();
+    to.pause.most_held_bytes = account.max_occupancy_bytes();
     to.pause.paused_ns = static_cast<std::uint64_t>(own.gate.paused_for(now).count());
   }
 }

@@ -140,11 +140,11 @@ BurstAdmission::Answer BurstAdmission::on_ack(const FlowKey& flow, std::uint32_t
   }
   e.state = State::kWaiting;
   e.since = now;
-  ++held_;
+  ++waiting_;
   ++counters_.acks_held;
   if (e.grant_from <= now) line_.wait(slot);
   events_.change(slot, next_of(e, slot));
-  return {AckVerdict::kHold, slot};
+  return {AckVerdict::kWait, slot};
 }
 
 void BurstAdmission::on_payload(const FlowKey& flow, std::uint32_t sequence, std::uint32_t bytes,
@@ -210,13 +210,13 @@ void BurstAdmission::lapse(Entry& e) noexcept {
   ++counters_.lapsed;
 }
 
-/// Lets a held answer pass.
+/// Lets an answer pass that waits.
 void BurstAdmission::release(std::uint32_t slot, std::uint64_t& why, Time now) noexcept {
   const auto waited = static_cast<std::uint64_t>((now - entries_[slot].since).count());
   counters_.wait_ns += waited;
   counters_.longest_wait_ns = std::max(counters_.longest_wait_ns, waited);
   ++why;
-  --held_;
+  --waiting_;
   if (line_.waits(slot)) line_.leave(slot);
   run(slot, now);
 }
@@ -243,7 +243,7 @@ void BurstAdmission::blame(const Entry& e, std::uint32_t bytes, Time now) noexce
     debts_.charge(RegulationBudget::sender_of(e.start.flow), std::min(wasted, setup_.idle), now);
 }
 
-/// Removes an entry. The caller ends the answer that it may have held.
+/// Removes an entry. The caller ends its answer, if that waits.
 void BurstAdmission::end(std::uint32_t slot, std::uint64_t& why, Time now) noexcept {
   Entry& e = entries_[slot];
   ++why;
@@ -251,14 +251,14 @@ void BurstAdmission::end(std::uint32_t slot, std::uint64_t& why, Time now) noexc
     in_flight_ -= e.left();
     blame(e, 0, now);
   }
-  if (e.state == State::kWaiting) --held_;
+  if (e.state == State::kWaiting) --waiting_;
   if (line_.waits(slot)) line_.leave(slot);
   line_.part(slot);
   if (e.reached > 0) seen_.put(e.start.flow, {e.start.sequence, e.reached, now});
   announced_ -= e.bytes;
   events_.remove(slot);
   table_.remove(slot);
-  assert(bursts() > 0 || (in_flight_ == 0 && announced_ == 0 && held_ == 0));
+  assert(bursts() > 0 || (in_flight_ == 0 && announced_ == 0 && waiting_ == 0));
 }
 
 bool BurstAdmission::fits(std::uint32_t slot, std::uint64_t queued_bytes, Time now) const noexcept {

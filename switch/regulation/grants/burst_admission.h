@@ -84,7 +84,7 @@ class BurstAdmission {
   };
   struct Heard {
     StartVerdict verdict{};
-    /// Slot of an answer to an earlier START of the flow. It is not held any more, and must end.
+    /// Slot of an answer to an earlier START of the flow. It waits no more, and must end.
     std::optional<std::uint32_t> replaced{};
   };
   /// Handles the announcement of a burst.
@@ -93,12 +93,12 @@ class BurstAdmission {
   enum class AckVerdict : std::uint8_t {
     kPass,     ///< it is no answer to an announced burst, or to one that was granted before
     kGranted,  ///< it passes, and so its burst is granted
-    kHold,     ///< take() will name it by its slot
-    kDrop,     ///< a copy of an answer that is held
+    kWait,     ///< take() will name it by its slot
+    kDrop,     ///< a copy of an answer that waits
   };
   struct Answer {
     AckVerdict verdict = AckVerdict::kPass;
-    std::uint32_t slot = 0;  ///< < max_entries. @pre kHold or kGranted
+    std::uint32_t slot = 0;  ///< < max_entries. @pre kWait or kGranted
   };
   /// Handles an answer. @param flow,sequence  of the START that it answers
   /// @param queued_bytes  of bursts that wait in the queue
@@ -131,13 +131,14 @@ class BurstAdmission {
   /// Returns the bytes that were granted and have not come.
   [[nodiscard]] std::uint64_t in_flight() const noexcept { return in_flight_; }
   [[nodiscard]] std::uint32_t bursts() const noexcept { return table_.size(); }
-  [[nodiscard]] std::uint32_t held() const noexcept { return held_; }
+  /// Returns the number of answers that wait.
+  [[nodiscard]] std::uint32_t waiting() const noexcept { return waiting_; }
   [[nodiscard]] const GrantCounters& counters() const noexcept { return counters_; }
 
  private:
   enum class State : std::uint8_t {
     kAnnounced,  ///< its answer has not come
-    kWaiting,    ///< its answer is held
+    kWaiting,    ///< its answer is here
     kGranted,    ///< takes room
     kLapsed,     ///< granted, but silent or of a sender in debt: takes no room
   };
@@ -187,7 +188,7 @@ class BurstAdmission {
   std::uint64_t in_flight_ = 0;
   std::uint64_t announced_ = 0;  ///< bytes of all entries
   std::uint64_t number_ = 0;     ///< of the next START
-  std::uint32_t held_ = 0;       ///< entries that wait
+  std::uint32_t waiting_ = 0;    ///< entries that wait
   GrantCounters counters_{};
 };
 

@@ -11,7 +11,7 @@ namespace outrider {
 /// beyond it.
 struct SignerShare {
   double budget_share = 0;        ///< of each budget window, in (0, 1); 0: there is no such signer
-  std::uint32_t max_entries = 0;  ///< places of the table; > 0 if budget_share is
+  std::uint32_t max_entries = 0;  ///< slots of the table; > 0 if budget_share is
 
   bool operator==(const SignerShare&) const = default;
 };

@@ -108,7 +108,7 @@ class Hogs {
     admission_.on_start(start, now_);
     asked_ = now_;
     waits_ = admission_.on_ack(kWorker, worker_sequence_, 0, now_).verdict ==
-             BurstAdmission::AckVerdict::kHold;
+             BurstAdmission::AckVerdict::kWait;
     if (!waits_) send();
   }
   void send() { admission_.on_payload(kWorker, worker_sequence_, kBurst, true, now_); }
