@@ -21,6 +21,7 @@ template <class GoesOn>
   while (goes_on(fired)) {
     const auto due = wheel_.take_next(end);
     if (due.id == wheel_.kNobody) break;
+    time_.go_on(due.at);
     if (wheel_.known_ahead() > kPrepared) fetch_ahead();
     const Time again = sources_[due.id]->fire(due.at);
     assert(again >= due.at);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "common/core/clock.h"
+#include "common/core/time_order.h"
 #include "common/core/timing_wheel.h"
 
 namespace outrider {
@@ -70,6 +71,7 @@ class EventLoop {
   // centre's round trip. So most events go straight to level 0.
   TimingWheel<6, 10> wheel_;
   std::vector<EventSource*> sources_;
+  [[no_unique_address]] TimeOrder time_;  ///< of what fires
 };
 
 }  // namespace outrider

@@ -19,7 +19,7 @@ namespace outrider {
 ///
 /// In shared memory (dynamic XOFF): a packet that the SharedBuffer would refuse goes to the
 /// headroom and has the neighbour pause. What leaves empties the headroom first; once it is empty,
-/// and what is held is xon_offset_bytes below the queue's threshold of that moment, the neighbour
+/// and the occupancy is xon_offset_bytes below the queue's threshold of that moment, the neighbour
 /// may go on. The threshold is asked when a packet of this account comes or leaves, and at no other
 /// time: so the account of an empty queue never pauses.
 ///
@@ -27,7 +27,7 @@ namespace outrider {
 ///
 /// It decides and keeps account; the caller drops and sends. Call admits() and then charge() for
 /// each packet that is taken, release() when it has left, and on_sent() when a frame that says
-/// pauses() has left. Identity: held_bytes() == charged - released. It is never more than
+/// pauses() has left. Identity: occupancy_bytes() == charged - released. It is never more than
 /// headroom_bytes above xoff_bytes, or above what is charged to the shared memory. O(1), allocates
 /// nothing. Not thread-safe.
 ///
@@ -36,7 +36,7 @@ namespace outrider {
 /// calls alpha dynamic_th, as an exponent of 2, and the offset xon_offset.
 class PauseAccount {
  public:
-  /// The part of the shared memory that an account may hold.
+  /// The part of the shared memory that an account may take.
   struct Share {
     SharedBuffer* buffer = nullptr;  ///< must outlive the account; nullptr: it has its own memory
     std::size_t queue = 0;           ///< the account's number there
@@ -60,22 +60,22 @@ class PauseAccount {
   [[nodiscard]] bool admits(std::uint32_t bytes) const noexcept {
     if (is_dynamic())
       return is_shared(bytes) || headroom_used_bytes_ + bytes <= limits_.headroom_bytes;
-    return held_bytes_ + bytes <= limits_.xoff_bytes + limits_.headroom_bytes;
+    return occupancy_bytes_ + bytes <= limits_.xoff_bytes + limits_.headroom_bytes;
   }
   /// @pre admits(bytes)
   [[nodiscard]] Tell charge(std::uint32_t bytes) noexcept {
     assert(admits(bytes));
     const bool below = take(bytes);
-    held_bytes_ += bytes;
-    most_held_bytes_ = std::max(most_held_bytes_, held_bytes_);
+    occupancy_bytes_ += bytes;
+    max_occupancy_bytes_ = std::max(max_occupancy_bytes_, occupancy_bytes_);
     if (pauses_ || below) return Tell::kNothing;
     pauses_ = true;
     return Tell::kPause;
   }
   /// @pre so many bytes were charged and not released
   [[nodiscard]] Tell release(std::uint32_t bytes) noexcept {
-    assert(bytes <= held_bytes_);
-    held_bytes_ -= bytes;
+    assert(bytes <= occupancy_bytes_);
+    occupancy_bytes_ -= bytes;
     give_back(bytes);
     if (!pauses_ || !may_resume()) return Tell::kNothing;
     pauses_ = false;
@@ -92,8 +92,8 @@ class PauseAccount {
   void change_pause(Duration pause) noexcept { limits_.pause = pause; }
   /// Returns whether the neighbour is to pause.
   [[nodiscard]] bool pauses() const noexcept { return pauses_; }
-  [[nodiscard]] std::uint64_t held_bytes() const noexcept { return held_bytes_; }
-  [[nodiscard]] std::uint64_t most_held_bytes() const noexcept { return most_held_bytes_; }
+  [[nodiscard]] std::uint64_t occupancy_bytes() const noexcept { return occupancy_bytes_; }
+  [[nodiscard]] std::uint64_t max_occupancy_bytes() const noexcept { return max_occupancy_bytes_; }
 
  private:
   [[nodiscard]] bool is_dynamic() const noexcept { return limits_.share.buffer != nullptr; }
@@ -103,7 +103,7 @@ class PauseAccount {
   }
   /// @return whether the threshold is not reached with it
   bool take(std::uint32_t bytes) noexcept {
-    if (!is_dynamic()) return held_bytes_ + bytes < limits_.xoff_bytes;
+    if (!is_dynamic()) return occupancy_bytes_ + bytes < limits_.xoff_bytes;
     const bool below = is_shared(bytes);
     if (below) limits_.share.buffer->charge(limits_.share.queue, bytes);
     else headroom_used_bytes_ += bytes;
@@ -117,17 +117,17 @@ class PauseAccount {
     limits_.share.buffer->release(limits_.share.queue, bytes - first);
   }
   [[nodiscard]] bool may_resume() const noexcept {
-    if (!is_dynamic()) return held_bytes_ <= limits_.xon_bytes;
+    if (!is_dynamic()) return occupancy_bytes_ <= limits_.xon_bytes;
     const Share& share = limits_.share;
     const std::uint64_t xoff = share.buffer->threshold_bytes(share.queue);
     const std::uint64_t offset = share.xon_offset_bytes.value_or(xoff - xoff / 2);
-    return headroom_used_bytes_ == 0 && held_bytes_ <= xoff - std::min(xoff, offset);
+    return headroom_used_bytes_ == 0 && occupancy_bytes_ <= xoff - std::min(xoff, offset);
   }
 
   Limits limits_;
-  std::uint64_t held_bytes_ = 0;
-  std::uint64_t most_held_bytes_ = 0;
-  std::uint64_t headroom_used_bytes_ = 0;  ///< of held_bytes_; only if dynamic
+  std::uint64_t occupancy_bytes_ = 0;
+  std::uint64_t max_occupancy_bytes_ = 0;
+  std::uint64_t headroom_used_bytes_ = 0;  ///< of occupancy_bytes_; only if dynamic
   Time renew_at_ = kNever;
   bool pauses_ = false;
 };

@@ -20,16 +20,14 @@ MarkerSetup setup_of(const SwitchPortConfig& config, std::size_t q, std::uint64_
       .entity = port * kMaxQueuesPerPort + static_cast<std::uint32_t>(q)};
 }
 
-/// Releases all that waits in a queue.
+/// Releases all that waits in a queue, and what its parts keep.
 void release_all(PortQueue& queue) noexcept {
   while (!queue.fifo().empty()) {
     const PortQueue::Item item = queue.fifo().pop();
     queue.parts().each([&](QueuePart& part) { part.forget(item); });
     release(item.packet);
   }
-  PacketKeeper* const keeper = queue.parts().keeper();
-  if (keeper == nullptr) return;
-  while (Packet* packet = keeper->take_out().packet) release(packet);
+  queue.parts().each([](QueuePart& part) { part.flush(); });
 }
 
 }  // namespace
@@ -121,7 +119,7 @@ std::unique_ptr<PortChange> EgressPort::prepare(const SwitchPortConfig& from,
                                                 bool new_signers) const {
   if (!new_signers && same_settings(from, to)) return nullptr;
   auto change = std::make_unique<PortChange>(
-      PortChange{.drain_rate = to.drain_rate, .rate_layer = to.rate_layer, .loss = to.loss});
+      PortChange{.drain_rate = to.drain_rate, .rate_layer = to.rate_layer});
   const bool new_rate = from.drain_rate != to.drain_rate || from.rate_layer != to.rate_layer;
   const auto was = queues_of(from);
   const auto is = queues_of(to);
@@ -142,15 +140,11 @@ void EgressPort::apply(PortChange& change, Time now) noexcept {
   transmitter_.serve_until(now);
   transmitter_.output().change(change.drain_rate, change.rate_layer);
   if (change.scheduler) transmitter_.order().change(*change.scheduler);
-  impairments_.change(change.loss);
   for (std::size_t q = 0; q < queues_.size(); ++q) apply_change(change.queues[q], queues_[q], now);
-  if (grants_) grants_->change_rate(change.drain_rate);
-  if (pauses_) pauses_->change_rate(change.drain_rate);
 }
 
 void EgressPort::flush() noexcept {
   for (auto& queue : queues_) release_all(queue);
-  if (grants_) grants_->flush();
   transmitter_.flush();
 }
 

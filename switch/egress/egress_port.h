@@ -70,10 +70,16 @@ class EgressPort {
   }
 
   [[nodiscard]] PortReturns& returns() noexcept { return *returns_; }
+  // Counters, reports, reloads and the end of the run reach all parts alike, through the queues.
+  // The following two are asked for packets that pass no queue of the port, so for no step of a
+  // part.
+
   /// Returns what keeps ACKs of STARTs at this port until their bursts fit; nullptr: nothing. Fixed
-  /// after start-up.
+  /// after start-up. Such an ACK comes in by the port and leaves by another: whoever shows it gives
+  /// it away, and a poll loop has to ask for it, as time alone may let it pass.
   [[nodiscard]] PortGrants* grants() const noexcept { return grants_.get(); }
-  /// Returns what pauses the neighbour and obeys it; nullptr: no queue is lossless.
+  /// Returns what pauses the neighbour and obeys it; nullptr: no queue is lossless. A pause frame
+  /// that comes in is for the port alone.
   [[nodiscard]] PortPauses* pauses() const noexcept { return pauses_.get(); }
   [[nodiscard]] PortTransmitter& transmitter() noexcept { return transmitter_; }
   [[nodiscard]] const PortTransmitter& transmitter() const noexcept { return transmitter_; }

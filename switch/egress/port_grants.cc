@@ -11,11 +11,15 @@ namespace {
 
 constexpr double kNsPerSecond = 1e9;
 
+struct GrantChange final : PartChange {
+  double bytes_per_ns = 0;  ///< of the port
+};
+
 double bytes_per_ns(BitRate rate) {
   return static_cast<double>(rate.bits_per_second) / 8 / kNsPerSecond;
 }
 
-/// Returns what the queue holds at most [bytes].
+/// Returns the queue's limit [bytes].
 std::uint64_t limit_of(const QueueConfig& queue) {
   const std::uint64_t packets = std::uint64_t{queue.limit_packets} * kFullFrameBytes;
   return queue.limit_bytes ? std::min(packets, *queue.limit_bytes) : packets;
@@ -56,11 +60,6 @@ PortGrants::PortGrants(const SwitchPortConfig& config, EgressPort& port, EventLo
                           ? std::make_unique<Queue>(setup_of(queue, config.drain_rate),
                                                     steered_to(queue.regulation))
                           : nullptr);
-}
-
-void PortGrants::change_rate(BitRate rate) noexcept {
-  for (auto& queue : queues_)
-    if (queue) queue->admission.change_rate(bytes_per_ns(rate));
 }
 
 /// Returns the bytes of bursts that wait in queue `q`, or where its bursts are steered to.
@@ -109,17 +108,17 @@ bool PortGrants::judge(const StartAck& ack, Packet* packet, std::uint16_t out, T
   for (std::size_t q = 0; q < queues_.size(); ++q) {
     Queue* const queue = queues_[q].get();
     if (queue == nullptr || !queue->admission.concerns(ack.flow)) continue;
-    const auto [verdict, place] =
+    const auto [verdict, slot] =
         queue->admission.on_ack(ack.flow, ack.sequence, queued_bytes(q), now);
     switch (verdict) {
       case BurstAdmission::AckVerdict::kPass:
         continue;
       case BurstAdmission::AckVerdict::kGranted:
-        arm(q, place, now);
+        arm(q, slot, now);
         return false;
-      case BurstAdmission::AckVerdict::kHold:
-        assert(queue->acks[place].packet == nullptr);
-        queue->acks[place] = {packet, out};
+      case BurstAdmission::AckVerdict::kWait:
+        assert(queue->acks[slot].packet == nullptr);
+        queue->acks[slot] = {packet, out};
         return true;
       case BurstAdmission::AckVerdict::kDrop:
         sink_->drop_ack(packet);
@@ -130,8 +129,8 @@ bool PortGrants::judge(const StartAck& ack, Packet* packet, std::uint16_t out, T
 }
 
 /// A burst that is granted is regulated from now on, in the mode of its queue.
-void PortGrants::arm(std::size_t q, std::uint32_t place, Time now) noexcept {
-  port_.arm(static_cast<std::uint8_t>(q), queues_[q]->admission.start_of(place), now);
+void PortGrants::arm(std::size_t q, std::uint32_t slot, Time now) noexcept {
+  port_.arm(static_cast<std::uint8_t>(q), queues_[q]->admission.start_of(slot), now);
 }
 
 std::uint32_t PortGrants::pass(Time now) noexcept {
@@ -144,10 +143,10 @@ std::uint32_t PortGrants::pass(Time now) noexcept {
     while (passed < kMostPassed) {
       const auto release = queue->admission.take(queued_bytes(q), now);
       if (!release) break;
-      if (release->granted) arm(q, release->place, now);
-      const Held held = std::exchange(queue->acks[release->place], Held{});
-      assert(held.packet != nullptr);
-      sink_->pass_ack(held.packet, held.out, now);
+      if (release->granted) arm(q, release->slot, now);
+      const auto ack = std::exchange(queue->acks[release->slot], WaitingAck{});
+      assert(ack.packet != nullptr);
+      sink_->pass_ack(ack.packet, ack.out, now);
       ++passed;
     }
   }
@@ -166,28 +165,38 @@ Time PortGrants::fire(Time now) noexcept {
   return loop_.scheduled(id_);
 }
 
-std::uint64_t PortGrants::held() const noexcept {
-  std::uint64_t acks = 0;
-  for (const auto& queue : queues_)
-    if (queue) acks += queue->admission.held();
-  return acks;
+std::uint64_t PortGrants::keeps(std::size_t queue) const noexcept {
+  return queues_[queue] ? queues_[queue]->admission.waiting() : 0;
 }
 
 void PortGrants::count(QueueCounts& to, std::size_t queue, Time /*now*/) const {
   if (!queues_[queue]) return;
   const BurstAdmission& admission = queues_[queue]->admission;
   to.grant = admission.counters();
-  to.held_answers = admission.held();
+  to.held_answers = admission.waiting();
   to.announced_bursts = admission.bursts();
   to.granted_bytes = admission.in_flight();
+}
+
+std::unique_ptr<PartChange> PortGrants::prepare(const PartReload& reload) const {
+  if (reload.from.drain_rate == reload.to.drain_rate) return nullptr;
+  auto change = std::make_unique<GrantChange>();
+  change->bytes_per_ns = bytes_per_ns(reload.to.drain_rate);
+  return change;
+}
+
+void PortGrants::apply(PartChange* change, const PortQueueConfig& /*to*/, Time /*now*/) noexcept {
+  if (change == nullptr) return;
+  for (auto& queue : queues_)
+    if (queue) queue->admission.change_rate(static_cast<GrantChange*>(change)->bytes_per_ns);
 }
 
 void PortGrants::flush() noexcept {
   if (!port_.transmitter().output().polled()) loop_.schedule(id_, kNever);
   for (auto& queue : queues_) {
     if (!queue) continue;
-    for (Held& held : queue->acks)
-      if (held.packet != nullptr) release(std::exchange(held.packet, nullptr));
+    for (WaitingAck& ack : queue->acks)
+      if (ack.packet != nullptr) release(std::exchange(ack.packet, nullptr));
   }
 }
 

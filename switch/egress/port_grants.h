@@ -51,7 +51,6 @@ class PortGrants final : public QueuePart, public EventSource {
 
   /// Call it once, before the first packet.
   void connect(AckSink& sink) noexcept { sink_ = &sink; }
-  void change_rate(BitRate rate) noexcept;
 
   /// Handles a START. @return whether the regulator of queue `q` is told when the burst is granted,
   /// not now
@@ -69,14 +68,15 @@ class PortGrants final : public QueuePart, public EventSource {
   std::uint32_t poll(Time now) noexcept;
   Time fire(Time now) noexcept override;
 
-  [[nodiscard]] std::uint64_t held() const noexcept;
+  [[nodiscard]] std::uint64_t keeps(std::size_t queue) const noexcept override;
+  void flush() noexcept override;
   void count(QueueCounts& to, std::size_t queue, Time now) const override;
-  /// Releases all ACKs. Reports made before count them as resident.
-  void flush() noexcept;
+  [[nodiscard]] std::unique_ptr<PartChange> prepare(const PartReload& reload) const override;
+  void apply(PartChange* change, const PortQueueConfig& to, Time now) noexcept override;
 
  private:
   static constexpr std::uint32_t kMostPassed = 32;
-  struct Held {
+  struct WaitingAck {
     Packet* packet = nullptr;
     std::uint16_t out = 0;
   };
@@ -85,11 +85,11 @@ class PortGrants final : public QueuePart, public EventSource {
         : admission(setup), steers_to(target), acks(setup.max_entries) {}
     BurstAdmission admission;
     std::optional<std::uint32_t> steers_to;  ///< queue of the port that its bursts go to
-    std::vector<Held> acks;                  ///< by their place in admission
+    std::vector<WaitingAck> acks;            ///< by their slot in admission
   };
 
   [[nodiscard]] std::uint64_t queued_bytes(std::size_t q) const noexcept;
-  void arm(std::size_t q, std::uint32_t place, Time now) noexcept;
+  void arm(std::size_t q, std::uint32_t slot, Time now) noexcept;
   [[nodiscard]] bool judge(const StartAck& ack, Packet* packet, std::uint16_t out,
                            Time now) noexcept;
   /// Lets pass what may, but no more than kMostPassed ACKs a call. In an event loop it also says

@@ -10,6 +10,10 @@ namespace outrider::sw {
 
 namespace {
 
+struct PauseChange final : PartChange {
+  BitRate rate{};
+};
+
 /// Drops all that waits in a queue.
 void discard(PortQueue& queue, DropReason reason, Time now) noexcept {
   const auto drop = [&](const PortQueue::Item& item) {
@@ -46,13 +50,6 @@ PortPauses::PortPauses(const SwitchPortConfig& config, std::uint16_t number, Los
       queues_.push_back({static_cast<std::uint8_t>(q), lossless, PauseGate(lossless.watchdog), {}});
   }
   buffer.join(number, *this);
-}
-
-void PortPauses::change_rate(BitRate rate) noexcept {
-  rate_ = rate;
-  for (const Queue& queue : queues_)
-    buffer_.account(number_, queue.number)
-        .change_pause(pause_time(queue.config.pause_quanta, rate));
 }
 
 Packet* PortPauses::make_frame(Time now) noexcept {
@@ -166,10 +163,25 @@ void PortPauses::count(QueueCounts& to, std::size_t queue, Time now) const {
     if (own.number != queue) continue;
     const PauseAccount& account = buffer_.account(number_, own.number);
     to.pause = own.counters;
-    to.pause.held_bytes = account.held_bytes();
-    to.pause.most_held_bytes = account.most_held_bytes();
+    to.pause.held_bytes = account.occupancy_bytes();
+    to.pause.most_held_bytes = account.max_occupancy_bytes();
     to.pause.paused_ns = static_cast<std::uint64_t>(own.gate.paused_for(now).count());
   }
+}
+
+std::unique_ptr<PartChange> PortPauses::prepare(const PartReload& reload) const {
+  if (reload.from.drain_rate == reload.to.drain_rate) return nullptr;
+  auto change = std::make_unique<PauseChange>();
+  change->rate = reload.to.drain_rate;
+  return change;
+}
+
+void PortPauses::apply(PartChange* change, const PortQueueConfig& /*to*/, Time /*now*/) noexcept {
+  if (change == nullptr) return;
+  rate_ = static_cast<PauseChange*>(change)->rate;
+  for (const Queue& queue : queues_)
+    buffer_.account(number_, queue.number)
+        .change_pause(pause_time(queue.config.pause_quanta, rate_));
 }
 
 }  // namespace outrider::sw

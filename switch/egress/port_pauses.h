@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "common/core/clock.h"
@@ -57,12 +58,11 @@ class PortPauses final : public QueuePart, public EventSource {
   /// Obeys a frame of the neighbour's. Queues that are not lossless do not care.
   void on_frame(const PauseFrame& frame, Time now) noexcept;
 
-  /// Changes the rate of both directions, in whose bit times pauses are counted.
-  void change_rate(BitRate rate) noexcept;
-
   Time fire(Time now) noexcept override;
 
   void count(QueueCounts& to, std::size_t queue, Time now) const override;
+  [[nodiscard]] std::unique_ptr<PartChange> prepare(const PartReload& reload) const override;
+  void apply(PartChange* change, const PortQueueConfig& to, Time now) noexcept override;
 
  private:
   static constexpr Duration kRetry = std::chrono::microseconds(10);
@@ -86,7 +86,7 @@ class PortPauses final : public QueuePart, public EventSource {
   EgressPort& port_;
   EventLoop& loop_;
   SourceId id_;
-  BitRate rate_;
+  BitRate rate_;          ///< of both directions: pauses are counted in its bit times
   QueueMask news_ = 0;    ///< queues that the neighbour is to be notified of
   QueueMask closed_ = 0;  ///< queues that the neighbour has stopped
   bool waits_ = false;    ///< whether a frame waits for the transmitter

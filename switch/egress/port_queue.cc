@@ -45,9 +45,9 @@ bool PortQueue::show_arrival(Packet* packet, bool is_signal, Time now) noexcept 
   const Incoming incoming{*this, *packet, is_signal, now};
   return !parts_.any(Step::kArrive, [&](QueuePart& part) {
     const auto verdict = part.on_arrival(incoming);
-    if (verdict == ArrivalVerdict::kMark) outcomes_.mark(*packet, MarkReason::kInjected);
-    if (verdict == ArrivalVerdict::kLose) outcomes_.drop(packet, DropReason::kInjectedLoss);
-    return verdict == ArrivalVerdict::kLose;
+    if (verdict.lost) outcomes_.drop(packet, *verdict.lost);
+    else if (verdict.marked) outcomes_.mark(*packet, *verdict.marked);
+    return verdict.lost.has_value();
   });
 }
 

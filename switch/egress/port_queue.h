@@ -100,7 +100,7 @@ class PortQueue {
   [[nodiscard]] bool admit(Packet* packet, Time now) noexcept {
     const PacketMeta& m = meta(*packet);
     const TrafficClass c = m.traffic_class;
-    if (regulation_.exists()) {  // which all parts need that follow flows
+    if (regulation_.exists()) {  // parts at kAdmit are behind it
       regulation_.on_packet(*packet, now);
       parts_.any(Step::kAdmit, [&](QueuePart& part) { return part.on_admission(*packet, now); });
     }

@@ -29,9 +29,12 @@ QueueCounts counts_of(const EgressPort& port, std::size_t q, Time now) {
 }
 
 std::uint64_t waiting_packets(const EgressPort& port) noexcept {
-  std::uint64_t packets = port.transmitter().signals().occupancy_packets() +
-                          (port.grants() != nullptr ? port.grants()->held() : 0);
-  for (const auto& queue : port.queues()) packets += queue.waiting().packets;
+  std::uint64_t packets = port.transmitter().signals().occupancy_packets();
+  for (std::size_t q = 0; q < port.queues().size(); ++q) {
+    const PortQueue& queue = port.queues()[q];
+    packets += queue.waiting().packets;
+    queue.parts().each([&](const QueuePart& part) { packets += part.keeps(q); });
+  }
   return packets;
 }
 

@@ -3,6 +3,7 @@
 #include <cassert>
 #include <cstdint>
 
+#include "common/core/time_order.h"
 #include "common/dpdk/packet/packet.h"
 #include "common/runtime/event_loop.h"
 #include "switch/config/config.h"
@@ -43,8 +44,10 @@ class PortTransmitter final : public EventSource {
   [[nodiscard]] const ServiceOrder& order() const noexcept { return order_; }
   [[nodiscard]] const PortQueue::Fifo& signals() const noexcept { return signals_; }
 
-  /// Sends everything that would have left by `now`.
+  /// Sends everything that would have left by `now`. Whatever reaches the port does so first, so
+  /// that its time is the port's.
   [[gnu::always_inline]] void serve_until(Time now) noexcept {
+    time_.go_on(now);
     if (output_.free_at() > now) return;
     if (order_.backlogged()) [[unlikely]]
       serve_due(now);
@@ -110,6 +113,7 @@ class PortTransmitter final : public EventSource {
   SourceId id_;
   PortQueue::Fifo signals_;
   PortPauses* pauses_ = nullptr;  ///< whose frame waits. @pre order_.pause_frame_waits()
+  [[no_unique_address]] TimeOrder time_;
 };
 
 }  // namespace outrider::sw

@@ -5,9 +5,7 @@ namespace outrider::sw {
 // A queue calls a part only at the steps that it names, so these are never called there.
 
 void QueuePart::choose(Packet& /*packet*/, Time /*now*/) noexcept {}
-ArrivalVerdict QueuePart::on_arrival(const Incoming& /*arrival*/) noexcept {
-  return ArrivalVerdict::kPass;
-}
+ArrivalVerdict QueuePart::on_arrival(const Incoming& /*arrival*/) noexcept { return {}; }
 bool QueuePart::on_admission(Packet& /*packet*/, Time /*now*/) noexcept { return false; }
 std::optional<DropReason> QueuePart::refuses(const Packet& /*packet*/) const noexcept {
   return std::nullopt;
@@ -26,6 +24,8 @@ std::optional<Duration> QueuePart::lead_for(const FlowKey& /*flow*/, Time /*now*
 bool QueuePart::takes_elsewhere(Packet& /*packet*/, Time /*now*/) noexcept { return false; }
 void QueuePart::on_elsewhere(Packet& /*packet*/, bool /*same_port*/, Time /*now*/) noexcept {}
 void QueuePart::forget(const Fifo::Item& /*item*/) noexcept {}
+std::uint64_t QueuePart::keeps(std::size_t /*queue*/) const noexcept { return 0; }
+void QueuePart::flush() noexcept {}
 void QueuePart::settle(Time /*now*/) noexcept {}
 void QueuePart::count(QueueCounts& /*to*/, std::size_t /*queue*/, Time /*now*/) const {}
 void QueuePart::report(QueueReport& /*to*/, Time /*now*/) const {}

@@ -27,7 +27,7 @@ class PortQueue;
 enum class Step : std::uint8_t {
   kChoose,  ///< before its queue is fixed
   kArrive,  ///< at its queue, before it is admitted or refused
-  kAdmit,   ///< what follows flows sees what may enter
+  kAdmit,   ///< the same, behind the regulator: only while the queue has one
   kRoom,    ///< whether the memory that it needs is there
   kEnter,   ///< it is admitted
   kWait,    ///< it waits behind others
@@ -61,7 +61,11 @@ struct Incoming {
   bool is_signal = false;  ///< it is counted with queue 0, and waits in the signals' own queue
   Time now{};
 };
-enum class ArrivalVerdict : std::uint8_t { kPass, kLose, kMark };
+/// What a part makes of it. Without a reason it passes.
+struct ArrivalVerdict {
+  std::optional<DropReason> lost{};    ///< it is dropped
+  std::optional<MarkReason> marked{};  ///< it is given CE, unless it is lost
+};
 
 /// A packet that occupies the transmitter during [start, finish).
 struct Transmission {
@@ -175,12 +179,21 @@ class QueuePart {
 
   /// Ends the account of a packet of the FIFO that is released at the end of the run.
   virtual void forget(const Fifo::Item& item) noexcept;
+  /// Returns how many packets it keeps that came to no queue of the port. @param queue  number in
+  /// the port, for a part of all its queues
+  [[nodiscard]] virtual std::uint64_t keeps(std::size_t queue) const noexcept;
+  /// Releases all packets that it keeps, at the end of the run. Reports made before count them as
+  /// resident.
+  virtual void flush() noexcept;
 
   /// Brings it up to `now`, so that count() allocates nothing.
   virtual void settle(Time now) noexcept;
-  /// Writes its counters. @param queue  number in the port, for a part of all its queues
+  /// Writes its counters. @param queue  as for keeps()
   virtual void count(QueueCounts& to, std::size_t queue, Time now) const;
   virtual void report(QueueReport& to, Time now) const;
+
+  // A reload reaches a part through every queue that has it, so that a part of all queues of a port
+  // gets the same change once for each.
 
   /// @return nullptr if nothing changes. A control thread calls it
   [[nodiscard]] virtual std::unique_ptr<PartChange> prepare(const PartReload& reload) const;

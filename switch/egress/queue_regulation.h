@@ -13,16 +13,17 @@
 namespace outrider::sw {
 
 /// The regulated threshold of one queue: its regulator, and what the queue's mode makes of the
-/// threshold. A queue whose mode has always been off has no regulator. Decides; of a packet it
-/// writes only what identify() notes. Not thread-safe: owned with the queue.
+/// threshold. A queue whose mode has never acted on bursts has no regulator. Decides; of a packet
+/// it writes only what identify() notes. Not thread-safe: owned with the queue.
 class QueueRegulation {
  public:
   explicit QueueRegulation(const RegulationPolicy& policy) {
-    if (policy.mode != RegulationMode::kOff) regulator_ = std::make_unique<Regulator>(policy);
+    if (acts_on_bursts(policy.mode)) regulator_ = std::make_unique<Regulator>(policy);
     follow(policy);
   }
 
-  /// Returns whether there is a regulator, which also ends entries while the mode is off.
+  /// Returns whether there is a regulator. It is there while the mode is off, too, if a reload has
+  /// changed that.
   [[nodiscard]] bool exists() const noexcept { return regulator_ != nullptr; }
   /// Returns whether STARTs arm it: its mode acts on bursts.
   [[nodiscard]] bool listens() const noexcept { return listens_; }
@@ -31,7 +32,7 @@ class QueueRegulation {
   /// @pre exists()
   [[nodiscard]] Regulator& regulator() noexcept { return *regulator_; }
 
-  /// Follows a packet that reaches the queue. @pre parsed and classified
+  /// Follows a packet that reaches the queue. @pre exists(); parsed and classified
   [[gnu::always_inline]] void on_packet(Packet& packet, Time now) noexcept {
     const PacketMeta& m = meta(packet);
     if (m.traffic_class != TrafficClass::kDdl) return;
@@ -82,10 +83,10 @@ class QueueRegulation {
           lower(regulator_->threshold_at(now), n.background_threshold_packets);
   }
 
-  /// Applies a policy. @param made  the first regulator, if the mode was off; it is taken
+  /// Applies a policy. @param made  the first regulator, if there was none; it is taken
   void change(const RegulationPolicy& policy, std::unique_ptr<Regulator>& made, Time now) noexcept {
     if (made) std::swap(regulator_, made);
-    else if (exists() && policy.mode == RegulationMode::kOff) regulator_->withdraw_all(now);
+    else if (exists() && !acts_on_bursts(policy.mode)) regulator_->withdraw_all(now);
     else if (exists()) regulator_->change_policy(policy, now);
     follow(policy);
   }
@@ -102,7 +103,7 @@ class QueueRegulation {
     spare_ddl_ = policy.spare_ddl;
   }
 
-  std::unique_ptr<Regulator> regulator_;  ///< nullptr if the mode has always been off
+  std::unique_ptr<Regulator> regulator_;  ///< nullptr if the mode has never acted on bursts
   bool listens_ = false;
   bool marks_ = false;
   bool lowers_ = false;  ///< background that meets it is marked or kept: the mode does not steer

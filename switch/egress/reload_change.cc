@@ -39,7 +39,7 @@ QueueChange prepare_change(const PortQueue& queue, const PartReload& reload,
     change.fifo.emplace(PortQueue::Fifo::Limits{limit, to.queue.limit_bytes});
   if (!same_settings(reload.queue_from.marker, to.marker) || new_rate)
     change.marker.emplace(to.marker, setup);
-  if (to.regulation.mode != RegulationMode::kOff && !queue.regulation().exists())
+  if (acts_on_bursts(to.regulation.mode) && !queue.regulation().exists())
     change.regulator = std::make_unique<Regulator>(reload.policy);
   queue.parts().each([&](const QueuePart& part) { change.parts.push_back(part.prepare(reload)); });
   return change;

@@ -38,7 +38,6 @@ struct QueueChange {
 struct PortChange {
   BitRate drain_rate{};
   RateLayer rate_layer{};
-  double loss = 0;
   std::optional<Scheduler> scheduler{};
   std::vector<QueueChange> queues{};  ///< one for each queue of the port
 };

@@ -135,14 +135,12 @@ void Switch::fill(SwitchReport& report, Time now, std::uint64_t between) const {
     arrived = std::accumulate(lane.dropped.begin(), lane.dropped.end(), arrived);
   }
   const std::size_t first = report.queues.size();
-  for (const auto& port : ports_) {
-    append_reports(*port, report.queues, now);
-    arrived += port->grants() != nullptr ? port->grants()->held() : 0;
-  }
+  for (const auto& port : ports_) append_reports(*port, report.queues, now);
   for (auto& queue : std::span(report.queues).subspan(first)) {
     queue.switch_name = name_;
     report.ledger_balanced &= add_queue(report, queue);
     entered += queue.pause_frames;
+    arrived += queue.held_answers;
     for (const std::uint64_t of_class : queue.arrived.values) arrived += of_class;
   }
   report.ledger_balanced &= arrived == entered;

@@ -84,7 +84,9 @@ Header& header_at(Packet& p, std::uint32_t offset) noexcept {
   return *reinterpret_cast<Header*>(rte_pktmbuf_mtod_offset(&p, std::uint8_t*, offset));
 }
 
-/// Fetches what a switch or a host reads first of a packet, as its pool lays it out.
+/// Fetches what a switch or a host reads first of a packet: of a pool with slots all but the
+/// headers, which are behind the slot there. To tell such a pool it would have to read what it
+/// fetches.
 inline void fetch(const Packet& p) noexcept {
   __builtin_prefetch(&p, 1);
   __builtin_prefetch(&p + 1, 1);  // the metadata

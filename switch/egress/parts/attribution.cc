@@ -21,7 +21,7 @@ ArrivalVerdict Attribution::on_arrival(const Incoming& incoming) noexcept {
     slot->ledger.advance(incoming.now, BurstTime::kSerialisation);  // includes propagation
     slot->queued = service_.read(slot->owner, incoming.now);
   }
-  return ArrivalVerdict::kPass;
+  return {};
 }
 
 void Attribution::on_departure(const Transmission& sent) noexcept {

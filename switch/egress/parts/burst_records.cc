@@ -27,7 +27,7 @@ QueueState BurstRecords::found_by(const Packet& packet, Time now) noexcept {
 ArrivalVerdict BurstRecords::on_arrival(const Incoming& incoming) noexcept {
   identify(incoming.packet);
   tap_.on_arrival(burst_of(incoming.packet), found_by(incoming.packet, incoming.now), incoming.now);
-  return ArrivalVerdict::kPass;
+  return {};
 }
 
 void BurstRecords::on_waiting(Time now) noexcept {

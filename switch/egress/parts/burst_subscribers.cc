@@ -12,11 +12,11 @@ void BurstSubscribers::on_start(const PortQueue& own, const StartSignal& start, 
 ArrivalVerdict BurstSubscribers::on_arrival(const Incoming& incoming) noexcept {
   locate(incoming.packet);
   const PacketMeta& m = meta(incoming.packet);
-  if (m.traffic_class != TrafficClass::kDdl || m.payload_bytes == 0) return ArrivalVerdict::kPass;
+  if (m.traffic_class != TrafficClass::kDdl || m.payload_bytes == 0) return {};
   for (const auto& each : queues_)
     if (each.queue != &incoming.queue)
       show_elsewhere(*each.queue, incoming.packet, each.same_port, incoming.now);
-  return ArrivalVerdict::kPass;
+  return {};
 }
 
 }  // namespace outrider::sw

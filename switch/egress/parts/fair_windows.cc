@@ -18,13 +18,13 @@ FairWindows::FairWindows(const PortQueueConfig& config, const SwitchPortConfig& 
       share_(config.regulation.window, port.drain_rate, overhead_bytes_,
              config.regulation.predict.threshold_packets) {}
 
-bool FairWindows::on_admission(Packet& packet, Time now) noexcept {
-  if (!is_background_tcp(meta(packet))) return false;
+ArrivalVerdict FairWindows::on_arrival(const Incoming& incoming) noexcept {
+  if (!is_background_tcp(meta(incoming.packet))) return {};
   const auto& fifo = queue_.fifo();
-  share_.on_data(view_of(packet),
+  share_.on_data(view_of(incoming.packet),
                  fifo.occupancy_bytes() + std::uint64_t{fifo.occupancy_packets()} * overhead_bytes_,
-                 now);
-  return false;
+                 incoming.now);
+  return {};
 }
 
 bool FairWindows::on_return(Packet& packet, Time now) noexcept {

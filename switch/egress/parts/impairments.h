@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "common/core/random.h"
 #include "switch/egress/parts/numbered_packets.h"
@@ -16,11 +17,9 @@ class Impairments final : public QueuePart {
   Impairments(const SwitchPortConfig& config, std::uint64_t seed, std::uint32_t port)
       : numbered_(config.lose_packets, config.mark_packets),
         random_(seed, port, RandomPurpose::kImpairment) {
-    change(config.loss);
+    set_loss(config.loss);
   }
 
-  /// Changes the share of packets that are lost. apply_change() of the queues has to follow.
-  void change(double loss) noexcept;
   /// Returns whether every packet is lost.
   [[nodiscard]] bool loses_all() const noexcept { return lost_below_ == kAllDraws; }
 
@@ -28,9 +27,14 @@ class Impairments final : public QueuePart {
     return lost_below_ != 0 || numbered_.any() ? Steps{Step::kArrive} : Steps{};
   }
   [[nodiscard]] ArrivalVerdict on_arrival(const Incoming& incoming) noexcept override;
+  [[nodiscard]] std::unique_ptr<PartChange> prepare(const PartReload& reload) const override;
+  void apply(PartChange* change, const PortQueueConfig& to, Time now) noexcept override;
 
  private:
   static constexpr std::uint64_t kAllDraws = 1ULL << 32;
+
+  /// @param loss  share of packets that are lost
+  void set_loss(double loss) noexcept;
 
   NumberedPackets numbered_;
   RandomStream random_;

@@ -20,18 +20,20 @@ class NumberedPackets {
   NumberedPackets(std::vector<std::uint32_t> lose, std::vector<std::uint32_t> mark)
       : lose_(std::move(lose)), mark_(std::move(mark)) {}
 
-  /// Returns whether any packet has a verdict other than kPass.
+  /// Returns whether any packet is lost or marked.
   [[nodiscard]] bool any() const noexcept { return !lose_.empty() || !mark_.empty(); }
 
   /// Counts an arriving packet and returns what is done to it.
   /// @param data  whether it has payload and is no signal; others have no number and pass
   [[nodiscard]] ArrivalVerdict judge(bool data) noexcept {
     if (!any() || !data) [[likely]]
-      return ArrivalVerdict::kPass;
+      return {};
     ++number_;
     const bool lost = reaches(lose_, next_lose_);
     const bool marked = reaches(mark_, next_mark_);
-    return lost ? ArrivalVerdict::kLose : marked ? ArrivalVerdict::kMark : ArrivalVerdict::kPass;
+    if (lost) return {.lost = DropReason::kInjectedLoss};
+    if (marked) return {.marked = MarkReason::kInjected};
+    return {};
   }
 
  private:

@@ -24,7 +24,7 @@ PacedBackground::PacedBackground(const PortQueueConfig& config, BitRate rate, Po
     pacing_ = std::make_unique<PacingQueue>(config.queue.limit_packets, floor_of(rate, config));
 }
 
-/// A burst was announced for the room that held background takes.
+/// A burst was announced for the room that paced background takes.
 PacketKeeper::Item PacedBackground::give_up(const PacketMeta& needs_room) noexcept {
   return needs_room.traffic_class == TrafficClass::kBackground ? Item{} : take_out();
 }
@@ -42,7 +42,7 @@ bool PacedBackground::keep(Packet* packet, Time now) noexcept {
   return true;
 }
 
-/// Lets held packets into the queue, in order, as far as the target, the floor or the end of
+/// Lets paced packets into the queue, in order, as far as the target, the floor or the end of
 /// regulation allow.
 void PacedBackground::let_in_below(std::optional<std::uint16_t> target, Time now) noexcept {
   for (;;) {
@@ -51,6 +51,10 @@ void PacedBackground::let_in_below(std::optional<std::uint16_t> target, Time now
     if (item.packet == nullptr) return;
     queue_.fifo().put(item.packet, item.enqueued_at, item.frame_bytes, item.traffic_class);
   }
+}
+
+void PacedBackground::flush() noexcept {
+  while (pacing_ != nullptr && !pacing_->empty()) release(pacing_->push_out().packet);
 }
 
 void PacedBackground::count(QueueCounts& to, std::size_t /*queue*/, Time /*now*/) const {
@@ -71,7 +75,7 @@ std::unique_ptr<PartChange> PacedBackground::prepare(const PartReload& reload) c
                      limit != from.queue.limit_packets ||
                      to.regulation.pace_floor != from.regulation.pace_floor;
   if (paces(to.regulation.mode) && other) {
-    // Held packets were admitted under the old limit, so all of them must fit.
+    // Paced packets were admitted under the old limit, so all of them must fit.
     const auto slots = std::max(limit, static_cast<std::uint32_t>(reload.slots));
     change->pacing = std::make_unique<PacingQueue>(slots, floor_of(reload.to.drain_rate, to));
   }

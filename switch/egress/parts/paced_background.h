@@ -37,8 +37,8 @@ class PacedBackground final : public QueuePart, public PacketKeeper {
   }
   [[nodiscard]] Item give_up(const PacketMeta& needs_room) noexcept override;
 
+  void flush() noexcept override;
   void count(QueueCounts& to, std::size_t queue, Time now) const override;
-
   [[nodiscard]] std::unique_ptr<PartChange> prepare(const PartReload& reload) const override;
   void apply(PartChange* change, const PortQueueConfig& to, Time now) noexcept override;
 

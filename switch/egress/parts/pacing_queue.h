@@ -16,16 +16,16 @@ namespace outrider::sw {
 
 /// Keeps background packets, in order, before a regulated queue.
 ///
-/// A held packet is let in while the queue is below the target. A burst then finds no more
+/// A paced packet is let in while the queue is below the target. A burst then finds no more
 /// than the target before it, whether or not the senders of background respond to marks.
 /// Background also enters at a floor rate at least, so that a long burst does not starve it.
-/// The target is at least 1, so the queue never runs empty while a packet is held, and the
+/// The target is at least 1, so the queue never runs empty while a paced packet waits, and the
 /// link loses no time.
 ///
-/// The class only decides and keeps order. The queue's limits count held packets as its own,
-/// so that pacing has no more buffer than a plain queue. Held background must not take the
+/// The class only decides and keeps order. The queue's limits count paced packets as its own,
+/// so that pacing has no more buffer than a plain queue. Paced background must not take the
 /// room that a burst was announced for: if a packet of another class finds the limit reached,
-/// the latest held packet is dropped. Not thread-safe: owned with the queue.
+/// the latest paced packet is dropped. Not thread-safe: owned with the queue.
 class PacingQueue {
  public:
   using Queue = EgressQueue<Packet*>;
@@ -41,7 +41,7 @@ class PacingQueue {
   [[nodiscard]] const PaceCounters& counters() const noexcept { return counters_; }
 
   /// Takes over the packets, the floor's credit and the counters of `before`, which this object
-  /// replaces. @pre nothing is held
+  /// replaces. @pre nothing waits
   void take_over(PacingQueue& before) noexcept {
     waiting_.take_all(before.waiting_);
     floor_bytes_ = before.floor_bytes_;
@@ -51,7 +51,7 @@ class PacingQueue {
   /// Goes on counting from the counters of an earlier object.
   void resume(const PaceCounters& counters) noexcept { counters_ = counters; }
 
-  /// Appends a packet to those that are held. @pre fewer than the limit are held
+  /// Appends a packet to those that wait. @pre fewer than the limit wait
   void push(Packet* packet, Time now, std::uint32_t frame_bytes) noexcept {
     waiting_.push(packet, now, frame_bytes, TrafficClass::kBackground);
     ++counters_.held;

@@ -5,9 +5,9 @@
 namespace outrider::sw {
 
 QueueWindow::QueueWindow(const WindowPolicy& policy, std::uint32_t max_bursts, BitRate drain_rate,
-                         RateLayer layer, WindowClamp::Place place)
+                         RateLayer layer, WindowClamp::Bottleneck bottleneck)
     : overhead_bytes_(layer == RateLayer::kL1 ? kL1OverheadBytes : 0),
-      clamp_(policy, drain_rate, overhead_bytes_, max_bursts, place) {}
+      clamp_(policy, drain_rate, overhead_bytes_, max_bursts, bottleneck) {}
 
 WindowTreatment QueueWindow::on_arrival(Packet& packet, Occupancy waiting,
                                         const std::optional<std::uint16_t>& threshold,

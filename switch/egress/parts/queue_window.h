@@ -33,9 +33,10 @@ inline void set_treatment(PacketMeta& m, WindowTreatment treatment) noexcept {
 class QueueWindow {
  public:
   /// @param max_bursts  announced bursts that can be tracked separately
-  /// @param drain_rate  of the bottleneck, which is this port's if `place` is kHere
+  /// @param drain_rate  of the bottleneck, which is this port's if `bottleneck` is kLocal
   QueueWindow(const WindowPolicy& policy, std::uint32_t max_bursts, BitRate drain_rate,
-              RateLayer layer, WindowClamp::Place place = WindowClamp::Place::kHere);
+              RateLayer layer,
+              WindowClamp::Bottleneck bottleneck = WindowClamp::Bottleneck::kLocal);
 
   /// Call when a START was armed, so that a burst will come.
   void on_announced(Time now) noexcept { clamp_.on_announced(now); }
@@ -66,9 +67,9 @@ class QueueWindow {
   void note_spared_mark() noexcept { clamp_.note_spared_mark(); }
   [[nodiscard]] const WindowCounters& counters() const noexcept { return clamp_.counters(); }
   [[nodiscard]] std::uint32_t flows() const noexcept { return clamp_.flows(); }
-  /// kBeyond: Returns what waits in the queue further on, as an argument for the functions above.
-  [[nodiscard]] Occupancy waiting_beyond(Time now) noexcept {
-    return {0, clamp_.waiting_beyond_bytes(now)};
+  /// kRemote: Returns what waits in the queue further on, as an argument for the functions above.
+  [[nodiscard]] Occupancy remote_backlog(Time now) noexcept {
+    return {0, clamp_.remote_backlog_bytes(now)};
   }
   [[nodiscard]] std::uint64_t in_flight_bytes() const noexcept { return clamp_.in_flight_bytes(); }
 

@@ -33,7 +33,7 @@ RemoteBottleneck::RemoteBottleneck(const RemotePolicy& remote, const RegulationP
       own_threshold_(remote.threshold_packets),
       regulator_(policy),
       window_(window_of(remote, policy), policy.max_entries, remote.rate, layer,
-              WindowClamp::Place::kBeyond) {}
+              WindowClamp::Bottleneck::kRemote) {}
 
 /// Returns h while it is regulated, after telling the windows which bursts' regulation has begun.
 std::optional<std::uint16_t> RemoteBottleneck::threshold(Time now) noexcept {
@@ -57,11 +57,11 @@ WindowTreatment RemoteBottleneck::on_arrival(Packet& packet, Time now) noexcept 
       regulator_.concerns(m.flow, now))
     regulator_.on_payload(m.flow, m.sequence, m.payload_bytes, ends_stream(m), now,
                           m.notes.source_accepted);
-  return window_.on_arrival(packet, window_.waiting_beyond(now), threshold(now), now);
+  return window_.on_arrival(packet, window_.remote_backlog(now), threshold(now), now);
 }
 
 void RemoteBottleneck::on_return(Packet& packet, Time now) noexcept {
-  window_.on_return(packet, window_.waiting_beyond(now), threshold(now), now);
+  window_.on_return(packet, window_.remote_backlog(now), threshold(now), now);
 }
 
 void RemoteBottleneck::add_to(RemoteCounts& sums) const noexcept {

@@ -29,7 +29,7 @@ std::uint64_t room_for(const BurstAdmission::Setup& setup, std::uint64_t bytes) 
 
 BurstAdmission::BurstAdmission(const Setup& setup)
     : setup_(setup),
-      places_(setup.max_entries, setup.max_per_sender),
+      table_(setup.max_entries, setup.max_per_sender),
       entries_(setup.max_entries),
       line_(setup.policy.order, setup.policy.parts, setup.max_entries),
       debts_(setup.max_entries, kForgiven * setup.idle),
@@ -38,20 +38,20 @@ BurstAdmission::BurstAdmission(const Setup& setup)
   assert(setup.bytes_per_ns > 0 && setup.budget_bytes > 0);
 }
 
-/// Makes sure that there is a place. An entry whose answer has not come may be evicted.
+/// Makes sure that there is a slot. An entry whose answer has not come may be evicted.
 bool BurstAdmission::make_room(const FlowKey& flow) noexcept {
-  const auto [room, victim] = places_.room_for(flow);
+  const auto [room, victim] = table_.room_for(flow);
   switch (room) {
-    case EntryPlaces::Room::kFree:
+    case EntrySlots::Room::kFree:
       break;
-    case EntryPlaces::Room::kEvict:
+    case EntrySlots::Room::kEvict:
       assert(entries_[victim].state == State::kAnnounced);
       end(victim, counters_.evicted, Time{});
       break;
-    case EntryPlaces::Room::kRefusedSender:
+    case EntrySlots::Room::kRefusedSender:
       ++counters_.refused_sender;
       return false;
-    case EntryPlaces::Room::kRefusedTable:
+    case EntrySlots::Room::kRefusedTable:
       ++counters_.refused_table;
       return false;
   }
@@ -77,9 +77,9 @@ void BurstAdmission::Entry::size(const Seen* last, std::uint64_t otherwise) noex
 }
 
 BurstAdmission::Heard BurstAdmission::on_start(const StartSignal& start, Time now) noexcept {
-  const std::uint32_t live = places_.find(start.flow);
+  const std::uint32_t live = table_.find(start.flow);
   std::optional<std::uint32_t> last;
-  if (live != EntryPlaces::kNone) last = entries_[live].start.sequence;
+  if (live != EntrySlots::kNone) last = entries_[live].start.sequence;
   else if (const Seen* over = seen(start.flow, now); over != nullptr) last = over->sequence;
   const std::int32_t ahead = last ? sequence_distance(start.sequence, *last) : 1;
   if (ahead < 0) {
@@ -91,7 +91,7 @@ BurstAdmission::Heard BurstAdmission::on_start(const StartSignal& start, Time no
     return {StartVerdict::kRepeated};
   }
   Heard heard{StartVerdict::kRefused};
-  if (live != EntryPlaces::kNone) {
+  if (live != EntrySlots::kNone) {
     if (entries_[live].state == State::kWaiting) {
       heard.replaced = live;
       ++counters_.acks_replaced;
@@ -104,102 +104,102 @@ BurstAdmission::Heard BurstAdmission::on_start(const StartSignal& start, Time no
   return heard;
 }
 
-/// @pre there is a place
+/// @pre there is a slot
 void BurstAdmission::enter(const StartSignal& start, Time now) noexcept {
-  const std::uint32_t place = places_.add(start.flow);
-  Entry& e = entries_[place];
+  const std::uint32_t slot = table_.add(start.flow);
+  Entry& e = entries_[slot];
   e = {.start = start};
   e.size(seen(start.flow, now), setup_.budget_bytes);
   announced_ += e.bytes;
   e.grant_from = start.due ? std::max(now, *start.due - setup_.policy.overlap) : now;
   e.ends_at = e.grant_from + patience(setup_, announced_);
-  line_.join(place, start.flow, e.bytes, number_++);
-  events_.push(place, next_of(e, place));
+  line_.join(slot, start.flow, e.bytes, number_++);
+  events_.push(slot, next_of(e, slot));
   ++counters_.entered;
 }
 
 BurstAdmission::Answer BurstAdmission::on_ack(const FlowKey& flow, std::uint32_t sequence,
                                               std::uint64_t queued_bytes, Time now) noexcept {
-  const std::uint32_t place = places_.find(flow);
-  if (place == EntryPlaces::kNone) return {};
-  Entry& e = entries_[place];
+  const std::uint32_t slot = table_.find(flow);
+  if (slot == EntrySlots::kNone) return {};
+  Entry& e = entries_[slot];
   if (e.start.sequence != sequence) return {};
   if (e.state == State::kWaiting) {
     ++counters_.acks_repeated;
-    return {AckVerdict::kDrop, place};
+    return {AckVerdict::kDrop, slot};
   }
   if (e.state != State::kAnnounced) return {};
-  places_.begin(place);
-  if (e.grant_from <= now && line_.empty() && fits(place, queued_bytes, now)) {
+  table_.begin(slot);
+  if (e.grant_from <= now && line_.empty() && fits(slot, queued_bytes, now)) {
     ++counters_.acks_at_once;
-    line_.wait(place);
-    line_.grant(place);
-    run(place, now);
-    assert(in_debt(place, now) || in_flight_ + queued_bytes <= room_for(setup_, e.bytes) + e.bytes);
-    return {AckVerdict::kGranted, place};
+    line_.wait(slot);
+    line_.grant(slot);
+    run(slot, now);
+    assert(in_debt(slot, now) || in_flight_ + queued_bytes <= room_for(setup_, e.bytes) + e.bytes);
+    return {AckVerdict::kGranted, slot};
   }
   e.state = State::kWaiting;
   e.since = now;
-  ++held_;
+  ++waiting_;
   ++counters_.acks_held;
-  if (e.grant_from <= now) line_.wait(place);
-  events_.change(place, next_of(e, place));
-  return {AckVerdict::kHold, place};
+  if (e.grant_from <= now) line_.wait(slot);
+  events_.change(slot, next_of(e, slot));
+  return {AckVerdict::kWait, slot};
 }
 
 void BurstAdmission::on_payload(const FlowKey& flow, std::uint32_t sequence, std::uint32_t bytes,
                                 bool fin, Time now) noexcept {
-  const std::uint32_t place = places_.find(flow);
-  if (place == EntryPlaces::kNone) return;
-  Entry& e = entries_[place];
+  const std::uint32_t slot = table_.find(flow);
+  if (slot == EntrySlots::kNone) return;
+  Entry& e = entries_[slot];
   const std::uint64_t left = e.left();
   e.reached = reached_after(e.start.sequence, e.reached, sequence + bytes);
-  if (e.reached == 0) return;                                         // earlier data, sent again
-  if (e.state == State::kWaiting) return events_.change(place, now);  // take() lets it pass
+  if (e.reached == 0) return;                                        // earlier data, sent again
+  if (e.state == State::kWaiting) return events_.change(slot, now);  // take() lets it pass
   if (e.state == State::kGranted) {
     in_flight_ -= left - e.left();
     blame(e, bytes, now);
     e.since = now;
-    if (in_debt(place, now)) lapse(e);
-  } else if (e.state != State::kLapsed || !in_debt(place, now)) {
+    if (in_debt(slot, now)) lapse(e);
+  } else if (e.state != State::kLapsed || !in_debt(slot, now)) {
     ++(e.state == State::kLapsed ? counters_.revived : counters_.came_unasked);
-    if (e.state == State::kAnnounced) places_.begin(place);
+    if (e.state == State::kAnnounced) table_.begin(slot);
     const Time ends_at = e.ends_at;
     const bool anew = e.state == State::kAnnounced;
-    run(place, now);
+    run(slot, now);
     if (!anew) e.ends_at = ends_at;  // who is silent gains no time
   }
-  if (fin || (e.known && e.left() == 0)) end(place, counters_.complete, now);
+  if (fin || (e.known && e.left() == 0)) end(slot, counters_.complete, now);
 }
 
-Time BurstAdmission::next_of(const Entry& e, std::uint32_t place) const noexcept {
+Time BurstAdmission::next_of(const Entry& e, std::uint32_t slot) const noexcept {
   if (e.state == State::kGranted) return std::min(e.since + setup_.idle, e.ends_at);
-  if (e.state == State::kWaiting && !line_.waits(place)) return std::min(e.grant_from, e.ends_at);
+  if (e.state == State::kWaiting && !line_.waits(slot)) return std::min(e.grant_from, e.ends_at);
   return e.ends_at;
 }
 
 /// Processes what is due of an entry. @return whether its answer passes
-bool BurstAdmission::process(std::uint32_t place, Time now) noexcept {
-  Entry& e = entries_[place];
+bool BurstAdmission::process(std::uint32_t slot, Time now) noexcept {
+  Entry& e = entries_[slot];
   if (e.state == State::kWaiting && e.reached > 0) {
-    release(place, counters_.went_ahead, now);
-    if (e.known && e.left() == 0) end(place, counters_.complete, now);
+    release(slot, counters_.went_ahead, now);
+    if (e.known && e.left() == 0) end(slot, counters_.complete, now);
     return true;
   }
   if (e.ends_at <= now) {
     if (e.state == State::kWaiting) {
-      release(place, counters_.waited_out, now);
+      release(slot, counters_.waited_out, now);
       return true;
     }
-    end(place, e.state == State::kAnnounced ? counters_.no_answer : counters_.overstayed, now);
+    end(slot, e.state == State::kAnnounced ? counters_.no_answer : counters_.overstayed, now);
     return false;
   }
-  if (e.state == State::kWaiting && e.grant_from <= now && !line_.waits(place)) line_.wait(place);
+  if (e.state == State::kWaiting && e.grant_from <= now && !line_.waits(slot)) line_.wait(slot);
   if (e.state == State::kGranted && e.since + setup_.idle <= now) {
     blame(e, 0, now);
     lapse(e);
   }
-  events_.change(place, next_of(e, place));
+  events_.change(slot, next_of(e, slot));
   return false;
 }
 
@@ -210,27 +210,27 @@ void BurstAdmission::lapse(Entry& e) noexcept {
   ++counters_.lapsed;
 }
 
-/// Lets a held answer pass.
-void BurstAdmission::release(std::uint32_t place, std::uint64_t& why, Time now) noexcept {
-  const auto waited = static_cast<std::uint64_t>((now - entries_[place].since).count());
+/// Lets an answer pass that waits.
+void BurstAdmission::release(std::uint32_t slot, std::uint64_t& why, Time now) noexcept {
+  const auto waited = static_cast<std::uint64_t>((now - entries_[slot].since).count());
   counters_.wait_ns += waited;
   counters_.longest_wait_ns = std::max(counters_.longest_wait_ns, waited);
   ++why;
-  --held_;
-  if (line_.waits(place)) line_.leave(place);
-  run(place, now);
+  --waiting_;
+  if (line_.waits(slot)) line_.leave(slot);
+  run(slot, now);
 }
 
 /// From now on the burst takes room, unless its sender is in debt. @pre it does not wait in the
 /// line
-void BurstAdmission::run(std::uint32_t place, Time now) noexcept {
-  Entry& e = entries_[place];
-  e.state = in_debt(place, now) ? State::kLapsed : State::kGranted;
+void BurstAdmission::run(std::uint32_t slot, Time now) noexcept {
+  Entry& e = entries_[slot];
+  e.state = in_debt(slot, now) ? State::kLapsed : State::kGranted;
   e.since = now;
   if (e.state == State::kGranted) in_flight_ += e.left();
   else ++counters_.in_debt;
   e.ends_at = now + patience(setup_, std::max(in_flight_, e.bytes));
-  events_.change(place, next_of(e, place));
+  events_.change(slot, next_of(e, slot));
 }
 
 /// Charges a granted burst for the time since its last payload, if others wait.
@@ -243,46 +243,43 @@ void BurstAdmission::blame(const Entry& e, std::uint32_t bytes, Time now) noexce
     debts_.charge(RegulationBudget::sender_of(e.start.flow), std::min(wasted, setup_.idle), now);
 }
 
-/// Removes an entry. The caller ends the answer that it may have held.
-void BurstAdmission::end(std::uint32_t place, std::uint64_t& why, Time now) noexcept {
-  Entry& e = entries_[place];
+/// Removes an entry. The caller ends its answer, if that waits.
+void BurstAdmission::end(std::uint32_t slot, std::uint64_t& why, Time now) noexcept {
+  Entry& e = entries_[slot];
   ++why;
   if (e.state == State::kGranted) {
     in_flight_ -= e.left();
     blame(e, 0, now);
   }
-  if (e.state == State::kWaiting) --held_;
-  if (line_.waits(place)) line_.leave(place);
-  line_.part(place);
+  if (e.state == State::kWaiting) --waiting_;
+  if (line_.waits(slot)) line_.leave(slot);
+  line_.part(slot);
   if (e.reached > 0) seen_.put(e.start.flow, {e.start.sequence, e.reached, now});
   announced_ -= e.bytes;
-  events_.remove(place);
-  places_.remove(place);
-  assert(bursts() > 0 || (in_flight_ == 0 && announced_ == 0 && held_ == 0));
+  events_.remove(slot);
+  table_.remove(slot);
+  assert(bursts() > 0 || (in_flight_ == 0 && announced_ == 0 && waiting_ == 0));
 }
 
-bool BurstAdmission::fits(std::uint32_t place, std::uint64_t queued_bytes,
-                          Time now) const noexcept {
-  return in_flight_ + queued_bytes <= room_for(setup_, entries_[place].bytes) ||
-         in_debt(place, now);
+bool BurstAdmission::fits(std::uint32_t slot, std::uint64_t queued_bytes, Time now) const noexcept {
+  return in_flight_ + queued_bytes <= room_for(setup_, entries_[slot].bytes) || in_debt(slot, now);
 }
 
 std::optional<BurstAdmission::Release> BurstAdmission::take(std::uint64_t queued_bytes,
                                                             Time now) noexcept {
   for (std::uint32_t left = kMostEvents; left > 0; --left) {
     if (!events_.empty() && events_.top_key() <= now) {
-      const std::uint32_t place = events_.top();
-      if (process(place, now)) return Release{place, false};
+      const std::uint32_t slot = events_.top();
+      if (process(slot, now)) return Release{slot, false};
       continue;
     }
     if (line_.empty() || !fits(line_.next(), queued_bytes, now)) return std::nullopt;
-    const std::uint32_t place = line_.next();
-    line_.grant(place);
-    release(place, counters_.granted, now);
-    assert(in_debt(place, now) ||
-           in_flight_ + queued_bytes <=
-               room_for(setup_, entries_[place].bytes) + entries_[place].bytes);
-    return Release{place, true};
+    const std::uint32_t slot = line_.next();
+    line_.grant(slot);
+    release(slot, counters_.granted, now);
+    assert(in_debt(slot, now) || in_flight_ + queued_bytes <=
+                                     room_for(setup_, entries_[slot].bytes) + entries_[slot].bytes);
+    return Release{slot, true};
   }
   return std::nullopt;
 }

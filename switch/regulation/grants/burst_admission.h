@@ -13,7 +13,7 @@
 #include "switch/regulation/grants/grant_line.h"
 #include "switch/regulation/policy/grant_policy.h"
 #include "switch/regulation/policy/start_signal.h"
-#include "switch/regulation/regulator/entry_places.h"
+#include "switch/regulation/regulator/entry_slots.h"
 #include "switch/regulation/regulator/flow_memory.h"
 
 namespace outrider {
@@ -36,7 +36,7 @@ namespace outrider {
 ///  - An answer that waits passes at the end of its patience: `max_wait`, or else `expiry` and the
 ///    time that the link takes for kSlowness times the bytes that all bursts in the table announce,
 ///    its own included, at most kMostPatience.
-///  - A burst that nobody has a place for is not known here, and its answer passes at once.
+///  - A burst that nobody has a slot for is not known here, and its answer passes at once.
 ///  - A granted burst that does not come, or comes at less than a kSlowest-th of the link's rate,
 ///    wastes time. A sender who does so beyond its share (see GrantDebts) while others wait is
 ///    granted as if its bursts were nothing: they take no room until its debt is paid off.
@@ -80,11 +80,11 @@ class BurstAdmission {
     kEntered,
     kRepeated,  ///< its burst is known
     kStale,     ///< its flow announced a later burst
-    kRefused,   ///< no place: its answer will pass at once
+    kRefused,   ///< no slot: its answer will pass at once
   };
   struct Heard {
     StartVerdict verdict{};
-    /// Place of an answer to an earlier START of the flow. It is not held any more, and must end.
+    /// Slot of an answer to an earlier START of the flow. It waits no more, and must end.
     std::optional<std::uint32_t> replaced{};
   };
   /// Handles the announcement of a burst.
@@ -93,12 +93,12 @@ class BurstAdmission {
   enum class AckVerdict : std::uint8_t {
     kPass,     ///< it is no answer to an announced burst, or to one that was granted before
     kGranted,  ///< it passes, and so its burst is granted
-    kHold,     ///< take() will name it by its place
-    kDrop,     ///< a copy of an answer that is held
+    kWait,     ///< take() will name it by its slot
+    kDrop,     ///< a copy of an answer that waits
   };
   struct Answer {
     AckVerdict verdict = AckVerdict::kPass;
-    std::uint32_t place = 0;  ///< < max_entries. @pre kHold or kGranted
+    std::uint32_t slot = 0;  ///< < max_entries. @pre kWait or kGranted
   };
   /// Handles an answer. @param flow,sequence  of the START that it answers
   /// @param queued_bytes  of bursts that wait in the queue
@@ -106,15 +106,15 @@ class BurstAdmission {
                 Time now) noexcept;
 
   /// Returns whether on_payload() may do anything.
-  [[nodiscard]] bool concerns(const FlowKey& flow) const noexcept { return places_.may_have(flow); }
+  [[nodiscard]] bool concerns(const FlowKey& flow) const noexcept { return table_.may_have(flow); }
   /// Handles payload that reaches the queue. @param bytes > 0
   void on_payload(const FlowKey& flow, std::uint32_t sequence, std::uint32_t bytes, bool fin,
                   Time now) noexcept;
 
   /// An answer that passes.
   struct Release {
-    std::uint32_t place = 0;  ///< as on_ack() named it; it is free from now on
-    bool granted = false;     ///< in its order; else because it, or its burst, waited no longer
+    std::uint32_t slot = 0;  ///< as on_ack() named it; it is free from now on
+    bool granted = false;    ///< in its order; else because it, or its burst, waited no longer
   };
   /// Returns the next answer that passes, if any. Call it until there is none after every call
   /// above, and at next_event(). @param queued_bytes  as for on_ack()
@@ -122,22 +122,23 @@ class BurstAdmission {
   /// Returns when take() may have another one though nothing else is called; kNever: not before.
   [[nodiscard]] Time next_event(std::uint64_t queued_bytes, Time now) const noexcept;
 
-  /// Returns the START of the burst that has, or last had, that place.
-  [[nodiscard]] const StartSignal& start_of(std::uint32_t place) const noexcept {
-    return entries_[place].start;
+  /// Returns the START of the burst that has, or last had, that slot.
+  [[nodiscard]] const StartSignal& start_of(std::uint32_t slot) const noexcept {
+    return entries_[slot].start;
   }
   void change_rate(double bytes_per_ns) noexcept { setup_.bytes_per_ns = bytes_per_ns; }
 
   /// Returns the bytes that were granted and have not come.
   [[nodiscard]] std::uint64_t in_flight() const noexcept { return in_flight_; }
-  [[nodiscard]] std::uint32_t bursts() const noexcept { return places_.size(); }
-  [[nodiscard]] std::uint32_t held() const noexcept { return held_; }
+  [[nodiscard]] std::uint32_t bursts() const noexcept { return table_.size(); }
+  /// Returns the number of answers that wait.
+  [[nodiscard]] std::uint32_t waiting() const noexcept { return waiting_; }
   [[nodiscard]] const GrantCounters& counters() const noexcept { return counters_; }
 
  private:
   enum class State : std::uint8_t {
     kAnnounced,  ///< its answer has not come
-    kWaiting,    ///< its answer is held
+    kWaiting,    ///< its answer is here
     kGranted,    ///< takes room
     kLapsed,     ///< granted, but silent or of a sender in debt: takes no room
   };
@@ -165,21 +166,21 @@ class BurstAdmission {
   [[nodiscard]] bool make_room(const FlowKey& flow) noexcept;
   void enter(const StartSignal& start, Time now) noexcept;
   [[nodiscard]] const Seen* seen(const FlowKey& flow, Time now) const noexcept;
-  [[nodiscard]] Time next_of(const Entry& e, std::uint32_t place) const noexcept;
-  [[nodiscard]] bool fits(std::uint32_t place, std::uint64_t queued_bytes, Time now) const noexcept;
-  [[nodiscard]] bool in_debt(std::uint32_t place, Time now) const noexcept {
-    return debts_.in_debt(RegulationBudget::sender_of(entries_[place].start.flow), now);
+  [[nodiscard]] Time next_of(const Entry& e, std::uint32_t slot) const noexcept;
+  [[nodiscard]] bool fits(std::uint32_t slot, std::uint64_t queued_bytes, Time now) const noexcept;
+  [[nodiscard]] bool in_debt(std::uint32_t slot, Time now) const noexcept {
+    return debts_.in_debt(RegulationBudget::sender_of(entries_[slot].start.flow), now);
   }
-  [[nodiscard]] bool process(std::uint32_t place, Time now) noexcept;
+  [[nodiscard]] bool process(std::uint32_t slot, Time now) noexcept;
   void lapse(Entry& e) noexcept;
-  void release(std::uint32_t place, std::uint64_t& why, Time now) noexcept;
-  void run(std::uint32_t place, Time now) noexcept;
+  void release(std::uint32_t slot, std::uint64_t& why, Time now) noexcept;
+  void run(std::uint32_t slot, Time now) noexcept;
   void blame(const Entry& e, std::uint32_t bytes, Time now) noexcept;
-  void end(std::uint32_t place, std::uint64_t& why, Time now) noexcept;
+  void end(std::uint32_t slot, std::uint64_t& why, Time now) noexcept;
 
   Setup setup_;
-  EntryPlaces places_;          ///< an entry waits there until its answer or payload comes
-  std::vector<Entry> entries_;  ///< by place
+  EntrySlots table_;            ///< an entry waits there until its answer or payload comes
+  std::vector<Entry> entries_;  ///< by slot
   GrantLine line_;
   GrantDebts debts_;
   IndexedHeap<Time> events_;  ///< of all entries, or an instant before
@@ -187,7 +188,7 @@ class BurstAdmission {
   std::uint64_t in_flight_ = 0;
   std::uint64_t announced_ = 0;  ///< bytes of all entries
   std::uint64_t number_ = 0;     ///< of the next START
-  std::uint32_t held_ = 0;       ///< entries that wait
+  std::uint32_t waiting_ = 0;    ///< entries that wait
   GrantCounters counters_{};
 };
 

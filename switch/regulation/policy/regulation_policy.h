@@ -76,7 +76,7 @@ struct RegulationPolicy {
   double pace_floor = 0.05;
   /// kSteer: the queue of the same port that announced bursts go to.
   std::uint32_t steer_to_queue = 0;
-  std::uint32_t max_entries = 1024;  ///< > 0; see entry_places.h for what happens beyond it
+  std::uint32_t max_entries = 1024;  ///< > 0; see entry_slots.h for what happens beyond it
   /// Entries of one sender, > 0. Absent: a quarter of max_entries, rounded up
   std::optional<std::uint32_t> max_entries_per_sender{};
   /// Greatest h of a START, > 0; a START that asks for more gets this. Absent: the switch

@@ -7,10 +7,11 @@
 namespace outrider {
 
 /// What every regulated queue sets aside for one signer of STARTs: time, see regulation_budget.h,
-/// and places, see entry_places.h. Nobody else can use it up, and the signer has nothing beyond it.
+/// and slots of the table, see entry_slots.h. Nobody else can use it up, and the signer has nothing
+/// beyond it.
 struct SignerShare {
   double budget_share = 0;        ///< of each budget window, in (0, 1); 0: there is no such signer
-  std::uint32_t max_entries = 0;  ///< places of the table; > 0 if budget_share is
+  std::uint32_t max_entries = 0;  ///< slots of the table; > 0 if budget_share is
 
   bool operator==(const SignerShare&) const = default;
 };

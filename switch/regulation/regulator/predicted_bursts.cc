@@ -76,7 +76,7 @@ bool PredictedBursts::on_payload(const FlowKey& flow, std::uint32_t payload_byte
   const RegulationPolicy& policy = entries.policy();
   if (policy.predict.from == PredictFrom::kTraffic) note_onset(address, now, lead, now);
   predictor_.count(address, payload_bytes);
-  if (entries.places().size() == 0) return false;
+  if (entries.table().size() == 0) return false;
   const std::uint32_t slot = entries.find(job_at(address), now);
   if (slot == RegulatorEntries::kNone) return false;
   if (policy.recovery == Recovery::kArrival) {

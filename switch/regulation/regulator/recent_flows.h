@@ -11,7 +11,7 @@
 
 namespace outrider {
 
-/// A bounded set of flows that forgets old ones: a cache with four places per bucket, one
+/// A bounded set of flows that forgets old ones: a cache with four slots per bucket, one
 /// cache line per bucket. A flow whose bucket is full replaces the flow that was added there
 /// longest ago. Adding a flow again makes it recent. contains() reads one line.
 ///
@@ -27,14 +27,14 @@ class RecentFlows {
   /// @return false if the flow was in the set already
   bool add(const FlowKey& flow) noexcept {
     Bucket& bucket = buckets_[home_of(flow)];
-    Place* oldest = &bucket.places.front();
+    Slot* oldest = &bucket.slots.front();
     ++clock_;
-    for (Place& place : bucket.places) {
-      if (place.added != 0 && place.flow == flow) {
-        place.added = clock_;
+    for (Slot& slot : bucket.slots) {
+      if (slot.added != 0 && slot.flow == flow) {
+        slot.added = clock_;
         return false;
       }
-      if (place.added < oldest->added) oldest = &place;
+      if (slot.added < oldest->added) oldest = &slot;
     }
     evicted_ += oldest->added != 0;
     *oldest = {flow, clock_};
@@ -42,8 +42,8 @@ class RecentFlows {
   }
 
   [[nodiscard]] bool contains(const FlowKey& flow) const noexcept {
-    for (const Place& place : buckets_[home_of(flow)].places)
-      if (place.added != 0 && place.flow == flow) return true;
+    for (const Slot& slot : buckets_[home_of(flow)].slots)
+      if (slot.added != 0 && slot.flow == flow) return true;
     return false;
   }
 
@@ -51,12 +51,12 @@ class RecentFlows {
 
  private:
   static constexpr std::size_t kWays = 4;
-  struct Place {
+  struct Slot {
     FlowKey flow{};
     std::uint32_t added = 0;  ///< clock_ when added; 0: free. Wraps after 2^32 calls of add()
   };
   struct alignas(64) Bucket {
-    std::array<Place, kWays> places{};
+    std::array<Slot, kWays> slots{};
   };
   static_assert(sizeof(Bucket) == 64, "one cache line");
 

@@ -138,11 +138,11 @@ class RegulationBudget {
   /// The accounts of a level: a bounded table that forgets idle ones.
   class Accounts {
    public:
-    explicit Accounts(std::uint32_t limit) : index_(limit), idle_(limit) { places_.reserve(limit); }
+    explicit Accounts(std::uint32_t limit) : index_(limit), idle_(limit) { slots_.reserve(limit); }
 
     [[nodiscard]] Account* find(const FlowKey& key) noexcept {
-      const std::uint32_t* place = index_.find(key);
-      return place == nullptr ? nullptr : &places_[*place];
+      const std::uint32_t* slot = index_.find(key);
+      return slot == nullptr ? nullptr : &slots_[*slot];
     }
     /// @pre it exists
     [[nodiscard]] Account& at(const FlowKey& key) noexcept {
@@ -152,27 +152,27 @@ class RegulationBudget {
     }
     /// Finds or opens an account, which is not idle afterwards. @return nullptr if all are live
     Account* open(const FlowKey& key) noexcept {
-      if (const std::uint32_t* place = index_.find(key)) {
-        if (idle_.contains(*place)) idle_.remove(*place);
-        return &places_[*place];
+      if (const std::uint32_t* slot = index_.find(key)) {
+        if (idle_.contains(*slot)) idle_.remove(*slot);
+        return &slots_[*slot];
       }
-      auto place = static_cast<std::uint32_t>(places_.size());
+      auto slot = static_cast<std::uint32_t>(slots_.size());
       if (index_.full()) {
-        place = idle_.oldest();
-        if (place == RecencyList::kNone) return nullptr;
-        idle_.remove(place);
-        index_.erase(places_[place].key);
+        slot = idle_.oldest();
+        if (slot == RecencyList::kNone) return nullptr;
+        idle_.remove(slot);
+        index_.erase(slots_[slot].key);
       } else {
-        places_.emplace_back();
+        slots_.emplace_back();
       }
-      places_[place] = {.key = key};
-      index_.insert(key, place);
-      return &places_[place];
+      slots_[slot] = {.key = key};
+      index_.insert(key, slot);
+      return &slots_[slot];
     }
     /// Makes the account idle if no entry of it is live.
     void settle(const FlowKey& key) noexcept {
-      const std::uint32_t place = *index_.find(key);
-      if (places_[place].live == 0) idle_.add(place);
+      const std::uint32_t slot = *index_.find(key);
+      if (slots_[slot].live == 0) idle_.add(slot);
     }
     static std::size_t bytes_per_account() noexcept {
       return sizeof(Account) + SlotLinks::bytes_per_slot() +
@@ -180,8 +180,8 @@ class RegulationBudget {
     }
 
    private:
-    FlowTable<std::uint32_t> index_;  ///< key -> position in places_
-    std::vector<Account> places_;     ///< capacity: the limit
+    FlowTable<std::uint32_t> index_;  ///< key -> position in slots_
+    std::vector<Account> slots_;      ///< capacity: the limit
     RecencyList idle_;                ///< accounts without a live entry
   };
 

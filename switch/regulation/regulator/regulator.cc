@@ -121,7 +121,7 @@ void Regulator::on_payload(const FlowKey& flow, std::uint32_t sequence, std::uin
                            bool fin, Time now, bool accepted) noexcept {
   if (now >= next_event_) advance(now);
   if (predicts_) learn(flow, payload_bytes, accepted, now);
-  if (entries_.places().size() == 0) return;
+  if (entries_.table().size() == 0) return;
   const std::uint32_t slot = entries_.find(flow, now);
   if (slot == kNone) return;
   RegulatorEntry& entry = entries_[slot];
@@ -149,7 +149,7 @@ void Regulator::learn(const FlowKey& flow, std::uint32_t payload_bytes, bool acc
 Regulator::Standing Regulator::standing_of(const FlowKey& flow, std::uint32_t sequence,
                                            Time now) noexcept {
   if (now >= next_event_) advance(now);
-  if (live_entries() == 0 || !entries_.places().may_have(flow)) return Standing::kNone;
+  if (live_entries() == 0 || !entries_.table().may_have(flow)) return Standing::kNone;
   const std::uint32_t slot = entries_.find(flow, now);
   if (slot == kNone) return Standing::kNone;
   const RegulatorEntry& entry = entries_[slot];
@@ -210,7 +210,7 @@ Duration Regulator::regulated(Time now) const {
 std::size_t Regulator::bytes_per_entry() noexcept {
   return sizeof(RegulatorEntry) + FlowMemory<Seen>::bytes_per_flow() +
          EntryTimes::bytes_per_slot() + SlotLinks::bytes_per_slot() + JobWishes::bytes_per_entry() +
-         RegulationBudget::bytes_per_entry() + EntryPlaces::bytes_per_entry();
+         RegulationBudget::bytes_per_entry() + EntrySlots::bytes_per_entry();
 }
 
 }  // namespace outrider

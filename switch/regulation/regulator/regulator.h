@@ -36,10 +36,10 @@ namespace outrider {
 /// due, the entry is live but uses no budget and regulates nothing. Every cause that ends
 /// an entry may also end it before it has begun.
 ///
-/// The table of entries is shared among senders, see entry_places.h. When it is full, a START
-/// may take the place of an entry that has not begun, so far-off bursts keep nobody out.
+/// The table of entries is shared among senders, see entry_slots.h. When it is full, a START
+/// may take the slot of an entry that has not begun, so far-off bursts keep nobody out.
 ///
-/// A signer with a share of its own has budget and places that others cannot use up (`signers` of
+/// A signer with a share of its own has budget and slots that others cannot use up (`signers` of
 /// the policy). What is not signed cannot hold up its flows either: its START replaces an entry
 /// that nobody signed, wherever that burst begins, and any other START of a flow is stale while
 /// the signer's entry is live.
@@ -63,7 +63,7 @@ namespace outrider {
 ///    composition still includes it, so the queue gets the threshold of a single entry instead,
 ///    whose end is not due: of those that have begun, the one that ends last as far as is known.
 ///    If kMostEvents entries that looked later turn out to be due, the queue is not regulated.
-///  - An entry whose end is due still holds its place in the table, and its end counts late.
+///  - An entry whose end is due still has its slot in the table, and its end counts late.
 ///  - No prediction begins.
 ///
 /// Time never decreases from call to call. A packet costs O(1) while no entry is live, and DDL
@@ -96,7 +96,7 @@ class Regulator {
   [[nodiscard]] bool concerns(const FlowKey& flow, Time now) const noexcept {
     if (now >= next_event_ || predicts_) [[unlikely]]
       return true;
-    return entries_.places().size() != 0 && entries_.places().may_have(flow);
+    return entries_.table().size() != 0 && entries_.table().may_have(flow);
   }
 
   /// Sets the lead from now on, where the policy's is "auto". An entry keeps its begin. It is zero
@@ -146,7 +146,7 @@ class Regulator {
     entries_.tell_begun(std::forward<Hear>(hear));
   }
 
-  [[nodiscard]] std::uint32_t live_entries() const noexcept { return entries_.places().size(); }
+  [[nodiscard]] std::uint32_t live_entries() const noexcept { return entries_.table().size(); }
   [[nodiscard]] const RegulatorCounters& counters() const noexcept { return entries_.counters(); }
   /// Returns zeros if predictions are off.
   [[nodiscard]] PeriodPredictor::Counters prediction_counters() const noexcept {

@@ -17,13 +17,13 @@ RegulationBudget::Shares shares_of(const RegulationPolicy& p) {
 
 RegulatorEntries::RegulatorEntries(const RegulationPolicy& policy)
     : untold_(policy.max_entries),
-      places_(policy.max_entries, max_entries_per_sender_of(policy)),
+      table_(policy.max_entries, max_entries_per_sender_of(policy)),
       policy_(policy),
       slots_(policy.max_entries),
       times_(policy.max_entries),
       budget_(shares_of(policy), policy.budget_window, policy.max_entries + 1),
       wishes_(policy.composition, policy.max_entries) {
-  places_.change(policy.signers);
+  table_.change(policy.signers);
 }
 
 /// Returns the slot, or kNone if its entry's end is due: then the entry ends.
@@ -36,18 +36,18 @@ std::uint32_t RegulatorEntries::find_lasting(std::uint32_t slot, Time now) noexc
 
 /// Makes sure that there is room for an entry. @return kArmed, or why there is none
 ArmVerdict RegulatorEntries::make_room(const Entry& e, Time now) noexcept {
-  const auto [room, victim] = places_.room_for(e.flow, e.signer);
+  const auto [room, victim] = table_.room_for(e.flow, e.signer);
   switch (room) {
-    case EntryPlaces::Room::kFree:
+    case EntrySlots::Room::kFree:
       break;
-    case EntryPlaces::Room::kEvict:
+    case EntrySlots::Room::kEvict:
       assert(!slots_[victim].begun);
       remove(victim, EntryEnd::kEvicted, now);
       break;
-    case EntryPlaces::Room::kRefusedSender:
+    case EntrySlots::Room::kRefusedSender:
       ++counters_.starts_refused_sender;
       return ArmVerdict::kRefusedSender;
-    case EntryPlaces::Room::kRefusedTable:
+    case EntrySlots::Room::kRefusedTable:
       ++counters_.starts_refused_table;
       return ArmVerdict::kRefusedTable;
   }
@@ -67,7 +67,7 @@ ArmVerdict RegulatorEntries::arm(const Entry& e, Time now) noexcept {
     if (at_once) budget_.release(e.flow, now, e.signer);
     return room;
   }
-  const std::uint32_t slot = places_.add(e.flow, e.signer);
+  const std::uint32_t slot = table_.add(e.flow, e.signer);
   slots_[slot] = e;
   times_.add(slot, e.next_event(policy_));
   if (at_once) begin(slot, now, budget_ends_at);
@@ -79,7 +79,7 @@ void RegulatorEntries::begin(std::uint32_t slot, Time at, Time budget_ends_at) n
   assert(!e.begun && e.begin_at <= at);
   e.begun = true;
   e.budget_ends_at = budget_ends_at;
-  places_.begin(slot);
+  table_.begin(slot);
   untold_.add(slot);
   time_.begin(at);
   weigh(slot);
@@ -141,7 +141,7 @@ void RegulatorEntries::remove(std::uint32_t slot, EntryEnd why, Time at) noexcep
     wishes_.remove(slot);
   }
   times_.remove(slot);
-  places_.remove(slot);
+  table_.remove(slot);
 }
 
 std::uint32_t RegulatorEntries::advance(Time now, std::uint32_t most) noexcept {
@@ -182,7 +182,7 @@ void RegulatorEntries::change_policy(const RegulationPolicy& policy, Time now) n
   assert(!times_.due(now));
   policy_ = policy;
   budget_.change(shares_of(policy), policy.budget_window);
-  places_.change(policy.signers);
+  table_.change(policy.signers);
   for (std::uint32_t slot = 0; slot < policy.max_entries; ++slot) {
     if (!times_.has(slot)) continue;
     if (const Entry::Due due = slots_[slot].due_end(policy_); due.at <= now) {

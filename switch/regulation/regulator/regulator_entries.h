@@ -10,7 +10,7 @@
 #include "common/core/flow_key.h"
 #include "common/core/recency_list.h"
 #include "switch/regulation/policy/regulation_policy.h"
-#include "switch/regulation/regulator/entry_places.h"
+#include "switch/regulation/regulator/entry_slots.h"
 #include "switch/regulation/regulator/entry_times.h"
 #include "switch/regulation/regulator/regulated_time.h"
 #include "switch/regulation/regulator/regulation_budget.h"
@@ -41,7 +41,7 @@ struct BegunBurst {
 /// The live entries of a regulator: adds, begins and ends them, and composes the threshold of those
 /// that have begun. What STARTs, payload and predictions mean for an entry is the caller's concern.
 ///
-/// An entry is added if there is a place for it, and begins if the budget of its job, sender and
+/// An entry is added if there is a slot for it, and begins if the budget of its job, sender and
 /// queue allows it. Begins and ends happen in advance(), in order of time and each as of its own
 /// instant. While some that are due are left, the entries are *behind*, see regulator.h.
 ///
@@ -49,19 +49,19 @@ struct BegunBurst {
 class RegulatorEntries {
  public:
   using Entry = RegulatorEntry;
-  static constexpr std::uint32_t kNone = EntryPlaces::kNone;  ///< no slot
-  static constexpr std::uint32_t kMostEvents = 32;            ///< see regulator.h
+  static constexpr std::uint32_t kNone = EntrySlots::kNone;  ///< no slot
+  static constexpr std::uint32_t kMostEvents = 32;           ///< see regulator.h
 
   explicit RegulatorEntries(const RegulationPolicy& policy);
 
-  [[nodiscard]] const EntryPlaces& places() const noexcept { return places_; }
+  [[nodiscard]] const EntrySlots& table() const noexcept { return table_; }
   [[nodiscard]] const EntryTimes& times() const noexcept { return times_; }
   [[nodiscard]] const RegulationPolicy& policy() const noexcept { return policy_; }
 
   /// Returns the slot of the flow's live entry, or kNone. An entry whose end is due may be found
   /// while the entries are behind: it ends out of its turn.
   [[nodiscard]] std::uint32_t find(const FlowKey& flow, Time now) noexcept {
-    const std::uint32_t slot = places_.find(flow);
+    const std::uint32_t slot = table_.find(flow);
     if (slot == kNone || !times_.due(now)) [[likely]]
       return slot;
     return find_lasting(slot, now);
@@ -127,9 +127,9 @@ class RegulatorEntries {
 
   // Asked for each packet, so they come first.
   RecencyList untold_;  ///< slots of entries that have begun and were not reported
-  EntryPlaces places_;
+  EntrySlots table_;
   RegulationPolicy policy_;
-  std::vector<Entry> slots_;  ///< by its place
+  std::vector<Entry> slots_;  ///< by its number
   EntryTimes times_;
   RegulationBudget budget_;
   JobWishes wishes_;    ///< of entries that have begun

@@ -42,15 +42,15 @@ BurstFlights::Destination& BurstFlights::destination_of(const Burst& b) noexcept
   return *destinations_.find(predicted_to(b.flow.destination_address));
 }
 
-void BurstFlights::list(const FlowKey& flow, std::uint32_t place) noexcept {
-  index_.insert(flow, place);
+void BurstFlights::list(const FlowKey& flow, std::uint32_t slot) noexcept {
+  index_.insert(flow, slot);
   const FlowKey address = predicted_to(flow.destination_address);
   Destination* destination = destinations_.find(address);
   if (destination == nullptr) destinations_.insert(address, {.bursts = 1});
   else ++destination->bursts;
 }
 
-/// Returns a place for a burst that is listed under `flow` from then on, with what another burst
+/// Returns a slot for a burst that is listed under `flow` from then on, with what another burst
 /// has left there; nullptr if there is none.
 BurstFlights::Burst* BurstFlights::slot_for(const FlowKey& flow) noexcept {
   if (bursts_.size() < index_.max_entries()) {
@@ -58,14 +58,14 @@ BurstFlights::Burst* BurstFlights::slot_for(const FlowKey& flow) noexcept {
     return &bursts_.emplace_back();
   }
   for (int probes = kProbes; probes > 0; --probes) {
-    const auto place = static_cast<std::uint32_t>(next_victim_);
-    Burst& victim = bursts_[place];
+    const auto slot = static_cast<std::uint32_t>(next_victim_);
+    Burst& victim = bursts_[slot];
     next_victim_ = (next_victim_ + 1) % bursts_.size();
     if (is_open(victim)) continue;
     index_.erase(victim.flow);
     if (--destination_of(victim).bursts == 0)
       destinations_.erase(predicted_to(victim.flow.destination_address));
-    list(flow, place);
+    list(flow, slot);
     return &victim;
   }
   return nullptr;

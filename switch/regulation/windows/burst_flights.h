@@ -105,7 +105,7 @@ class BurstFlights {
   bool reach(Burst& b, std::uint32_t end) noexcept;
   void acknowledge(Burst& b, std::uint32_t acknowledged) noexcept;
   Burst* slot_for(const FlowKey& flow) noexcept;
-  void list(const FlowKey& flow, std::uint32_t place) noexcept;
+  void list(const FlowKey& flow, std::uint32_t slot) noexcept;
   void open(Burst& b) noexcept;
   void close(Burst& b) noexcept;
 

@@ -7,12 +7,13 @@
 namespace outrider {
 
 WindowClamp::WindowClamp(const WindowPolicy& policy, BitRate drain_rate,
-                         std::uint32_t overhead_bytes, std::uint32_t max_bursts, Place place)
+                         std::uint32_t overhead_bytes, std::uint32_t max_bursts,
+                         Bottleneck bottleneck)
     : state_{.policy = policy,
              .path = {.bytes_per_ns = static_cast<double>(drain_rate.bits_per_second) / 8e9,
                       .overhead_bytes = overhead_bytes,
                       .base_rtt = policy.base_rtt},
-             .remote = place == Place::kBeyond,
+             .remote = bottleneck == Bottleneck::kRemote,
              .phase{policy.release_rtts, max_bursts},
              .rounds{}},
       flows_(policy.max_flows) {
@@ -100,7 +101,7 @@ std::optional<WindowLead> WindowClamp::lead(double h_packets, double standing_pa
 
 // -- What waits in a queue further on
 
-std::uint64_t WindowClamp::waiting_beyond_bytes(Time now) noexcept {
+std::uint64_t WindowClamp::remote_backlog_bytes(Time now) noexcept {
   const Duration wait = wait_.shortest(state_.rounds.rtt_ns(), now);
   return static_cast<std::uint64_t>(static_cast<double>(wait.count()) * state_.path.bytes_per_ns);
 }

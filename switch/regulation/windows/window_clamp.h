@@ -61,10 +61,10 @@ namespace outrider {
 /// Source: the idea is this project's. Rules of windows: RFC 9293, 3.8.6; scale: RFC 7323.
 class WindowClamp {
  public:
-  /// Where the queue is whose bottleneck the clamp regulates.
-  enum class Place : std::uint8_t {
-    kHere,    ///< the egress queue that the packets are about to enter
-    kBeyond,  ///< further on, where only the time until answers come back tells how long it is
+  /// The queue that the clamp regulates.
+  enum class Bottleneck : std::uint8_t {
+    kLocal,   ///< the egress queue that the packets are about to enter
+    kRemote,  ///< further on, where only the time until answers come back tells how long it is
   };
 
   using Queue = BottleneckQueue;
@@ -72,7 +72,7 @@ class WindowClamp {
   /// @param overhead_bytes what a frame costs beyond its own bytes at the drain rate
   /// @param max_bursts announced bursts that can be tracked separately, > 0
   WindowClamp(const WindowPolicy& policy, BitRate drain_rate, std::uint32_t overhead_bytes,
-              std::uint32_t max_bursts, Place place = Place::kHere);
+              std::uint32_t max_bursts, Bottleneck bottleneck = Bottleneck::kLocal);
 
   /// Notes that a burst was announced, even if it is not regulated yet. Standing windows then
   /// shrink towards what flows have in flight, so that their edges take effect soon.
@@ -109,10 +109,10 @@ class WindowClamp {
     return f != nullptr && f->known() && !f->closing ? f : nullptr;
   }
 
-  /// kBeyond: Returns what waits in the queue, in the layer of the drain rate [bytes]: the
+  /// kRemote: Returns what waits in the queue, in the layer of the drain rate [bytes]: the
   /// shortest time by which answers of the last round trip or two came later than they ever
   /// did. One late answer may be the receiver's own delay; all of them are the queue's.
-  [[nodiscard]] std::uint64_t waiting_beyond_bytes(Time now) noexcept;
+  [[nodiscard]] std::uint64_t remote_backlog_bytes(Time now) noexcept;
   /// Returns the payload of all flows that has passed and is not acknowledged [bytes]. Looks at
   /// every flow: for reports.
   [[nodiscard]] std::uint64_t in_flight_bytes() const noexcept;
@@ -150,7 +150,7 @@ class WindowClamp {
 
   WindowState state_;
   WindowFlows flows_;
-  RemoteWait wait_;  ///< kBeyond
+  RemoteWait wait_;  ///< kRemote
 };
 
 // -- What each packet needs: inline, as in window_flow.h.

@@ -45,7 +45,7 @@ TEST(PauseAccount, PausesAtXoffAndResumesAtXon) {
   EXPECT_FALSE(account.pauses());
   EXPECT_EQ(account.charge(1999), Tell::kNothing);
   EXPECT_EQ(account.charge(1), Tell::kPause);
-  EXPECT_EQ(account.most_held_bytes(), 4500U);
+  EXPECT_EQ(account.max_occupancy_bytes(), 4500U);
 }
 
 TEST(PauseAccount, RefusesBeyondTheHeadroom) {
@@ -93,12 +93,12 @@ TEST(DynamicPauseAccount, PausesAtAlphaTimesWhatIsFree) {
     PauseAccount account(shared_limits(buffer, 0, 2000));
     // alpha 1: 5,000 B beside 5,000 free ones. alpha 1/2: 3,000 beside 6,000.
     const std::uint64_t most = alpha == 1 ? 5000 : 3000;
-    while (account.held_bytes() < most) ASSERT_EQ(account.charge(1000), Tell::kNothing);
+    while (account.occupancy_bytes() < most) ASSERT_EQ(account.charge(1000), Tell::kNothing);
     EXPECT_EQ(account.charge(1000), Tell::kPause) << "it is in the headroom";
     EXPECT_EQ(buffer.used_bytes(), most);
     EXPECT_EQ(account.charge(1000), Tell::kNothing);
     EXPECT_FALSE(account.admits(1)) << "neither has room";
-    EXPECT_EQ(account.most_held_bytes(), most + 2000);
+    EXPECT_EQ(account.max_occupancy_bytes(), most + 2000);
   }
 }
 
@@ -217,7 +217,7 @@ TEST(DynamicPauseAccount, HoldsWhatAModelHolds) {
     }
     ASSERT_EQ(told, was == m.pauses ? Tell::kNothing : m.pauses ? Tell::kPause : Tell::kResume);
     ASSERT_EQ(accounts[i].pauses(), m.pauses);
-    ASSERT_EQ(accounts[i].held_bytes(), m.shared + m.headroom);
+    ASSERT_EQ(accounts[i].occupancy_bytes(), m.shared + m.headroom);
     ASSERT_EQ(buffer.used_bytes(i), m.shared);
     turns += was != m.pauses;
   }
@@ -255,7 +255,7 @@ TEST(PauseAccount, HoldsWhatAModelHolds) {
     if (held <= 1000) paused = false;
     ASSERT_EQ(told, was == paused ? Tell::kNothing : paused ? Tell::kPause : Tell::kResume);
     ASSERT_EQ(account.pauses(), paused);
-    ASSERT_EQ(account.held_bytes(), held);
+    ASSERT_EQ(account.occupancy_bytes(), held);
     turns += was != paused;
   }
   EXPECT_GT(refused, 100U);

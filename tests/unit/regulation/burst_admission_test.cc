@@ -51,7 +51,7 @@ struct Scene {
   }
   BurstAdmission::AckVerdict answer(const StartSignal& s) {
     const auto got = admission.on_ack(s.flow, s.sequence, 0, now);
-    if (got.verdict == BurstAdmission::AckVerdict::kHold) held[got.place] = s.flow;
+    if (got.verdict == BurstAdmission::AckVerdict::kWait) held[got.slot] = s.flow;
     return got.verdict;
   }
   void send(const FlowKey& f, std::uint32_t from, std::uint32_t bytes, bool fin = false) {
@@ -61,9 +61,9 @@ struct Scene {
   std::vector<FlowKey> passed() {
     std::vector<FlowKey> flows;
     while (const auto release = admission.take(0, now)) {
-      EXPECT_TRUE(held.contains(release->place));
-      flows.push_back(held[release->place]);
-      held.erase(release->place);
+      EXPECT_TRUE(held.contains(release->slot));
+      flows.push_back(held[release->slot]);
+      held.erase(release->slot);
     }
     return flows;
   }
@@ -84,7 +84,7 @@ TEST(BurstAdmission, GrantsUpToTheBudget) {
   Scene s(setup());
   EXPECT_EQ(s.announce(start(flow(0), 6000)), AckVerdict::kGranted);
   EXPECT_EQ(s.announce(start(flow(1), 4000)), AckVerdict::kGranted);
-  EXPECT_EQ(s.announce(start(flow(2), 3000)), AckVerdict::kHold);
+  EXPECT_EQ(s.announce(start(flow(2), 3000)), AckVerdict::kWait);
   EXPECT_EQ(s.admission.in_flight(), 10'000U);
   s.send(flow(0), 0, 2000);
   EXPECT_EQ(s.passed(), Flows{}) << "8,000 are still to come";
@@ -108,7 +108,7 @@ TEST(BurstAdmission, WhatWaitsInTheQueueTakesRoomToo) {
 TEST(BurstAdmission, ABurstBeyondTheBudgetGoesAlone) {
   Scene s(setup());
   EXPECT_EQ(s.announce(start(flow(0), 50'000)), AckVerdict::kGranted);
-  EXPECT_EQ(s.announce(start(flow(1), 50'000)), AckVerdict::kHold);
+  EXPECT_EQ(s.announce(start(flow(1), 50'000)), AckVerdict::kWait);
   s.send(flow(0), 0, 49'999);
   EXPECT_EQ(s.passed(), Flows{});
   s.send(flow(0), 49'999, 1);
@@ -136,7 +136,7 @@ Flows order_of(GrantOrder order, GrantParts parts, const std::vector<StartSignal
   Scene s(with);
   const FlowKey blocker = flow(99, 99);
   s.announce(start(blocker, 10'000));
-  for (const auto& each : starts) EXPECT_EQ(s.announce(each), AckVerdict::kHold);
+  for (const auto& each : starts) EXPECT_EQ(s.announce(each), AckVerdict::kWait);
   s.send(blocker, 0, 10'000);
   Flows granted;
   for (Flows next = s.passed(); !next.empty(); next = s.passed()) {
@@ -186,7 +186,7 @@ TEST(BurstAdmission, CopiesChangeNothing) {
   const StartSignal first = start(flow(0), 10'000), second = start(flow(1), 10'000);
   EXPECT_EQ(s.announce(first), AckVerdict::kGranted);
   EXPECT_EQ(s.announce(first), AckVerdict::kPass) << "of a burst that was granted";
-  EXPECT_EQ(s.announce(second), AckVerdict::kHold);
+  EXPECT_EQ(s.announce(second), AckVerdict::kWait);
   EXPECT_EQ(s.announce(second), AckVerdict::kDrop);
   s.send(flow(0), 0, 10'000);
   EXPECT_EQ(s.passed(), Flows{flow(1)});
@@ -200,7 +200,7 @@ TEST(BurstAdmission, ANewerBurstReplacesOne) {
   Scene s(setup());
   s.announce(start(flow(0), 10'000));
   const StartSignal older = start(flow(1), 5000);
-  EXPECT_EQ(s.announce(older), AckVerdict::kHold);
+  EXPECT_EQ(s.announce(older), AckVerdict::kWait);
   const auto heard = s.admission.on_start(start(flow(1), 5000, kFirst + 5000), s.now);
   ASSERT_TRUE(heard.replaced);
   EXPECT_EQ(s.held.at(*heard.replaced), flow(1));
@@ -264,7 +264,7 @@ TEST(BurstAdmission, ABurstThatComesUnaskedTakesRoom) {
   s.admission.on_start(start(flow(0), 10'000), s.now);
   s.send(flow(0), 0, 1000);
   EXPECT_EQ(s.admission.in_flight(), 9000U);
-  EXPECT_EQ(s.announce(start(flow(1), 5000)), AckVerdict::kHold);
+  EXPECT_EQ(s.announce(start(flow(1), 5000)), AckVerdict::kWait);
   s.send(flow(1), 0, 1000);
   EXPECT_EQ(s.passed(), Flows{flow(1)}) << "its worker has given up waiting";
   EXPECT_EQ(s.admission.in_flight(), 13'000U);
@@ -276,7 +276,7 @@ TEST(BurstAdmission, IsNotGrantedBeforeItIsDue) {
   Scene s(setup());
   StartSignal far = start(flow(0), 10'000);
   far.due = Time{3ms};
-  EXPECT_EQ(s.announce(far), AckVerdict::kHold);
+  EXPECT_EQ(s.announce(far), AckVerdict::kWait);
   EXPECT_EQ(s.announce(start(flow(1), 10'000)), AckVerdict::kGranted) << "the room is free";
   s.send(flow(1), 0, 10'000);
   EXPECT_EQ(s.passed(), Flows{});
@@ -288,7 +288,7 @@ TEST(BurstAdmission, UnknownSizes) {
   Scene s(setup(GrantOrder::kShortest));
   EXPECT_EQ(s.announce(start(flow(0), 0)), AckVerdict::kGranted);
   EXPECT_EQ(s.admission.in_flight(), 10'000U) << "the budget";
-  EXPECT_EQ(s.announce(start(flow(1), 100)), AckVerdict::kHold);
+  EXPECT_EQ(s.announce(start(flow(1), 100)), AckVerdict::kWait);
   s.send(flow(0), 0, 3000, true);
   EXPECT_EQ(s.admission.in_flight(), 0U) << "FIN ends it";
   EXPECT_EQ(s.passed(), Flows{flow(1)});
@@ -367,7 +367,7 @@ void expect_identities(const BurstAdmission& a) {
   const GrantCounters& n = a.counters();
   EXPECT_EQ(n.entered,
             n.complete + n.overstayed + n.no_answer + n.evicted + n.replaced + a.bursts());
-  EXPECT_EQ(n.acks_held, n.granted + n.waited_out + n.went_ahead + n.acks_replaced + a.held());
+  EXPECT_EQ(n.acks_held, n.granted + n.waited_out + n.went_ahead + n.acks_replaced + a.waiting());
 }
 
 /// Plays `steps` random calls for the bursts of `workers` in three jobs, then lets time alone work.
@@ -387,9 +387,9 @@ void play(const BurstAdmission::Setup& with, std::uint64_t seed, std::uint32_t w
       const std::uint64_t in_debt = s.admission.counters().in_debt;
       const auto release = s.admission.take(0, s.now);
       if (!release) break;
-      ASSERT_TRUE(s.held.contains(release->place));
-      const FlowKey f = s.held.at(release->place);
-      s.held.erase(release->place);
+      ASSERT_TRUE(s.held.contains(release->slot));
+      const FlowKey f = s.held.at(release->slot);
+      s.held.erase(release->slot);
       Burst& b = bursts.at(f);
       b.waits = false;
       EXPECT_LE(s.now - b.asked, longest) << "nobody waits without an end";
@@ -425,12 +425,12 @@ void play(const BurstAdmission::Setup& with, std::uint64_t seed, std::uint32_t w
         const auto heard = s.admission.on_start(b.start, s.now);
         if (heard.verdict == BurstAdmission::StartVerdict::kEntered) b.number = ++number;
         if (heard.replaced) s.held.erase(*heard.replaced);
-        if (below(4) != 0) b.waits |= s.answer(b.start) == AckVerdict::kHold;
+        if (below(4) != 0) b.waits |= s.answer(b.start) == AckVerdict::kWait;
         break;
       }
       case 2:  // its answer comes, perhaps again
         if (known == bursts.end()) break;
-        known->second.waits |= s.answer(known->second.start) == AckVerdict::kHold;
+        known->second.waits |= s.answer(known->second.start) == AckVerdict::kWait;
         break;
       default:  // payload, granted or not
         if (known == bursts.end() || (known->second.waits && below(16) != 0)) break;
@@ -442,7 +442,7 @@ void play(const BurstAdmission::Setup& with, std::uint64_t seed, std::uint32_t w
     }
     pass();
     expect_identities(s.admission);
-    EXPECT_EQ(s.admission.held(), s.held.size());
+    EXPECT_EQ(s.admission.waiting(), s.held.size());
     if (testing::Test::HasFatalFailure()) return;
   }
   // Nobody sends any more.
@@ -489,7 +489,7 @@ TEST(BurstAdmission, JobsThatAlwaysWaitGetTheSameBytes) {
     const auto ask = [&](std::uint32_t worker, std::uint32_t job, std::uint32_t sequence) {
       const StartSignal each = start(flow(worker, job), bytes_of(job), sequence);
       waits[each.flow] = each;
-      EXPECT_EQ(s.announce(each), AckVerdict::kHold);
+      EXPECT_EQ(s.announce(each), AckVerdict::kWait);
     };
     s.announce(start(flow(99, 99), 10'000));
     for (std::uint32_t job = 0; job < kJobs; ++job)
@@ -499,8 +499,8 @@ TEST(BurstAdmission, JobsThatAlwaysWaitGetTheSameBytes) {
     for (int grants = 0; grants < 600; ++grants) {
       const auto release = s.admission.take(0, s.now);
       ASSERT_TRUE(release);
-      const StartSignal burst = waits.at(s.held.at(release->place));
-      s.held.erase(release->place);
+      const StartSignal burst = waits.at(s.held.at(release->slot));
+      s.held.erase(release->slot);
       const std::uint32_t job = burst.flow.destination_port - 5000U;
       granted[job] += *burst.bytes;
       const auto [least, most] = std::ranges::minmax(granted);
@@ -518,7 +518,7 @@ TEST(BurstAdmission, WhoIsNeverTheShortestGoesAfterItsPatience) {
   with.policy.max_wait = 20ms;
   Scene s(with);
   s.announce(start(flow(0), 10'000));
-  EXPECT_EQ(s.announce(start(flow(1), 9500)), AckVerdict::kHold);
+  EXPECT_EQ(s.announce(start(flow(1), 9500)), AckVerdict::kWait);
   s.send(flow(0), 0, 9000);
   bool passed = false;
   std::uint32_t at = kFirst;

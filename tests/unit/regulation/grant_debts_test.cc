@@ -69,7 +69,7 @@ class Hogs {
     Time announced = now_;
     for (int step = 0; now_ < end; now_ += 500us, ++step) {
       while (const auto release = admission_.take(0, now_))
-        on_release(admission_.start_of(release->place));
+        on_release(admission_.start_of(release->slot));
       if (hog_ == Hog::kTrickle && step % 20 == 0)
         for (std::uint32_t i = 0; i < kConnections; ++i) send_byte(i);
       if (now_ - announced > (hog_ == Hog::kAnnouncesAgain ? 10ms : Duration(1s))) {
@@ -108,7 +108,7 @@ class Hogs {
     admission_.on_start(start, now_);
     asked_ = now_;
     waits_ = admission_.on_ack(kWorker, worker_sequence_, 0, now_).verdict ==
-             BurstAdmission::AckVerdict::kHold;
+             BurstAdmission::AckVerdict::kWait;
     if (!waits_) send();
   }
   void send() { admission_.on_payload(kWorker, worker_sequence_, kBurst, true, now_); }

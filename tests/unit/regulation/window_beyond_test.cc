@@ -9,7 +9,7 @@ namespace {
 constexpr double kBytesPerMs = 25'000;
 
 struct BeyondScene : Scene {
-  BeyondScene() : Scene(kComplement, WindowClamp::Place::kBeyond) {}
+  BeyondScene() : Scene(kComplement, WindowClamp::Bottleneck::kRemote) {}
   /// A round trip of flow `f` whose answer comes `wait` later than without queueing.
   void round(std::uint32_t f, Duration wait) {
     send(f);
@@ -17,7 +17,7 @@ struct BeyondScene : Scene {
     answer(f, 1);
     now += 1ms;
   }
-  double waiting() { return static_cast<double>(clamp.waiting_beyond_bytes(now)); }
+  double waiting() { return static_cast<double>(clamp.remote_backlog_bytes(now)); }
 };
 
 TEST(WindowBeyond, WaitingIsTheTimeByWhichAllAnswersAreLate) {

@@ -8,8 +8,8 @@ namespace {
 
 // One flow has a round trip of 3 ms, the other of 21 ms. The far flow's data take long to come, so
 // its window opens first. The near flow would be back before the burst's end, and is held on.
-void expect_the_near_flow_later(WindowClamp::Place place) {
-  Scene s(kComplement, place);
+void expect_the_near_flow_later(WindowClamp::Bottleneck bottleneck) {
+  Scene s(kComplement, bottleneck);
   s.open(0);
   s.open(1, 2, kScale, 20ms);
   for (int i = 0; i < 40; ++i) {
@@ -42,11 +42,11 @@ void expect_the_near_flow_later(WindowClamp::Place place) {
 }
 
 TEST(WindowRelease, ShortRoundTripsAreReleasedLaterHere) {
-  expect_the_near_flow_later(WindowClamp::Place::kHere);
+  expect_the_near_flow_later(WindowClamp::Bottleneck::kLocal);
 }
 
 TEST(WindowRelease, ShortRoundTripsAreReleasedLaterBeyond) {
-  expect_the_near_flow_later(WindowClamp::Place::kBeyond);
+  expect_the_near_flow_later(WindowClamp::Bottleneck::kRemote);
 }
 
 // The whole burst is 1.2 ms of the link, and a release takes 2.5 ms to act. So it would not be held

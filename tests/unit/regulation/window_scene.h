@@ -24,8 +24,9 @@ inline FlowKey flow(std::uint32_t f) {
 /// A clamp and flows whose sequence numbers begin just before they wrap.
 class Scene {
  public:
-  explicit Scene(const WindowPolicy& policy, WindowClamp::Place place = WindowClamp::Place::kHere)
-      : clamp(policy, BitRate{200'000'000}, 24, 8, place) {}
+  explicit Scene(const WindowPolicy& policy,
+                 WindowClamp::Bottleneck bottleneck = WindowClamp::Bottleneck::kLocal)
+      : clamp(policy, BitRate{200'000'000}, 24, 8, bottleneck) {}
 
   TcpView segment(std::uint32_t f, bool data_direction) const {
     return {.flow = data_direction ? flow(f) : flow(f).reversed(), .frame_bytes = 66, .ack = true};

@@ -183,6 +183,23 @@ TEST(Grants, WhoFindsNoPlaceIsAnsweredAsEver) {
   EXPECT_EQ(east(bench).grant.refused_table, 2U);
 }
 
+TEST(Grants, AReloadOfTheRateChangesTheRoomOfTheOverlap) {
+  auto config = granting();
+  config.ports[B::kEast].regulation.grant.overlap = 40us;  // 5,000 B at 1 Gbit/s
+  for (const bool halves : {false, true}) {
+    B bench(config);
+    auto to = config;
+    if (halves) to.ports[B::kEast].drain_rate.bits_per_second /= 2;
+    SwitchChange change = bench.sw.prepare(config, to);
+    bench.sw.apply(change, {});
+    bench.sw.retire(change);
+    ask(bench, 0, Time{});
+    ask(bench, 1, Time{30us});
+    bench.loop.run_until(Time{1ms});
+    EXPECT_EQ(answered(bench), halves ? Workers{0} : (Workers{0, 1})) << "a burst has 4,730 B";
+  }
+}
+
 TEST(Grants, FlushReleasesWhatIsHeld) {
   B bench(granting());
   ask(bench, 0, Time{});

@@ -37,7 +37,7 @@ class Witness final : public QueuePart {
     steps_ = after_reload;
   }
 
-  ArrivalVerdict verdict = ArrivalVerdict::kPass;
+  ArrivalVerdict verdict{};
   std::optional<DropReason> refusal{};
   Steps after_reload{};
 
@@ -104,13 +104,14 @@ TEST(QueueParts, TheQueueActsOnTheirVerdicts) {
   Bench b;
   Witness& first = b.add("a", {Step::kArrive, Step::kRoom});
   b.add("b", {Step::kArrive});
-  first.verdict = ArrivalVerdict::kMark;
+  first.verdict = {.marked = MarkReason::kRegulatedThreshold};
   b.send_one();
-  EXPECT_EQ(b.reports()[0].marks[TrafficClass::kBackground][MarkReason::kInjected], 1U);
-  first.verdict = ArrivalVerdict::kLose;
+  EXPECT_EQ(b.reports()[0].marks[TrafficClass::kBackground][MarkReason::kRegulatedThreshold], 1U);
+  first.verdict = {.lost = DropReason::kHeadroom, .marked = MarkReason::kInjected};
   EXPECT_EQ(b.send_one(), Heard{"a arrival"}) << "nobody sees what is lost";
-  EXPECT_EQ(b.drops(0, DropReason::kInjectedLoss), 1U);
-  first.verdict = ArrivalVerdict::kPass;
+  EXPECT_EQ(b.drops(0, DropReason::kHeadroom), 1U) << "for the reason that the part gives";
+  EXPECT_EQ(sum(b.reports()[0].marks[TrafficClass::kBackground]), 1U) << "and is not marked";
+  first.verdict = {};
   first.refusal = DropReason::kBufferFull;
   b.send_one();
   EXPECT_EQ(b.drops(0, DropReason::kBufferFull), 1U);
@@ -134,6 +135,38 @@ TEST(QueueParts, AReloadMayChangeTheirSteps) {
   const auto change = b.port.prepare(port_config(), to, {}, false);
   b.port.apply(*change, b.at);
   EXPECT_EQ(b.send_one(), Heard{"p departure"});
+}
+
+TEST(QueueParts, AReloadReachesThoseThatQueuesShareAndTheirSteps) {
+  auto config = port_config();
+  config.queues.assign(2, {config.queue, config.marker, config.regulation});
+  PortBench b(config);
+  Time at{};
+  std::uint64_t lost = 0;
+  for (const double loss : {0.0, 1.0, 0.0, 1.0}) {
+    auto to = config;
+    to.loss = loss;
+    if (const auto change = b.port.prepare(config, to, {}, false)) b.port.apply(*change, at);
+    config = to;
+    for (unsigned q = 0; q < 2; ++q) b.send(q, Ecn::kEct0, at += 1ms);
+    lost += loss > 0;
+    for (unsigned q = 0; q < 2; ++q)
+      EXPECT_EQ(b.drops(q, DropReason::kInjectedLoss), lost) << "queue " << q;
+  }
+  b.run();
+  EXPECT_TRUE(b.balanced());
+}
+
+TEST(Modes, ThoseThatActOnBurstsHaveARegulatorAndNoOthers) {
+  for (const ModeRow& row : kModeRows) {
+    if (row.steers) continue;  // needs a second queue
+    auto config = port_config();
+    config.regulation.mode = row.mode;
+    const PortBench b(config);
+    const PortQueue& queue = b.port.queues()[0];
+    EXPECT_EQ(queue.regulation().exists(), acts_on_bursts(row.mode)) << row.name;
+    EXPECT_TRUE(queue.regulation().exists() || !queue.parts().act_at(Step::kAdmit)) << row.name;
+  }
 }
 
 TEST(Modes, EachHasItsOwnNameAndNeedsSomething) {

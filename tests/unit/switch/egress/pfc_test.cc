@@ -372,6 +372,23 @@ TEST(Pfc, LossyPacketsTakePartInTheSharedMemory) {
   EXPECT_EQ(bench.of(B::kWest, Time{3us}).pauses_sent, 1U);
 }
 
+TEST(Pfc, AReloadOfTheRateChangesHowLongPausesLast) {
+  PfcBench bench;
+  SwitchConfig halved = lossless_switch();
+  for (auto& port : halved.ports) port.drain_rate.bits_per_second /= 2;
+  SwitchChange change = bench.sw.prepare(lossless_switch(), halved);
+  bench.sw.apply(change, {});
+  bench.sw.retire(change);
+  bench.pause(B::kEast, kQuanta, {});  // 1,024 us
+  bench.burst(4, {});
+  bench.run_to(Time{1ms});
+  const auto frames = bench.frames(B::kWest);
+  ASSERT_EQ(frames.size(), 2U);
+  EXPECT_EQ(frames[1].first, Time{512us} + 2 * kPauseFrameTime) << "half of its own pause is over";
+  bench.run_to(Time{2ms});
+  EXPECT_EQ(bench.departures(B::kEast, 5000).at(0), Time{1024us + 16us});
+}
+
 TEST(Pfc, ADownLinkCarriesNoPauseFrames) {
   SwitchConfig c = lossless_switch();
   c.ports[B::kWest].loss = 1;

@@ -15,30 +15,30 @@
 
 namespace outrider {
 
-/// Gives the places of a bounded table of announcements to flows, one to each, and shares them
+/// Gives the slots of a bounded table of announcements to flows, one to each, and shares them
 /// among the senders. A sender holds at most `max_per_sender` of them. An entry waits until it
-/// begins, and regulates nobody until then. When the table is full, a newcomer may take the place
+/// begins, and regulates nobody until then. When the table is full, a newcomer may take the slot
 /// of an entry that waits: the oldest one of the sender with most waiting entries, if those are
 /// more than all entries of the newcomer's sender. So somebody who fills the table with bursts that
 /// are due late keeps nobody out, and what has begun is never evicted.
 ///
-/// Places may be set aside for signers. A signer takes no others, and nobody else takes these: to
+/// Slots may be set aside for signers. A signer takes no others, and nobody else takes these: to
 /// all others the table is full when they hold what is not set aside, and only their entries are
-/// evicted. After change() somebody may hold more than is his. He gets no further place then, and
-/// who finds no free place for that reason may take one of others that waits, or waits for one.
+/// evicted. After change() somebody may hold more than is his. He gets no further slot then, and
+/// who finds no free slot for that reason may take one of others that waits, or waits for one.
 ///
 /// All operations are O(1). Allocates only at construction. Not thread-safe.
-class EntryPlaces {
+class EntrySlots {
  public:
-  static constexpr std::uint32_t kNone = SlotLinks::kNone;  ///< no place
+  static constexpr std::uint32_t kNone = SlotLinks::kNone;  ///< no slot
 
   /// @param max_entries,max_per_sender > 0
-  EntryPlaces(std::uint32_t max_entries, std::uint32_t max_per_sender)
+  EntrySlots(std::uint32_t max_entries, std::uint32_t max_per_sender)
       : index_(max_entries),
         tags_(max_entries),
         max_per_sender_(std::min(max_entries, max_per_sender)),
         known_senders_(max_entries),
-        places_(max_entries),
+        slots_(max_entries),
         senders_(max_entries),
         waiting_(max_entries),
         ranked_(max_entries),
@@ -46,25 +46,25 @@ class EntryPlaces {
         limit_of_others_(max_entries) {
     assert(max_entries > 0 && max_per_sender > 0);
     for (std::uint32_t i = max_entries; i-- > 0;) {
-      free_places_.push_back(i);
+      free_slots_.push_back(i);
       free_senders_.push_back(i);
     }
   }
 
-  /// Sets places aside. @pre they add up to less than max_entries
+  /// Sets slots aside. @pre they add up to less than max_entries
   void change(const SignerShares& signers) noexcept {
-    limit_of_others_ = static_cast<std::uint32_t>(places_.size());
+    limit_of_others_ = static_cast<std::uint32_t>(slots_.size());
     for (std::size_t i = 0; i < kMaxSignerShares; ++i) {
       signers_[i].limit = signers[i].max_entries;
       limit_of_others_ -= signers[i].max_entries;
     }
   }
 
-  /// Returns the place of the flow's entry, or kNone.
+  /// Returns the slot of the flow's entry, or kNone.
   [[nodiscard]] std::uint32_t find(const FlowKey& flow) const noexcept {
-    const std::uint32_t* place = index_.find(flow);
-    assert(place == nullptr || may_have(flow));
-    return place == nullptr ? kNone : *place;
+    const std::uint32_t* slot = index_.find(flow);
+    assert(slot == nullptr || may_have(flow));
+    return slot == nullptr ? kNone : *slot;
   }
   /// Returns false only if the flow has no entry. Cheaper than find().
   [[nodiscard]] bool may_have(const FlowKey& flow) const noexcept { return tags_.may_have(flow); }
@@ -74,7 +74,7 @@ class EntryPlaces {
     kFree,
     kEvict,          ///< if `victim` is removed before
     kRefusedSender,  ///< its sender holds as many entries as it may
-    kRefusedTable,   ///< no place is free, and none can be made free
+    kRefusedTable,   ///< no slot is free, and none can be made free
   };
   struct RoomFor {
     Room room = Room::kFree;
@@ -87,7 +87,7 @@ class EntryPlaces {
     const bool may_hold = signer == 0 ? held < max_per_sender_
                                       : signers_[signer - 1].entries < signers_[signer - 1].limit;
     if (!may_hold) return {Room::kRefusedSender};
-    if (has_place(signer)) return {Room::kFree};
+    if (has_slot(signer)) return {Room::kFree};
     const bool too_many = of_others_ > limit_of_others_;
     if (signer != 0 ? !too_many || most_waiting_ == 0 : too_many || most_waiting_ <= held)
       return {Room::kRefusedTable};
@@ -95,16 +95,16 @@ class EntryPlaces {
   }
 
   /// Adds an entry that waits. @pre room_for() is kFree, and the flow has no entry
-  /// @return its place, for begin() and remove()
+  /// @return its slot, for begin() and remove()
   std::uint32_t add(const FlowKey& flow, std::uint16_t signer = 0) noexcept {
     assert(room_for(flow, signer).room == Room::kFree);
-    const std::uint32_t place = take(free_places_);
-    index_.insert(flow, place);
+    const std::uint32_t slot = take(free_slots_);
+    index_.insert(flow, slot);
     tags_.add(flow);
     if (signer != 0) {
       ++signers_[signer - 1].entries;
-      places_[place] = {flow, 0, signer};
-      return place;
+      slots_[slot] = {flow, 0, signer};
+      return slot;
     }
     ++of_others_;
     const FlowKey sender = RegulationBudget::sender_of(flow);
@@ -114,34 +114,34 @@ class EntryPlaces {
       senders_[owner] = {.key = sender};
       known_senders_.insert(sender, owner);
     }
-    places_[place] = {flow, owner, 0};
+    slots_[slot] = {flow, owner, 0};
     ++senders_[owner].entries;
     assert(senders_[owner].entries <= max_per_sender_);
-    waiting_.add(senders_[owner].waiting, place);
+    waiting_.add(senders_[owner].waiting, slot);
     rank(owner, 1);
-    return place;
+    return slot;
   }
 
   /// The entry waits no more. @pre it waited
-  void begin(std::uint32_t place) noexcept {
-    if (places_[place].signer != 0) return;
-    const std::uint32_t owner = places_[place].owner;
-    waiting_.remove(senders_[owner].waiting, place);
+  void begin(std::uint32_t slot) noexcept {
+    if (slots_[slot].signer != 0) return;
+    const std::uint32_t owner = slots_[slot].owner;
+    waiting_.remove(senders_[owner].waiting, slot);
     rank(owner, -1);
   }
 
-  /// @pre the place has an entry
-  void remove(std::uint32_t place) noexcept {
-    assert(find(places_[place].flow) == place);
-    tags_.remove(places_[place].flow);
-    index_.erase(places_[place].flow);
-    free_places_.push_back(place);
-    if (const std::uint16_t signer = places_[place].signer; signer != 0) {
+  /// @pre the slot has an entry
+  void remove(std::uint32_t slot) noexcept {
+    assert(find(slots_[slot].flow) == slot);
+    tags_.remove(slots_[slot].flow);
+    index_.erase(slots_[slot].flow);
+    free_slots_.push_back(slot);
+    if (const std::uint16_t signer = slots_[slot].signer; signer != 0) {
       --signers_[signer - 1].entries;
       return;
     }
-    const std::uint32_t owner = places_[place].owner;
-    if (waiting_.listed(place)) begin(place);
+    const std::uint32_t owner = slots_[slot].owner;
+    if (waiting_.listed(slot)) begin(slot);
     --of_others_;
     if (--senders_[owner].entries > 0) return;
     known_senders_.erase(senders_[owner].key);
@@ -150,13 +150,13 @@ class EntryPlaces {
 
   /// Memory of an entry.
   static std::size_t bytes_per_entry() noexcept {
-    return sizeof(Place) + sizeof(Sender) + 2 * SlotLinks::bytes_per_slot() +
+    return sizeof(Slot) + sizeof(Sender) + 2 * SlotLinks::bytes_per_slot() +
            sizeof(SlotLinks::List) + 2 * sizeof(std::uint32_t) +
            4 * (sizeof(FlowKey) + 2 * sizeof(std::uint32_t)) + LiveTags::bytes_per_flow();
   }
 
  private:
-  struct Place {
+  struct Slot {
     FlowKey flow{};
     std::uint32_t owner = 0;   ///< position in senders_, if there is no signer
     std::uint16_t signer = 0;  ///< number of the signer; 0: none
@@ -169,16 +169,16 @@ class EntryPlaces {
     FlowKey key{};
     std::uint32_t entries = 0;
     std::uint32_t waits = 0;    ///< length of `waiting`
-    SlotLinks::List waiting{};  ///< of places
+    SlotLinks::List waiting{};  ///< of slots
   };
 
   [[nodiscard]] std::uint32_t entries_of(const FlowKey& sender) const noexcept {
     const std::uint32_t* known = known_senders_.find(sender);
     return known == nullptr ? 0 : senders_[*known].entries;
   }
-  /// Returns whether there is a place for who may hold one more.
-  [[nodiscard]] bool has_place(std::uint16_t signer) const noexcept {
-    return !free_places_.empty() && (signer != 0 || of_others_ < limit_of_others_);
+  /// Returns whether there is a slot for who may hold one more.
+  [[nodiscard]] bool has_slot(std::uint16_t signer) const noexcept {
+    return !free_slots_.empty() && (signer != 0 || of_others_ < limit_of_others_);
   }
   static std::uint32_t take(std::vector<std::uint32_t>& free) noexcept {
     const std::uint32_t taken = free.back();
@@ -198,15 +198,15 @@ class EntryPlaces {
   }
 
   // Asked for each packet, so they come first.
-  FlowTable<std::uint32_t> index_;  ///< flow -> its place
+  FlowTable<std::uint32_t> index_;  ///< flow -> its slot
   LiveTags tags_;                   ///< of the flows of index_
   std::uint32_t max_per_sender_;
   FlowTable<std::uint32_t> known_senders_;  ///< sender -> position in senders_
-  std::vector<Place> places_;
+  std::vector<Slot> slots_;
   std::vector<Sender> senders_;
-  std::vector<std::uint32_t> free_places_;
+  std::vector<std::uint32_t> free_slots_;
   std::vector<std::uint32_t> free_senders_;
-  SlotLinks waiting_;                   ///< places, in a list of each sender
+  SlotLinks waiting_;                   ///< slots, in a list of each sender
   SlotLinks ranked_;                    ///< senders, in a list of each rank
   std::vector<SlotLinks::List> ranks_;  ///< by the number of waiting entries; 0 is not listed
   std::uint32_t most_waiting_ = 0;
