@@ -1,6 +1,6 @@
 // Packets as anybody could send them to a queue pair or through a switch: decode() must refuse or
-// understand whatever they are, what is understood must survive being written again, and a queue
-// pair must not lose count, however wild the order.
+// understand whatever they are, what is understood must survive being written again, a queue pair
+// must not lose count, however wild the order, and a switch must write telemetry where it belongs.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -9,6 +9,7 @@
 
 #include "common/net/headers.h"
 #include "common/net/roce.h"
+#include "common/net/roce_telemetry.h"
 #include "tests/fuzz/fuzz_main.h"
 #include "trafficgen/roce/queue_pair.h"
 
@@ -44,6 +45,54 @@ void decode_anything(FuzzInput& in) {
   }
 }
 
+void decode_anything_with_telemetry(FuzzInput& in) {
+  std::vector<std::uint8_t> data(in.data(), in.data() + std::min<std::size_t>(in.left(), 90));
+  if (!data.empty()) data[0] = static_cast<std::uint8_t>(data[0] % 32U | roce::kTelemetryOpcode);
+  roce::Message m;
+  roce::TelemetrySection section;
+  const auto size = static_cast<std::uint32_t>(data.size());
+  for (const std::uint32_t absent : {0U, 4U, 1024U}) {
+    if (roce::decode_with_telemetry(data, size + absent, m, section)) continue;
+    std::array<std::uint8_t, roce::kMaxHeaderBytes + roce::kTelemetryBytes> out{};
+    const std::uint32_t headers = roce::encode(m, std::span(out).first<roce::kMaxHeaderBytes>());
+    const std::uint32_t bytes = roce::add_telemetry(out, headers, section);
+    const std::uint32_t whole =
+        bytes + m.payload_bytes + roce::pad_of(m.payload_bytes) + roce::kIcrcBytes;
+    FUZZ_REQUIRE(whole == size + absent);
+    roce::Message again;
+    roce::TelemetrySection same;
+    FUZZ_REQUIRE(!roce::decode_with_telemetry(std::span(out).first(bytes), whole, again, same));
+    FUZZ_REQUIRE(again == m && same == section);
+    const roce::Telemetry read = roce::read_telemetry(section);
+    FUZZ_REQUIRE(read.records_kept <= roce::kTelemetryHops && read.records_kept <= read.hops);
+  }
+}
+
+/// A switch takes any frame for one with telemetry. It may change 43 bytes and no others.
+void append_to_anything(FuzzInput& in) {
+  const std::size_t ip_offset = in.byte() % 32U;
+  const bool likely = in.byte() % 2 != 0;
+  std::vector<std::uint8_t> frame(in.data(), in.data() + std::min<std::size_t>(in.left(), 256));
+  if (likely && frame.size() >= ip_offset + kIpBytes + 1) {  // as far as the opcode
+    std::uint8_t* ip = frame.data() + ip_offset;
+    ip[0] = 0x45;
+    ip[6] = ip[7] = 0;
+    ip[9] = kIpProtocolUdp;
+    ip[22] = roce::kPort >> 8;
+    ip[23] = roce::kPort & 0xFF;
+    ip[24] = 1;
+    ip[26] = ip[27] = 0;
+    ip[28] = static_cast<std::uint8_t>(ip[28] % 32U | roce::kTelemetryOpcode);
+  }
+  const std::vector<std::uint8_t> before = frame;
+  const auto outcome = roce::append_telemetry(
+      frame, ip_offset, 0x55AA, {.at = Duration{0x123456}, .busy = Duration{7}, .queue = {}});
+  if (outcome == hop_trace::Appended::kNotAProbe) FUZZ_REQUIRE(frame == before);
+  const auto [first, unused] = std::ranges::mismatch(frame, before);
+  const auto last = std::mismatch(frame.rbegin(), frame.rend(), before.rbegin()).first.base();
+  FUZZ_REQUIRE(first >= last || last - first < static_cast<std::ptrdiff_t>(roce::kTelemetryBytes));
+}
+
 /// Mostly near what the queue pair expects, so that it gets far.
 roce::Message wild(FuzzInput& in) {
   constexpr std::array kOpcodes{roce::Opcode::kWriteFirst,  roce::Opcode::kWriteMiddle,
@@ -76,18 +125,25 @@ roce::Message wild(FuzzInput& in) {
 }
 
 void hand_in(QueuePair& pair, const roce::Message& m, FuzzInput& in, Time now) {
-  std::array<std::uint8_t, kIpBytes + roce::kMaxHeaderBytes> bytes{};
-  const std::uint32_t head =
-      roce::encode(m, std::span(bytes).subspan<kIpBytes, roce::kMaxHeaderBytes>());
+  std::array<std::uint8_t, kIpBytes + roce::kMaxHeaderBytes + roce::kTelemetryBytes> bytes{};
+  std::uint32_t head = roce::encode(m, std::span(bytes).subspan<kIpBytes, roce::kMaxHeaderBytes>());
+  const std::uint8_t odd = in.byte();
+  const bool told = (odd & 32) != 0 && m.opcode != roce::Opcode::kCnp;
+  if (told) {
+    roce::TelemetrySection section = roce::empty_telemetry();
+    if (!roce::is_data(m.opcode))
+      for (auto& byte : std::span(section).subspan(1)) byte = in.byte();
+    head = roce::add_telemetry(std::span(bytes).subspan(kIpBytes), head, section);
+  }
   const std::uint32_t payload =
       head + m.payload_bytes + roce::pad_of(m.payload_bytes) + roce::kIcrcBytes;
-  const std::uint8_t odd = in.byte();
   ReceivedDatagram datagram;
   datagram.flow = pair.flow().reversed();
   datagram.ip = std::span(bytes).first(kIpBytes + head);
   datagram.present = std::span(bytes).subspan(kIpBytes, head);
   datagram.payload_bytes = payload;
   datagram.trailer = roce::icrc(datagram.ip, kIpBytes + payload - roce::kIcrcBytes);
+  if (told && roce::is_data(m.opcode)) bytes[kIpBytes + head - 1U - in.byte() % 43U] ^= in.byte();
   if ((odd & 0x0F) == 0) ++datagram.trailer;
   datagram.ecn = (odd & 16) != 0 ? Ecn::kCe : Ecn::kEct0;
   (void)pair.on_datagram(datagram, now);
@@ -96,12 +152,18 @@ void hand_in(QueuePair& pair, const roce::Message& m, FuzzInput& in, Time now) {
 }  // namespace
 
 void run(FuzzInput in) {
-  if (in.byte() % 4 == 0) return decode_anything(in);
+  const std::uint8_t what = in.byte();
+  if (what % 4 == 0) {
+    if (what % 16 == 8) return decode_anything_with_telemetry(in);
+    if (what % 16 == 12) return append_to_anything(in);
+    return decode_anything(in);
+  }
   RoceConfig config;
   config.window_packets = 1 + in.byte();
   const std::uint8_t settings = in.byte();
   if ((settings & 1) != 0) config.operation = roce::Operation::kSend;
   if ((settings & 2) != 0) config.repair = RoceRepair::kSelective;
+  if ((settings & 4) != 0) config.controller = RoceController::kHpcc;
   Ignored listener;
   QueuePair pair(config,
                  {.own_queue_pair = kOwn,
@@ -138,6 +200,8 @@ void run(FuzzInput in) {
     FUZZ_REQUIRE(pair.responder().delivered_bytes() >= delivered);
     FUZZ_REQUIRE(pair.counters().kept + pair.counters().in_order <= pair.counters().arrived);
     FUZZ_REQUIRE(pair.counters().contradicted <= pair.counters().kept);
+    const double rate = pair.requester().control().rate_bps(now);
+    FUZZ_REQUIRE(rate > 0 && rate <= 1.001e10);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
+#include <optional>
 
 #include "tests/virtual/roce_scene.h"
 #include "trafficgen/roce/path_mtu.h"
@@ -19,12 +20,13 @@ using namespace std::chrono_literals;
 
 inline constexpr Duration kBin = 100us;
 
-/// Long flows over RoCEv2 alone at a drop-tail queue.
+/// Long flows over RoCEv2 alone, at a drop-tail queue or one that marks.
 struct LongFlows {
   std::uint32_t flows = 2;
   RoceConfig roce{};
   BitRate rate{40'000'000'000};
   Duration rtt = 20us;
+  std::optional<RedConfig> red{};
 };
 
 inline Dumbbell dumbbell_of(const LongFlows& s, std::uint64_t seed) {
@@ -33,7 +35,8 @@ inline Dumbbell dumbbell_of(const LongFlows& s, std::uint64_t seed) {
   d.bottleneck = d.host_rate = s.rate;
   d.rtt = s.rtt;
   d.seed = seed;
-  d.bottleneck_port.marker.kind = MarkerKind::kTailDrop;
+  if (s.red) d.bottleneck_port.marker.red = *s.red;
+  else d.bottleneck_port.marker.kind = MarkerKind::kTailDrop;
   d.bottleneck_port.queue.limit_packets = 20'000;
   return d;
 }
@@ -48,10 +51,16 @@ inline GeneratorConfig long_flows_of(const Dumbbell& d, const RoceConfig& roce) 
   return g;
 }
 
-inline SwitchProcessConfig switches_of(const Dumbbell& d) {
+inline SwitchProcessConfig switches_of(const Dumbbell& d, const RoceConfig& roce) {
   SwitchProcessConfig c = roce_switches(d);
   c.bin = kBin;
+  for (auto& sw : c.switches) sw.hop_records.roce = telemetry_bytes_of(roce) != 0;
   return c;
+}
+
+/// Bytes on the wire (L1) of a full packet.
+inline double wire_bytes_of(const RoceConfig& roce) {
+  return path_mtu_of(1500) + kAroundPayloadBytes + telemetry_bytes_of(roce);
 }
 
 /// Use of the bottleneck by flows between two instants.
@@ -66,7 +75,7 @@ struct Measured {
 inline Measured measure(const LongFlows& s, std::uint64_t seed, Duration from, Duration to) {
   const Mempool pool = make_test_pool(60'000);
   const Dumbbell d = dumbbell_of(s, seed);
-  Simulation simulation(switches_of(d), long_flows_of(d, s.roce), *pool);
+  Simulation simulation(switches_of(d, s.roce), long_flows_of(d, s.roce), *pool);
   simulation.run_until(Time{} + from);
   const RunResult before = simulation.result();
   simulation.run_until(Time{} + to);
@@ -80,8 +89,7 @@ inline Measured measure(const LongFlows& s, std::uint64_t seed, Duration from, D
   }
   Measured m;
   m.jain = sum * sum / (squares * static_cast<double>(after.traffic.flows.size()));
-  const double path_mtu = path_mtu_of(1500);
-  const double wire_bits = sum * 8 * (path_mtu + kAroundPayloadBytes) / path_mtu;
+  const double wire_bits = sum * 8 * wire_bytes_of(s.roce) / path_mtu_of(1500);
   const double seconds = static_cast<double>((to - from).count()) / 1e9;
   m.use = wire_bits / seconds / static_cast<double>(s.rate.bits_per_second);
   const auto& bins = bottleneck_of(after).bins;
@@ -91,7 +99,7 @@ inline Measured measure(const LongFlows& s, std::uint64_t seed, Duration from, D
     waited_ns += static_cast<double>(bins.at(bin).sojourn_ns);
     m.most_packets = std::max(m.most_packets, bins.at(bin).max_packets);
   }
-  m.wait_us = waited_ns / (wire_bits / 8 / (path_mtu + kAroundPayloadBytes)) / 1e3;
+  m.wait_us = waited_ns / (wire_bits / 8 / wire_bytes_of(s.roce)) / 1e3;
   m.retransmitted = after.traffic.background_roce.retransmitted;
   EXPECT_TRUE(after.traffic.background_roce.balanced());
   EXPECT_TRUE(after.traffic.ledger_balanced);

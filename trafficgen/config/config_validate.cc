@@ -163,7 +163,7 @@ void check_job_references(const Checks& at, const JobConfig& job, const std::str
   if (transport != nullptr && transport->protocol == TransportProtocol::kMlt)
     return check_mlt_job(at, job, c);
   if (transport != nullptr && transport->protocol == TransportProtocol::kRoce)
-    return check_roce_job(at, job, c);
+    return check_roce_job(at, job, *transport, c);
   if (transport != nullptr && !has_servers(job.collective))
     at.require(transport->tcp.reuse != ConnectionReuse::kNew, "transport",
                Checks::quoted(job.transport),
@@ -221,7 +221,7 @@ void check_channels(const Checks& at, HostLists hosts, const TransportConfig* tr
                     const ListeningPorts& ports, const std::string& user, const GeneratorConfig& c,
                     Scope& scope) {
   for (const auto& [key, names] : hosts) check_host_list(at, key, *names, transport, scope);
-  if (uses_queue_pairs(transport)) return check_roce_background(at, hosts, c);
+  if (uses_queue_pairs(transport)) return check_roce_background(at, hosts, *transport, c);
   const std::uint32_t end = std::min(65536U, ports.first + ports.count);
   for (std::uint32_t port = ports.first; port < end; ++port)
     check_listeners(at, ports.hosts, static_cast<std::uint16_t>(port), user, "tcp_port", scope);
@@ -280,7 +280,7 @@ void check_transfers(const Checks& root, const GeneratorConfig& c, Scope& scope)
     check(at, t, from_is_host, to_is_host);
     const auto* transport = reliable_transport_of(at, scope, t.transport);
     if (uses_queue_pairs(transport)) {
-      check_roce_transfer(at, t, from_is_host, to_is_host, c);
+      check_roce_transfer(at, t, from_is_host, to_is_host, *transport, c);
       continue;
     }
     if (t.queue_pair != QueuePairNumbers{})

@@ -17,7 +17,7 @@ FullPacket full_packet_of(const GeneratorConfig& config, const FlowsConfig& flow
       mtu_bytes =
           std::min(mtu_bytes, std::ranges::find(config.hosts, name, &HostConfig::name)->mtu_bytes);
   const std::uint32_t payload_bytes = path_mtu_of(mtu_bytes);
-  return {payload_bytes, payload_bytes + kAroundPayloadBytes};
+  return {payload_bytes, payload_bytes + kAroundPayloadBytes + telemetry_bytes_of(transport->roce)};
 }
 
 }  // namespace outrider::tg

@@ -17,25 +17,45 @@ namespace {
 /// the lab derives for every transport.
 bool is_of_all(std::string_view key) { return key == "priority" || key == "mss_bytes"; }
 
+/// Returns the text of the lengths of IP packets that are meant for a path MTU.
+std::string exact_lengths(std::uint32_t beside) {
+  std::string text;
+  for (std::uint32_t payload = kLeastPathMtu; payload <= kMostPathMtu; payload *= 2)
+    text += (text.empty() ? "" : ", ") + std::to_string(payload + kPathMtuHeaders + beside);
+  return text + " or more";
+}
+
+/// The hosts of a transport with protocol "roce".
+struct RoceHosts {
+  const TransportConfig& transport;
+  const GeneratorConfig& config;
+};
+
 /// @param at  place of the name itself, which may be that of no host
-void check_roce_host(const Checks& at, const std::string& name, const GeneratorConfig& config) {
-  const auto host = std::ranges::find(config.hosts, name, &HostConfig::name);
-  if (host == config.hosts.end()) return;
+void check_roce_host(const Checks& at, const std::string& name, const RoceHosts& hosts) {
+  const auto host = std::ranges::find(hosts.config.hosts, name, &HostConfig::name);
+  if (host == hosts.config.hosts.end()) return;
+  const std::uint32_t beside = telemetry_bytes_of(hosts.transport.roce);
   const std::string mtu = "mtu_bytes " + std::to_string(host->mtu_bytes);
-  if (path_mtu_of(host->mtu_bytes) == 0)
+  const std::uint32_t payload = path_mtu_of(host->mtu_bytes - std::min(host->mtu_bytes, beside));
+  if (payload == 0)
     return at.fault("", Checks::quoted(name),
-                    mtu + " cannot hold the 320 bytes of the least packet of protocol \"roce\"");
-  at.require(is_exact_for_path_mtu(host->mtu_bytes), "", Checks::quoted(name),
-             mtu + " would carry only " + std::to_string(path_mtu_of(host->mtu_bytes)) +
+                    mtu + " cannot hold the " +
+                        std::to_string(kLeastPathMtu + kPathMtuHeaders + beside) +
+                        " bytes of the least packet of protocol \"roce\"" +
+                        (beside != 0 ? " with telemetry" : ""));
+  at.require(is_exact_for_path_mtu(host->mtu_bytes, beside), "", Checks::quoted(name),
+             mtu + " would carry only " + std::to_string(payload) +
                  " bytes over protocol \"roce\", whose payload is 256, 512, 1024, 2048 or 4096: "
-                 "set it to that and 64 of headers (320, 576, 1088, 2112, 4160 or more), or 1500, "
-                 "which carries 1024");
+                 "set it to that and " +
+                 std::to_string(kPathMtuHeaders + beside) + " of headers" +
+                 (beside != 0 ? " and telemetry (" : " (") + exact_lengths(beside) +
+                 "), or 1500, which carries 1024");
 }
 
 void check_roce_hosts(const Checks& at, std::string_view key, const std::vector<std::string>& names,
-                      const GeneratorConfig& config) {
-  for (std::size_t i = 0; i < names.size(); ++i)
-    check_roce_host(at.below(key, i), names[i], config);
+                      const RoceHosts& hosts) {
+  for (std::size_t i = 0; i < names.size(); ++i) check_roce_host(at.below(key, i), names[i], hosts);
 }
 
 bool uses_queue_pairs(const GeneratorConfig& c, const std::string& transport) {
@@ -89,7 +109,8 @@ void check_roce_transport(const Checks& at, const TransportConfig& transport,
   check(at.below("roce"), transport.roce);
 }
 
-void check_roce_job(const Checks& at, const JobConfig& job, const GeneratorConfig& config) {
+void check_roce_job(const Checks& at, const JobConfig& job, const TransportConfig& transport,
+                    const GeneratorConfig& config) {
   const auto refuse = [&at](bool broken, std::string_view key, std::string_view problem) {
     if (broken) at.fault(key, problem);
   };
@@ -103,25 +124,27 @@ void check_roce_job(const Checks& at, const JobConfig& job, const GeneratorConfi
          "must be below 32768 and not 4791 over protocol \"roce\", whose datagrams use the others");
   refuse(config.payload != Payload::kZeros, "transport",
          "over protocol \"roce\" no values are written or checked: payload must be \"zeros\"");
-  check_roce_hosts(at, "workers", job.workers, config);
-  check_roce_hosts(at, "servers", job.servers, config);
+  check_roce_hosts(at, "workers", job.workers, {transport, config});
+  check_roce_hosts(at, "servers", job.servers, {transport, config});
 }
 
-void check_roce_background(const Checks& at, HostLists lists, const GeneratorConfig& config) {
+void check_roce_background(const Checks& at, HostLists lists, const TransportConfig& transport,
+                           const GeneratorConfig& config) {
   if (config.payload != Payload::kZeros)
     at.fault("transport",
              "over protocol \"roce\" no values are written or checked: payload must be \"zeros\"");
-  for (const auto& [key, names] : lists) check_roce_hosts(at, key, *names, config);
+  for (const auto& [key, names] : lists) check_roce_hosts(at, key, *names, {transport, config});
 }
 
 void check_roce_transfer(const Checks& at, const TransferConfig& transfer, bool from_is_host,
-                         bool to_is_host, const GeneratorConfig& config) {
+                         bool to_is_host, const TransportConfig& transport,
+                         const GeneratorConfig& config) {
   const bool both_here = from_is_host && to_is_host;
   const Checks in = at.below("queue_pair");
   const QueuePairNumbers& pair = transfer.queue_pair;
-  check_roce_background(at, {}, config);
-  check_roce_host(at.below("from"), transfer.from, config);
-  check_roce_host(at.below("to"), transfer.to, config);
+  check_roce_background(at, {}, transport, config);
+  check_roce_host(at.below("from"), transfer.from, {transport, config});
+  check_roce_host(at.below("to"), transfer.to, {transport, config});
   at.require(transfer.opener == Opener::kSender, "opener", "\"receiver\"",
              "over protocol \"roce\" nobody connects: leave it out");
   at.require(transfer.bytes <= roce::kMaxMessageBytes, "bytes", std::to_string(transfer.bytes),
@@ -132,6 +155,10 @@ void check_roce_transfer(const Checks& at, const TransferConfig& transfer, bool 
       at.fault("queue_pair", "is only for a transfer whose one end is outside the process");
     return;
   }
+  at.require(telemetry_bytes_of(transport.roce) == 0, "transport",
+             Checks::quoted(transfer.transport),
+             "has controller \"hpcc\", for which both ends must be of this process: a host outside "
+             "does not know packets with telemetry");
   // 0 and 1 are those of connection management.
   in.require(pair.own >= 2, "own", std::to_string(pair.own),
              "must be at least 2: over protocol \"roce\" both ends know each other's numbers");

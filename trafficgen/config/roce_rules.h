@@ -21,17 +21,19 @@ void check_roce_transport(const Checks& at, const TransportConfig& transport,
                           const ConfigTable& given, const ConfigTable& defaults);
 
 /// Records every setting of a job that its transport's protocol "roce" does not permit.
-/// @pre the job's transport exists
-void check_roce_job(const Checks& at, const JobConfig& job, const GeneratorConfig& config);
+void check_roce_job(const Checks& at, const JobConfig& job, const TransportConfig& transport,
+                    const GeneratorConfig& config);
 
 /// Checks what a table of background needs over protocol "roce".
 /// @param lists its lists of hosts, by key
-void check_roce_background(const Checks& at, HostLists lists, const GeneratorConfig& config);
+void check_roce_background(const Checks& at, HostLists lists, const TransportConfig& transport,
+                           const GeneratorConfig& config);
 
 /// Checks what a [[transfer]] needs over protocol "roce".
 /// @param from_is_host,to_is_host  whether `from` and `to` name hosts
 void check_roce_transfer(const Checks& at, const TransferConfig& transfer, bool from_is_host,
-                         bool to_is_host, const GeneratorConfig& config);
+                         bool to_is_host, const TransportConfig& transport,
+                         const GeneratorConfig& config);
 
 /// Checks that no two transfers have the same queue pair at a host.
 void check_chosen_queue_pairs(const Checks& root, const GeneratorConfig& config);

@@ -11,11 +11,12 @@ namespace outrider::tg {
 
 /// A UDP datagram to be sent: its first bytes, and the number of zeros that follow them.
 struct OutgoingDatagram {
-  static constexpr std::uint32_t kMaxHeadBytes = 52;
-  std::array<std::uint8_t, kMaxHeadBytes> head{};
-  std::uint32_t head_bytes = 0;   ///< used bytes of `head`
-  std::uint32_t value_bytes = 0;  ///< zeros after them
-  std::uint8_t tos = 0;           ///< the whole byte
+  /// A WRITE in one packet with immediate and telemetry.
+  static constexpr std::uint32_t kMaxHeadBytes = 76;
+  std::array<std::uint8_t, kMaxHeadBytes> head;  ///< not initialised
+  std::uint32_t head_bytes = 0;                  ///< used bytes of `head`
+  std::uint32_t value_bytes = 0;                 ///< zeros after them
+  std::uint8_t tos = 0;                          ///< the whole byte
   bool icrc = false;  ///< RoCEv2: an ICRC follows the zeros, and there is no UDP checksum
 };
 

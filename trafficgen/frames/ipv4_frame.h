@@ -17,8 +17,8 @@ inline constexpr std::uint32_t kIpOffset = sizeof(EthernetHeader);
 inline constexpr std::uint32_t kTransportOffset = kIpOffset + sizeof(Ipv4Header);
 inline constexpr std::uint8_t kInitialTtl = 64;
 /// Of what packets leave in their buffers, nothing but zeros is behind this offset. The longest is
-/// a signed signal; writers whose payload is zeros clear up to here.
-inline constexpr std::uint32_t kWrittenEnd = kTransportOffset + 72;
+/// a datagram's head; writers whose payload is zeros clear up to here.
+inline constexpr std::uint32_t kWrittenEnd = kTransportOffset + 84;
 
 /// Stores a checksum that was computed over words in memory order.
 inline void write_memory_order(Be16& field, std::uint16_t checksum) noexcept {

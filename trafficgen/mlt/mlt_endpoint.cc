@@ -6,7 +6,7 @@
 
 namespace outrider::tg {
 
-static_assert(OutgoingDatagram::kMaxHeadBytes == mlt::kMaxMessageBytes);
+static_assert(OutgoingDatagram::kMaxHeadBytes >= mlt::kMaxMessageBytes);
 
 MltEndpoint::MltEndpoint(const MltConfig& config, const ControllerConfig& control,
                          const Setup& setup, MltListener& listener)
@@ -27,14 +27,15 @@ bool MltEndpoint::has_datagram(Time) const noexcept {
 
 void MltEndpoint::next_datagram(OutgoingDatagram& out, Time now) noexcept {
   assert(has_datagram(now));
+  const auto head = std::span(out.head).first<mlt::kMaxMessageBytes>();
   if (receiver_.has_answer()) {
-    out.head_bytes = mlt::encode(receiver_.next_answer(), out.head);
+    out.head_bytes = mlt::encode(receiver_.next_answer(), head);
     out.value_bytes = 0;
     out.tos = answer_tos_;
     return;
   }
   const MltSender::Outgoing next = sender_.next_message(now);
-  out.head_bytes = mlt::encode(next.message, out.head);
+  out.head_bytes = mlt::encode(next.message, head);
   out.value_bytes = next.message.length_bytes;
   out.tos = next.tos;
 }

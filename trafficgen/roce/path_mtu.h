@@ -24,11 +24,14 @@ inline constexpr std::uint32_t kLeastPathMtu = 256, kMostPathMtu = 4096;
 /// Returns true if that length of IP packets is meant for its path MTU: it holds just such a
 /// payload, or the largest, or it is Ethernet's 1,500. Any other would silently carry down to half
 /// of what fits.
-[[nodiscard]] constexpr bool is_exact_for_path_mtu(std::uint32_t mtu_bytes) noexcept {
+/// @param beside bytes that a packet carries beside payload and headers
+[[nodiscard]] constexpr bool is_exact_for_path_mtu(std::uint32_t mtu_bytes,
+                                                   std::uint32_t beside = 0) noexcept {
   constexpr std::uint32_t kEthernet = 1500;
-  const std::uint32_t payload = path_mtu_of(mtu_bytes);
+  if (mtu_bytes < beside) return false;
+  const std::uint32_t payload = path_mtu_of(mtu_bytes - beside);
   return payload == kMostPathMtu || mtu_bytes == kEthernet ||
-         (payload != 0 && payload + kPathMtuHeaders == mtu_bytes);
+         (payload != 0 && payload + kPathMtuHeaders + beside == mtu_bytes);
 }
 
 /// Bytes on the wire (L1) of a data packet without RETH, beside its payload.

@@ -16,8 +16,15 @@ using roce::Opcode;
 namespace {
 SendPath path_of(const RoceConfig& config, const QueuePair::Setup& setup) noexcept {
   return {.line_bps = static_cast<double>(setup.line.bits_per_second),
-          .packet_bytes = static_cast<double>(setup.path_mtu + kAroundPayloadBytes),
+          .packet_bytes = static_cast<double>(setup.path_mtu + kAroundPayloadBytes +
+                                              telemetry_bytes_of(config)),
           .most_packets = config.window_packets};
+}
+
+/// Returns the bytes of the IP packet that its ICRC covers.
+std::uint32_t covered_bytes(const ReceivedDatagram& datagram) noexcept {
+  return static_cast<std::uint32_t>(sizeof(Ipv4Header) + sizeof(UdpHeader)) +
+         datagram.payload_bytes - roce::kIcrcBytes;
 }
 }  // namespace
 
@@ -31,7 +38,8 @@ QueuePair::QueuePair(const RoceConfig& config, const Setup& setup, QueuePairList
                   .first_psn = setup.first_psn,
                   .peer_key = setup.peer_key,
                   .peer_address = setup.peer_address,
-                  .requests = setup.requests},
+                  .requests = setup.requests,
+                  .telemetry_bytes = telemetry_bytes_of(config)},
                  make_rate_controller(config, path_of(config, setup)), counters_),
       responder_(config,
                  {.path_mtu = setup.path_mtu,
@@ -39,7 +47,8 @@ QueuePair::QueuePair(const RoceConfig& config, const Setup& setup, QueuePairList
                   .peer_queue_pair = setup.peer_queue_pair,
                   .first_psn = setup.peer_first_psn},
                  counters_),
-      cnp_sender_(config, setup_.flow, responder_) {}
+      cnp_sender_(config, setup_.flow, responder_),
+      echo_(telemetry_bytes_of(config) != 0 ? std::make_unique<Echo>() : nullptr) {}
 
 FlowKey QueuePair::key() const noexcept {
   return roce_key(setup_.flow.source_address, setup_.flow.destination_address,
@@ -75,23 +84,52 @@ void QueuePair::next_datagram(OutgoingDatagram& out, Time now) noexcept {
   const bool answers = responder_.has_answer();
   const roce::Message m = answers ? responder_.next_answer() : requester_.next_packet(now);
   write_roce(m, m.opcode == Opcode::kCnp ? config_.cnp_dscp : config_.dscp, out);
+  if (echo_) [[unlikely]]
+    add_telemetry(m, out);
+}
+
+/// Gives a data packet a section for switches to write into, and an answer the newest one.
+void QueuePair::add_telemetry(const roce::Message& m, OutgoingDatagram& out) noexcept {
+  const bool answers = m.opcode == Opcode::kAcknowledge;
+  if (answers ? !echo_->due : !roce::is_data(m.opcode)) return;
+  if (answers) echo_->due = false;
+  out.head_bytes = roce::add_telemetry(out.head, out.head_bytes,
+                                       answers ? echo_->newest : roce::empty_telemetry());
 }
 
 std::optional<DropReason> QueuePair::on_datagram(const ReceivedDatagram& datagram,
                                                  Time now) noexcept {
   ++counters_.arrived;
   roce::Message m;
-  if (roce::decode(datagram.present, datagram.payload_bytes, m)) {
-    ++counters_.malformed;
-    return DropReason::kMalformed;
-  }
-  const std::uint32_t ip_bytes =
-      static_cast<std::uint32_t>(sizeof(Ipv4Header) + sizeof(UdpHeader)) + datagram.payload_bytes;
+  if (roce::decode(datagram.present, datagram.payload_bytes, m))
+    return take_undecoded(datagram, now);
   if (!datagram.icrc_known &&
-      roce::icrc(datagram.ip, ip_bytes - roce::kIcrcBytes) != datagram.trailer) {
+      roce::icrc(datagram.ip, covered_bytes(datagram)) != datagram.trailer) {
     ++counters_.bad_icrc;
     return DropReason::kBadChecksum;
   }
+  return take(m, datagram.ecn, now);
+}
+
+/// Takes what decode() refuses: packets with telemetry have opcodes of their own.
+std::optional<DropReason> QueuePair::take_undecoded(const ReceivedDatagram& datagram,
+                                                    Time now) noexcept {
+  roce::Message m;
+  roce::TelemetrySection section;
+  if (!echo_ || roce::decode_with_telemetry(datagram.present, datagram.payload_bytes, m, section)) {
+    ++counters_.malformed;
+    return DropReason::kMalformed;
+  }
+  if (!datagram.icrc_known && roce::icrc_with_telemetry(datagram.ip, covered_bytes(datagram),
+                                                        m.opcode) != datagram.trailer) {
+    ++counters_.bad_icrc;
+    return DropReason::kBadChecksum;
+  }
+  if (m.opcode == Opcode::kAcknowledge) {
+    const roce::Telemetry path = roce::read_telemetry(section);
+    return take_answer(m, now, &path);
+  }
+  *echo_ = {section, true};
   return take(m, datagram.ecn, now);
 }
 
@@ -108,10 +146,11 @@ std::optional<DropReason> QueuePair::take(const roce::Message& m, Ecn ecn, Time 
   return std::nullopt;
 }
 
-std::optional<DropReason> QueuePair::take_answer(const roce::Message& m, Time now) noexcept {
+std::optional<DropReason> QueuePair::take_answer(const roce::Message& m, Time now,
+                                                 const roce::Telemetry* path) noexcept {
   const std::uint64_t before = requester_.requests().acknowledged_bytes();
   const bool had_given_up = requester_.gave_up();
-  if (!requester_.on_acknowledge(m, now)) {
+  if (!requester_.on_acknowledge(m, now, path)) {
     ++counters_.refused;
     return DropReason::kMalformed;
   }

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 
+#include "common/net/roce_telemetry.h"
 #include "trafficgen/hosts/datagram_endpoint.h"
 #include "trafficgen/roce/cnp_sender.h"
 #include "trafficgen/roce/requester.h"
@@ -29,7 +31,8 @@ class QueuePairListener {
 /// One end of a reliable connection of RoCEv2. Requester and responder share the flow of datagrams
 /// and its turn at the NIC. Answers leave before data and are not paced. CNPs with a priority of
 /// their own have turns of their own. There is no connection management: both ends are made before
-/// the run and know each other's numbers. Not thread-safe.
+/// the run and know each other's numbers. With a controller that reads telemetry, data packets
+/// carry it (roce_telemetry.h), and answers return that of the newest one. Not thread-safe.
 class QueuePair final : public DatagramEndpoint {
  public:
   struct Setup {
@@ -79,8 +82,17 @@ class QueuePair final : public DatagramEndpoint {
   [[nodiscard]] bool sample(ConnectionSample& out, Time now) const noexcept override;
 
  private:
+  /// The telemetry that an answer is to return.
+  struct Echo {
+    roce::TelemetrySection newest{};
+    bool due = false;  ///< no answer has returned it
+  };
+
   std::optional<DropReason> take(const roce::Message& m, Ecn ecn, Time now) noexcept;
-  std::optional<DropReason> take_answer(const roce::Message& m, Time now) noexcept;
+  std::optional<DropReason> take_answer(const roce::Message& m, Time now,
+                                        const roce::Telemetry* path = nullptr) noexcept;
+  std::optional<DropReason> take_undecoded(const ReceivedDatagram& datagram, Time now) noexcept;
+  void add_telemetry(const roce::Message& m, OutgoingDatagram& out) noexcept;
 
   const RoceConfig& config_;
   Setup setup_;
@@ -89,6 +101,7 @@ class QueuePair final : public DatagramEndpoint {
   Requester requester_;
   Responder responder_;
   CnpSender cnp_sender_;
+  std::unique_ptr<Echo> echo_;  ///< nullptr: packets carry no telemetry
 };
 
 }  // namespace outrider::tg

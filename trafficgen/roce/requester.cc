@@ -104,7 +104,7 @@ roce::Message Requester::next_packet(Time now) noexcept {
   ++counters_.sent;
   if (!first_sent_at_) first_sent_at_ = now;
   if (deadline_ == kNever) deadline_ = now + config_.timeout;
-  const std::uint32_t bytes = wire_bytes_of(m);
+  const std::uint32_t bytes = wire_bytes_of(m) + setup_.telemetry_bytes;
   control_->on_sent(bytes, now);
   const double ns = 8e9 * bytes / control_->rate_bps(now);
   pace_.next_at = std::max(pace_.next_at, now) + Duration{static_cast<std::int64_t>(ns)};
@@ -179,7 +179,8 @@ void Requester::await_receiver(Duration wait, Time now) noexcept {
   pace_.look(now);
 }
 
-bool Requester::on_acknowledge(const roce::Message& m, Time now) noexcept {
+bool Requester::on_acknowledge(const roce::Message& m, Time now,
+                               const roce::Telemetry* path) noexcept {
   const std::optional<GaveUp> fatal = end_by(m.syndrome);
   const bool not_ready = roce::is_not_ready(m.syndrome);
   const bool selects = selective_ && m.syndrome == roce::kNakSelectiveSyndrome;
@@ -204,7 +205,10 @@ bool Requester::on_acknowledge(const roce::Message& m, Time now) noexcept {
   const bool recovers = recovery_.recovering();  // packets have waited for what closes a gap
   advance_to(acknowledged_ + ahead, now);
   if (reads_acks_ && ahead != 0) {
-    RateSample sample{.acknowledged_packets = ahead};
+    RateSample sample{.acknowledged_packets = ahead,
+                      .acknowledged = acknowledged_,
+                      .next_packet = highest_,
+                      .path = path};
     if (!recovers) sample.rtt = departures_.round_trip(acknowledged_ - 1, now);
     control_->on_ack(sample, now);
     window_packets_ = window_of(config_, *control_);

@@ -42,6 +42,7 @@ class Requester {
     std::uint64_t peer_address = 0;           ///< where the first byte goes
     /// Requests that are not acknowledged, at most; 0: the window's packets and one. It is memory.
     std::uint32_t requests = 0;
+    std::uint32_t telemetry_bytes = 0;  ///< that each data packet carries beside
   };
   /// @param config,counters must outlive the requester
   Requester(const RoceConfig& config, const Setup& setup, std::unique_ptr<RateController> control,
@@ -55,9 +56,11 @@ class Requester {
   }
   /// Returns the packet, which leaves now. @pre has_packet(now)
   [[nodiscard]] roce::Message next_packet(Time now) noexcept;
-  /// Gives up if it is a NAK that says so. @return false if it acknowledges or names what was never
-  ///   sent, or has a reserved syndrome
-  bool on_acknowledge(const roce::Message& m, Time now) noexcept;
+  /// Gives up if it is a NAK that says so.
+  /// @param path what hops have told with it; nullptr: nothing
+  /// @return false if it acknowledges or names what was never sent, or has a reserved syndrome
+  bool on_acknowledge(const roce::Message& m, Time now,
+                      const roce::Telemetry* path = nullptr) noexcept;
   [[nodiscard]] Time next_timer() const noexcept;
   void on_timer(Time now) noexcept;
   /// Abandons all that is not acknowledged, also after it has given up, and goes on with the PSN

@@ -12,6 +12,10 @@ constexpr std::uint64_t kMostDscp = 63;
 constexpr double kMostIncrease = 1000;
 constexpr Duration kMostCnpDelay = std::chrono::microseconds(100);
 constexpr std::int64_t kMostWaitingCnps = 128;  ///< of a queue pair: it is memory
+constexpr std::uint64_t kMostAdditiveBytes = 1U << 20;
+/// Hops' times wrap after 16.8 ms.
+constexpr Duration kMostBaseRtt = std::chrono::milliseconds(4);
+static_assert(kMostBaseRtt < roce::kTelemetryWrap / 4);
 }  // namespace
 
 void check(const Checks& at, const DcqcnConfig& dcqcn) {
@@ -32,10 +36,14 @@ void check_controllers(const Checks& at, const RoceConfig& roce) {
     at.fault("dcqcn", "needs controller \"dcqcn\"");
   if (roce.controller != RoceController::kSwift && roce.swift != SwiftConfig{})
     at.fault("swift", "needs controller \"swift\"");
-  if (roce.controller == RoceController::kSwift)
+  if (roce.controller != RoceController::kHpcc && roce.hpcc != HpccConfig{})
+    at.fault("hpcc", "needs controller \"hpcc\"");
+  const bool hpcc = roce.controller == RoceController::kHpcc;
+  if (hpcc || roce.controller == RoceController::kSwift)
     at.require(roce.ack_packets == RoceConfig{}.ack_packets, "ack_packets",
                std::to_string(roce.ack_packets),
-               "has no use with controller \"swift\", which has every packet acknowledged");
+               std::string("has no use with controller \"") + (hpcc ? "hpcc" : "swift") +
+                   "\", which has every packet acknowledged");
   check(at.below("dcqcn"), roce.dcqcn);
   check(at.below("swift"), roce.swift);
 }
@@ -82,6 +90,23 @@ void describe(Settings& v, SwiftConfig& c) {
            .help = "windows from this on have nothing of it"});
 }
 
+void describe(Settings& v, HpccConfig& c) {
+  v.share("eta", c.eta,
+          {.range = reals_above(0, 1), .help = "use of the most used link that is wanted"});
+  v.value("max_stage", c.max_stage,
+          {.range = integers(0, kMaxStages),
+           .help = "steps in a row by which the window grows by `additive_bytes`, before it grows "
+                   "to what the links have left"});
+  v.bytes("additive_bytes", c.additive_bytes,
+          {.range = integers(1, kMostAdditiveBytes),
+           .help = "W_AI: what such a step adds to the window. The paper's rule: rate x `base_rtt` "
+                   "x (1 - `eta`) / flows at a link"});
+  v.duration("base_rtt", c.base_rtt,
+             {.range = durations_up_to(kMostBaseRtt),
+              .help = "T: a little more than the longest round trip of an empty path. The first "
+                      "window is what the NIC sends in it"});
+}
+
 void describe(Settings& v, DcqcnConfig& c) {
   v.share("g", c.g, {.accepts = "above 0, below 1", .help = "weight of a new sample in alpha"});
   v.duration("alpha_timer", c.alpha_timer,
@@ -107,8 +132,8 @@ void describe(Settings& v, RoceConfig& c) {
            {.help = "of lost packets: all from the first gap on are sent again, as InfiniBand "
                     "does, or [what is missing](roce.md#selective-repeat)"});
   v.choice("controller", c.controller, kRoceControllers,
-           {.help = "of a queue pair's rate: [DCQCN](roce.md#dcqcn), none, or "
-                    "[Swift](roce.md#swift)"});
+           {.help = "of a queue pair's rate: [DCQCN](roce.md#dcqcn), none, "
+                    "[HPCC](roce.md#hpcc), or [Swift](roce.md#swift)"});
   v.rate("rate", c.rate,
          {.range = link_rates(),
           .accepts = "with controller `\"fixed\"`",
@@ -117,11 +142,13 @@ void describe(Settings& v, RoceConfig& c) {
   v.value("window_packets", c.window_packets,
           {.range = integers(1, kMaxWindowPackets),
            .help = "data packets that are sent and not acknowledged, at most"});
-  v.value("ack_packets", c.ack_packets,
-          {.range = integers(1, kMaxWindowPackets),
-           .accepts = "at most `window_packets`",
-           .help = "data packets from one ACK to the next; a message's last one is always "
-                   "acknowledged. No use with `swift`, which has every packet acknowledged"});
+  v.value(
+      "ack_packets", c.ack_packets,
+      {.range = integers(1, kMaxWindowPackets),
+       .accepts = "at most `window_packets`",
+       .help =
+           "data packets from one ACK to the next; a message's last one is always "
+           "acknowledged. No use with `hpcc` and `swift`, which have every packet acknowledged"});
   v.duration("timeout", c.timeout,
              {.range = durations_above_zero(),
               .help = "silence after which what is not acknowledged is sent again. InfiniBand has "
@@ -150,6 +177,7 @@ void describe(Settings& v, RoceConfig& c) {
                    "have turns of their own at the NIC"});
   v.table("dcqcn", c.dcqcn);
   v.table("swift", c.swift);
+  v.table("hpcc", c.hpcc);
 }
 
 }  // namespace outrider::tg

@@ -8,6 +8,7 @@
 #include "common/core/clock.h"
 #include "common/core/units.h"
 #include "common/net/roce.h"
+#include "common/net/roce_telemetry.h"
 
 namespace outrider::tg {
 
@@ -15,6 +16,7 @@ namespace outrider::tg {
 enum class RoceController : std::uint8_t {
   kDcqcn,
   kFixed,  ///< the NIC's rate or `rate`, whatever the network says
+  kHpcc,
   kSwift,
 };
 
@@ -31,6 +33,7 @@ inline constexpr auto kRoceRepairs = choices<RoceRepair>(
 inline constexpr auto kRoceControllers =
     choices<RoceController>({{"dcqcn", RoceController::kDcqcn},
                              {"fixed", RoceController::kFixed},
+                             {"hpcc", RoceController::kHpcc},
                              {"swift", RoceController::kSwift}});
 
 /// [transport.roce.dcqcn]: the reaction point of DCQCN. The defaults are those that Zhu et al.
@@ -62,6 +65,17 @@ struct SwiftConfig {
   bool operator==(const SwiftConfig&) const = default;
 };
 
+/// [transport.roce.hpcc]: HPCC (Li et al., SIGCOMM 2019, section 3). The defaults are those of the
+/// paper's section 5.1, but for `base_rtt`, which is the network's.
+struct HpccConfig {
+  double eta = 0.95;                                  ///< use of a link that is wanted, in (0, 1]
+  std::uint32_t max_stage = 5;                        ///< additive steps in a row
+  std::uint32_t additive_bytes = 80;                  ///< W_AI
+  Duration base_rtt = std::chrono::microseconds(25);  ///< T
+
+  bool operator==(const HpccConfig&) const = default;
+};
+
 inline constexpr std::uint32_t kNoRnrLimit = 7;  ///< as InfiniBand codes it
 
 /// [transport.roce]: settings of RoCEv2.
@@ -85,9 +99,15 @@ struct RoceConfig {
   std::optional<std::uint8_t> cnp_priority{};
   DcqcnConfig dcqcn{};
   SwiftConfig swift{};
+  HpccConfig hpcc{};
 
   bool operator==(const RoceConfig&) const = default;
 };
+
+/// Returns the bytes of telemetry that each data packet carries.
+[[nodiscard]] constexpr std::uint32_t telemetry_bytes_of(const RoceConfig& roce) noexcept {
+  return roce.controller == RoceController::kHpcc ? roce::kTelemetryBytes : 0;
+}
 
 void check(const Checks& at, const RoceConfig& roce);
 void check(const Checks& at, const DcqcnConfig& dcqcn);
@@ -96,5 +116,6 @@ void check(const Checks& at, const SwiftConfig& swift);
 void describe(Settings& v, RoceConfig& c);
 void describe(Settings& v, DcqcnConfig& c);
 void describe(Settings& v, SwiftConfig& c);
+void describe(Settings& v, HpccConfig& c);
 
 }  // namespace outrider::tg

@@ -63,6 +63,12 @@ inline RoceConfig full_swift() {
                     .scaling_most_window = 50}};
 }
 
+inline RoceConfig full_hpcc() {
+  using namespace std::chrono_literals;
+  return {.controller = RoceController::kHpcc,
+          .hpcc = {.eta = 0.9, .max_stage = 3, .additive_bytes = 160, .base_rtt = 15us}};
+}
+
 /// No member has its default but `sack`: RACK-TLP needs it.
 inline TcpConfig full_transport() {
   using namespace std::chrono_literals;

@@ -18,6 +18,9 @@ static_assert(is_exact_for_path_mtu(320) && is_exact_for_path_mtu(576) &&
               is_exact_for_path_mtu(1088) && is_exact_for_path_mtu(2112) &&
               is_exact_for_path_mtu(4160));
 static_assert(is_exact_for_path_mtu(1500) && is_exact_for_path_mtu(9000));
+static_assert(is_exact_for_path_mtu(1132, 44) && is_exact_for_path_mtu(1500, 44) &&
+              is_exact_for_path_mtu(9000, 44) && !is_exact_for_path_mtu(1088, 44) &&
+              !is_exact_for_path_mtu(1456, 44) && !is_exact_for_path_mtu(40, 44));
 static_assert(!is_exact_for_path_mtu(319) && !is_exact_for_path_mtu(1087) &&
               !is_exact_for_path_mtu(1089) && !is_exact_for_path_mtu(2000) &&
               !is_exact_for_path_mtu(4159));
@@ -70,6 +73,27 @@ TransferConfig& with_transfer(GeneratorConfig& c) {
 
 RoceConfig with_swift(const SwiftConfig& swift) {
   return {.controller = RoceController::kSwift, .swift = swift};
+}
+
+/// A job with HPCC, on hosts with that MTU.
+ConfigIssues with_hpcc(std::uint32_t mtu_bytes) {
+  GeneratorConfig c = plain();
+  c.transports[0].roce = full_hpcc();
+  for (auto& host : c.hosts) host.mtu_bytes = mtu_bytes;
+  return validate(c);
+}
+
+TEST(RoceConfig, TelemetryNeedsRoomInTheMtu) {
+  for (const std::uint32_t mtu : {620U, 1132U, 1500U, 4204U, 9000U})
+    EXPECT_TRUE(with_hpcc(mtu).empty()) << mtu << format_issues("hpcc", with_hpcc(mtu));
+  EXPECT_NE(
+      format_issues("hpcc", with_hpcc(1088)).find("mtu_bytes 1088 would carry only 512 bytes"),
+      std::string::npos);
+  EXPECT_NE(format_issues("hpcc", with_hpcc(1088))
+                .find("108 of headers and telemetry (364, 620, 1132, 2156, 4204 or more)"),
+            std::string::npos);
+  EXPECT_NE(format_issues("hpcc", with_hpcc(363)).find("the 364 bytes of the least packet"),
+            std::string::npos);
 }
 
 TEST(RoceConfig, ATransferToAHostOutsideIsValid) {
@@ -135,6 +159,28 @@ TEST(RoceConfig, EveryRuleNamesItsKey) {
          roce(c).ack_packets = 1;
        },
        "transport[0].roce.ack_packets", "has every packet acknowledged"},
+      {[&](C& c) { roce(c).hpcc.eta = 0.5; }, "transport[0].roce.hpcc",
+       "needs controller \"hpcc\""},
+      {[&](C& c) {
+         roce(c) = full_hpcc();
+         roce(c).ack_packets = 1;
+       },
+       "transport[0].roce.ack_packets", "controller \"hpcc\", which has every packet"},
+      {[&](C& c) {
+         roce(c) = full_hpcc();
+         roce(c).hpcc.eta = 1.5;
+       },
+       "transport[0].roce.hpcc.eta", "at most 1"},
+      {[&](C& c) {
+         roce(c) = full_hpcc();
+         roce(c).hpcc.base_rtt = 5ms;
+       },
+       "transport[0].roce.hpcc.base_rtt", "at most 4ms"},
+      {[&](C& c) {
+         roce(c) = full_hpcc();
+         with_transfer(c);
+       },
+       "transfer[0].transport", "both ends must be of this process"},
       {[](C& c) { c.transports[0].tcp.min_rto = 1ms; }, "transport[0].min_rto",
        "is a setting of TCP"},
       {[](C& c) { c.transports[0].tcp.control.controller = Controller::kDctcp; },

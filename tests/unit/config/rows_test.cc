@@ -366,6 +366,8 @@ TEST(Rows, EveryMemberHasOne) {
   expect_a_row_for_each_member<MltConfig>();
   expect_a_row_for_each_member<RoceConfig>();
   expect_a_row_for_each_member<DcqcnConfig>();
+  expect_a_row_for_each_member<SwiftConfig>();
+  expect_a_row_for_each_member<HpccConfig>();
   expect_a_row_for_each_member<TransportMemoryConfig>();
   expect_a_row_for_each_member<PolicyConfig>();
   expect_a_row_for_each_member<LearnerConfig>();

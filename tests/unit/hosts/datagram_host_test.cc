@@ -79,10 +79,10 @@ TEST(DatagramFrame, IsAWholeUdpDatagram) {
 // A buffer that held a long head and then holds a short one, or a segment.
 TEST(DatagramFrame, LeavesNothingBehindInTheBuffer) {
   TestPool pool(1, 2048);
-  (void)written(datagram_of(52, 1000, 100), pool, true);
+  (void)written(datagram_of(OutgoingDatagram::kMaxHeadBytes, 1000, 100), pool, true);
   const Bytes f = written(datagram_of(24, 400), pool, true);
   EXPECT_TRUE(std::all_of(f.begin() + kPayload + 24, f.end(), [](auto b) { return b == 0; }));
-  (void)written(datagram_of(52, 1000, 100), pool, true);
+  (void)written(datagram_of(OutgoingDatagram::kMaxHeadBytes, 1000, 100), pool, true);
   Packet* packet = rte_pktmbuf_alloc(&pool.get());
   TcpSegment segment;
   segment.payload_bytes = 500;

@@ -53,6 +53,7 @@ class Endpoint final : public DatagramEndpoint {
   explicit Endpoint(std::uint16_t port) : flow_{0x0A000101, 0x0A000301, port, 5000} {}
   [[nodiscard]] bool has_datagram(Time) const noexcept override { return wants; }
   void next_datagram(OutgoingDatagram& d, Time) noexcept override {
+    d.head.fill(0);
     d.head_bytes = 40;
     wants = false;
     ++sent;
@@ -145,7 +146,7 @@ TEST(HostPauses, DoNotStopWhatLeavesApart) {
   data.wants = true;
   h.host.changed(data, Time{});
   Packet* packet = rte_pktmbuf_alloc(&h.pool.get());
-  OutgoingDatagram d;
+  OutgoingDatagram d{};
   d.head_bytes = 40;
   write_datagram_frame(*packet, data.flow().reversed(), d, false);
   h.host.receive(0, packet, Time{1us});

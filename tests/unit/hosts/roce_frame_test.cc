@@ -14,6 +14,7 @@
 #include "common/dpdk/packet/known_headers.h"
 #include "common/net/checksum.h"
 #include "common/net/roce.h"
+#include "common/net/roce_telemetry.h"
 #include "switch/forwarding/parse_headers.h"
 #include "tests/support/pool.h"
 #include "trafficgen/frames/datagram_frame.h"
@@ -197,6 +198,51 @@ TEST(RoceFrame, WhatItsReadersKnowIsWhatTheBytesSay) {
   }
 }
 
+/// A data packet with the longest head, or an acknowledgment that returns what hops have written.
+OutgoingDatagram with_telemetry(bool data) {
+  roce::Message m{.opcode = roce::Opcode::kAcknowledge, .destination_qp = 0x8002, .psn = 5};
+  roce::TelemetrySection section = roce::empty_telemetry();
+  if (data) {
+    m = {.opcode = roce::Opcode::kWriteOnlyImmediate,
+         .destination_qp = 0x8001,
+         .psn = 7,
+         .address = ~0ULL,
+         .key = 7,
+         .length_bytes = 900,
+         .immediate = 42,
+         .payload_bytes = 900};
+  } else {
+    std::fill(section.begin() + 1, section.end(), std::uint8_t{0x5A});
+  }
+  OutgoingDatagram out = datagram_of(m);
+  out.head_bytes = roce::add_telemetry(out.head, out.head_bytes, section);
+  return out;
+}
+
+// Its head is the longest that there is, and what a switch has written is not covered.
+TEST(RoceFrame, WithTelemetryIsReadAsItWasWritten) {
+  for (const bool data : {true, false}) {
+    for (const bool whole : {true, false}) {
+      TestPool pool(1, whole ? 2048 : kHeaderRoomBytes);
+      Packet* packet = rte_pktmbuf_alloc(&pool.get());
+      write_datagram_frame(*packet, kFlow, with_telemetry(data), whole);
+      EXPECT_EQ(roce::append_telemetry(buffer(*packet), kIpAt, 1, {.at = Duration{0x123456}}),
+                data ? hop_trace::Appended::kYes : hop_trace::Appended::kNotAProbe);
+      ReceivedDatagram d;
+      ASSERT_FALSE(read_datagram_frame(*packet, d));
+      roce::Message m;
+      roce::TelemetrySection section;
+      ASSERT_FALSE(roce::decode_with_telemetry(d.present, d.payload_bytes, m, section));
+      EXPECT_EQ(m.payload_bytes, data ? 900 : 0);
+      EXPECT_EQ(section[4], data ? 0x12 : 0x5A);
+      EXPECT_EQ(d.icrc_known, !whole);
+      const std::uint32_t covered = 28 + d.payload_bytes - roce::kIcrcBytes;
+      EXPECT_TRUE(!whole || roce::icrc_with_telemetry(d.ip, covered, m.opcode) == d.trailer);
+      release(packet);
+    }
+  }
+}
+
 TEST(RoceFrame, NothingIsKnownOfAFrameFromADevice) {
   Frame frame(examples()[0]);
   EXPECT_FALSE(knows_roce(*frame.packet));
@@ -214,6 +260,14 @@ TEST(RoceFrame, LeavesZerosToTheNextFrame) {
     EXPECT_TRUE(std::all_of(begin + kWrittenEnd, begin + 2048, [](auto b) { return b == 0; }));
     release(packet);
   }
+  Packet* packet = rte_pktmbuf_alloc(&pool.get());
+  write_datagram_frame(*packet, kFlow, with_telemetry(false), true);
+  write_datagram_frame(*packet, kFlow, datagram_of(examples()[0]), true);
+  clear_trailer(*packet);
+  const auto* begin = rte_pktmbuf_mtod(packet, const std::uint8_t*);
+  EXPECT_TRUE(std::all_of(begin + 14 + 28 + 12 + 16, begin + 2048, [](auto b) { return b == 0; }))
+      << "nor do records stay";
+  release(packet);
 }
 
 // A driver with time stamps has written what it liked into the field that notes a trailer.

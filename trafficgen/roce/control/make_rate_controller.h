@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "trafficgen/roce/control/dcqcn.h"
+#include "trafficgen/roce/control/hpcc.h"
 #include "trafficgen/roce/control/swift.h"
 
 namespace outrider::tg {
@@ -14,6 +15,8 @@ namespace outrider::tg {
     case RoceController::kFixed:
       return std::make_unique<FixedRate>(
           config.rate ? static_cast<double>(config.rate->bits_per_second) : path.line_bps);
+    case RoceController::kHpcc:
+      return std::make_unique<Hpcc>(config.hpcc, path);
     case RoceController::kSwift:
       return std::make_unique<Swift>(config.swift, path);
     default:

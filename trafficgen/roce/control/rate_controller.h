@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <span>
 
 #include "common/core/clock.h"
+#include "common/net/roce_telemetry.h"
 
 namespace outrider::tg {
 
@@ -16,20 +16,14 @@ struct SendPath {
   std::uint32_t most_packets = 1;  ///< that may be in flight, whatever the controller says
 };
 
-/// What one hop of a path tells of itself: in-band telemetry (INT), as HPCC reads it.
-struct HopState {
-  std::uint64_t queue_bytes = 0;
-  std::uint64_t sent_bytes = 0;  ///< by its port so far
-  Time at{};
-  std::uint64_t bits_per_second = 0;
-};
-
 /// What an acknowledgment says of the network.
 struct RateSample {
   std::uint64_t acknowledged_packets = 0;  ///< newly
   /// Of the newest of them, unless it was sent more than once or waited for one that was.
   std::optional<Duration> rtt{};
-  std::span<const HopState> hops{};  ///< for HPCC; this program's switches tell none
+  std::uint64_t acknowledged = 0;  ///< packets so far
+  std::uint64_t next_packet = 0;   ///< number, from 0, of the next one that never left before
+  const roce::Telemetry* path = nullptr;  ///< what the hops have told; nullptr: nothing
 };
 
 /// What a controller decides by, at an instant. A member is absent where it has no such thing.
