@@ -119,6 +119,29 @@ void add_of_cnps(ConfigIssues& found, const Case& c) {
   }
 }
 
+/// Warns of windows that cannot fill a path, and of telemetry that tells little.
+void add_of_hpcc(ConfigIssues& found, const Case& c) {
+  const bool sprays = std::ranges::any_of(c.switches.switches, [](const sw::SwitchConfig& sw) {
+    return std::ranges::any_of(sw.routes, &sw::RouteConfig::spray);
+  });
+  for (const tg::TransportConfig& t : c.traffic.transports) {
+    if (t.protocol != tg::TransportProtocol::kRoce ||
+        t.roce.controller != tg::RoceController::kHpcc)
+      continue;
+    if (t.roce.hpcc.base_rtt < c.base_rtt)
+      add(found, c.label,
+          {"roce.hpcc.base_rtt", format_duration(t.roce.hpcc.base_rtt) +
+                                     " is below the round trip of an empty path, " +
+                                     format_duration(c.base_rtt) +
+                                     ": HPCC's windows cannot fill it; set it a little above"});
+    if (sprays)
+      add(found, c.label,
+          {"paths",
+           "\"spray\": HPCC compares what the hops of one path tell, and few packets that follow "
+           "one another take the same one; use \"flow\""});
+  }
+}
+
 /// Warns where bursts leave no records by which a run finds its worst queue.
 void add_of_worst(ConfigIssues& found, const Case& c) {
   const auto over_roce = [&c](const tg::JobConfig& job) {
@@ -209,6 +232,7 @@ ConfigIssues advice(std::span<const Case> cases) {
     add_of_short_bursts(found, c, policy);
     add_of_roce(found, c, policy);
     add_of_cnps(found, c);
+    add_of_hpcc(found, c);
     add_of_worst(found, c);
   }
   found.add(lossless_advice(cases));

@@ -177,6 +177,7 @@ std::optional<Case> build_case(const ExperimentFile& file, const std::string& la
   if (!p.lead_rtts.value && holds_windows(p.regulation))
     for (auto& job : c.traffic.jobs) job.announce.lead = lead_by_rule(c).lead;
   ConfigIssues refused;
+  plan_telemetry(e, p, c.traffic, c.switches, refused);
   append(refused, "switch", validate(c.switches, kMaxFabricSwitches));
   append(refused, "trafficgen", validate(c.traffic, kMaxFabricSwitches));
   append(refused, "trafficgen", validate_models(c.traffic));

@@ -310,6 +310,24 @@ void set_routes(const ExperimentFile& e, const CaseParameters& p, const Topology
     add_routes(e, p, t, s, config.switches[s]);
 }
 
+void plan_telemetry(const ExperimentFile& e, const CaseParameters& p,
+                    const tg::GeneratorConfig& traffic, sw::SwitchProcessConfig& config,
+                    ConfigIssues& issues) {
+  const auto reads = [](const tg::TransportConfig& transport) {
+    return transport.protocol == tg::TransportProtocol::kRoce &&
+           tg::telemetry_bytes_of(transport.roce) != 0;
+  };
+  if (std::ranges::none_of(traffic.transports, reads)) return;
+  for (std::size_t s = 0; s < config.switches.size(); ++s) {
+    config.switches[s].hop_records.roce = true;
+    if (is_outside(e, p, s))
+      issues.push_back({"transport.roce.controller",
+                        "\"hpcc\": needs telemetry of every switch, and \"" + e.switches[s].name +
+                            "\" is somebody else's; choose another controller, or leave out its "
+                            "outside = true"});
+  }
+}
+
 std::string vhost_device(std::size_t index, const std::string& socket) {
   return "net_vhost" + std::to_string(index) + ",iface=" + socket + ",client=1";
 }

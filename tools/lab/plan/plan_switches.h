@@ -27,6 +27,12 @@ sw::SwitchProcessConfig plan_switches(const ExperimentFile& experiment,
                                       const CaseParameters& parameters,
                                       const ProgramSettings& settings, const Topology& topology);
 
+/// Has all switches write telemetry if a transport of the case reads it, and refuses that where a
+/// switch is somebody else's.
+void plan_telemetry(const ExperimentFile& experiment, const CaseParameters& parameters,
+                    const tg::GeneratorConfig& traffic, sw::SwitchProcessConfig& config,
+                    ConfigIssues& issues);
+
 /// Replaces the routes of all switches by those to the hosts, over the topology's shortest paths:
 /// the first of equal ones or all of them, as the parameter `paths` says.
 /// @pre the switches have the ports of the hosts and of the links
