@@ -243,6 +243,7 @@ TEST(RoceTelemetry, NothingElseIsWrittenInto) {
     EXPECT_EQ(f.append(kHop, kFirst), Appended::kNotAProbe) << row.what;
     EXPECT_EQ(f.bytes, before) << row.what;
   }
+  EXPECT_EQ(Frame(message_of(Opcode::kAcknowledge)).append(kHop, kFirst), Appended::kNotAProbe);
   Frame f(message_of(Opcode::kWriteOnlyImmediate));
   EXPECT_EQ(roce::append_telemetry(f.bytes, 0, kHop, kFirst), Appended::kNotAProbe) << "no IP";
   for (std::size_t size = 0; size < f.section() + 44; ++size) {

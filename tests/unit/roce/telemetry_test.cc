@@ -141,6 +141,11 @@ TEST(RoceTelemetryPair, TheNewestIsReturnedOnce) {
   EXPECT_TRUE(std::equal(ack.begin() + kIpBytes + 16, ack.begin() + kIpBytes + 16 + 44,
                          two.begin() + kIpBytes + 16));
   EXPECT_FALSE(p.far.has_datagram(kStart));
+  Pair without(RoceController::kSwift);
+  without.near.requester().append(kMtu, 1, kStart);
+  ASSERT_TRUE(hand_in(p.far, Pair::next(without.near, kStart), kStart))
+      << "asks, and tells nothing";
+  EXPECT_EQ(Pair::next(p.far, kStart).size(), kIpBytes + 12 + 4 + 4);
   ASSERT_TRUE(hand_in(p.far, again, kStart)) << "asks again";
   EXPECT_EQ(Pair::next(p.far, kStart).size(), kIpBytes + 12 + 4 + 44 + 4);
 }
