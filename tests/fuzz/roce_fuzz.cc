@@ -82,7 +82,10 @@ void append_to_anything(FuzzInput& in) {
     ip[23] = roce::kPort & 0xFF;
     ip[24] = 1;
     ip[26] = ip[27] = 0;
+    const std::uint32_t headers = roce::header_bytes(ip[28] % 32U);
     ip[28] = static_cast<std::uint8_t>(ip[28] % 32U | roce::kTelemetryOpcode);
+    if (frame.size() > ip_offset + kIpBytes + headers)
+      ip[kIpBytes + headers] = roce::empty_telemetry()[0];
   }
   const std::vector<std::uint8_t> before = frame;
   const auto outcome = roce::append_telemetry(
