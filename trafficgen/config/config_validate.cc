@@ -112,10 +112,6 @@ const TransportConfig* reliable_transport_of(const Checks& at, const Scope& scop
   return transport;
 }
 
-bool uses_queue_pairs(const TransportConfig* transport) {
-  return transport != nullptr && has_queue_pairs(transport->protocol);
-}
-
 /// Checks that the host exists, and that a segment of the transport fits into its packets.
 /// @param at place of the name itself
 void check_host(const Checks& at, const std::string& name, const TransportConfig* transport,

@@ -87,14 +87,16 @@ void check_transport(const Checks& at, const BackgroundGroup& g) {
       at.fault("transport", "must be left out with a capture, whose frames are played as they are");
     return;
   }
+  const std::string own = name_of(g.protocol);
   for (const auto& [key, value] : g.transport.members) {
     const std::string name = "transport." + key;
+    if (key == own || key == "priority") continue;
     if (key == "mlt") at.fault(name, "is of bounded loss, which carries the bursts of jobs alone");
-    else if (key == "roce" && !g.over_roce()) at.fault(name, "needs protocol = \"roce\"");
-    else if (key != "roce" && key != "priority" && g.over_roce())
+    else if (is_table_of_protocol(key)) at.fault(name, "needs protocol = " + Checks::quoted(key));
+    else if (g.protocol != tg::TransportProtocol::kTcp)
       at.fault(name, display(value),
-               "needs protocol = \"tcp\": over RoCEv2 a group has priority and those of "
-               "transport.roce");
+               "needs protocol = \"tcp\": over " + Checks::quoted(own) +
+                   " a group has priority and those of transport." + own);
   }
 }
 

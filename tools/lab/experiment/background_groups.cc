@@ -7,6 +7,7 @@
 
 #include "common/config/config_file.h"
 #include "tools/lab/experiment/program_settings.h"
+#include "trafficgen/config/config_toml.h"
 
 namespace outrider::lab {
 
@@ -16,9 +17,6 @@ constexpr std::uint32_t kMostFlowsOfGroup = 10'000;  ///< each has a port of its
 constexpr std::uint64_t kMostQueuePairs = 4096;
 constexpr double kMostLoad = 2;
 constexpr const char* kList = "background";
-
-constexpr auto kProtocols = choices<tg::TransportProtocol>(
-    {{"tcp", tg::TransportProtocol::kTcp}, {"roce", tg::TransportProtocol::kRoce}});
 
 /// Reports the faults of a group's settings by the keys of the file.
 void check_settings_of(const BackgroundGroup& group, ConfigIssues& issues) {
@@ -151,7 +149,7 @@ void describe(Settings& v, BackgroundGroup& c) {
   v.value("from", c.from, {.required = true});
   v.value("to", c.to, {.required = true});
   v.value("both_ways", c.both_ways);
-  v.choice("protocol", c.protocol, kProtocols);
+  v.choice("protocol", c.protocol, tg::kChannelProtocols);
   v.choice("queue", c.queue, kLabRoceQueues);
   v.value("long_flows", c.long_flows, {.range = integers(1, kMostFlowsOfGroup)});
   v.share("load", c.load, {.range = reals_above(0, kMostLoad)});
@@ -161,6 +159,12 @@ void describe(Settings& v, BackgroundGroup& c) {
   v.value("queue_pairs", c.queue_pairs, {.range = integers(1, kMostQueuePairs)});
   v.free_table("transport", c.transport);
   v.free_table("requests", c.requests);
+}
+
+std::string name_of(tg::TransportProtocol protocol) {
+  return std::string(
+      std::ranges::find(tg::kChannelProtocols, protocol, &Choice<tg::TransportProtocol>::value)
+          ->name);
 }
 
 BackgroundTaken take_background_groups(ConfigTable& file, ConfigIssues& issues) {
@@ -198,6 +202,8 @@ ProgramSettings settings_of(const BackgroundGroup& group, const CaseParameters& 
   ConfigTable settings = p.settings;
   if (!group.transport.members.empty())
     (void)assign(settings, "background.transport", ConfigValue(group.transport));
+  if (group.protocol != tg::TransportProtocol::kTcp)
+    (void)assign(settings, "background.transport.protocol", ConfigValue(name_of(group.protocol)));
   if (!group.requests.members.empty()) settings["requests"] = ConfigValue(group.requests);
   ConfigIssues ignored;  // reported where the group is given
   return read_settings(settings, p.protocol, rtt, ignored);
@@ -244,10 +250,7 @@ std::string line_of(const BackgroundGroup& g) {
     settings += (settings.empty() ? ", with " : ", ") + key + " = " + display(value);
   return g.place + " \"" + g.name + "\": " + what() + " from " + g.from + " to " + g.to +
          (g.both_ways ? ", and back" : "") +
-         (g.kind() == BackgroundKind::kCapture ? ""
-          : g.over_roce()                      ? " over roce"
-                                               : " over tcp") +
-         settings;
+         (g.kind() == BackgroundKind::kCapture ? "" : " over " + name_of(g.protocol)) + settings;
 }
 
 std::vector<BackgroundGroup> all_groups(const ExperimentFile& e) {

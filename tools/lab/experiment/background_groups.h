@@ -38,6 +38,9 @@ void check_groups_of_background(const Checks& root, const ExperimentFile& experi
 std::vector<BackgroundGroup> background_of(const ExperimentFile& experiment,
                                            const CaseParameters& parameters);
 
+/// Returns the name of a protocol that a group may have.
+std::string name_of(tg::TransportProtocol protocol);
+
 /// Returns the programs' settings of a case with those of a group in the place of background's.
 ProgramSettings settings_of(const BackgroundGroup& group, const CaseParameters& parameters,
                             Duration rtt);
