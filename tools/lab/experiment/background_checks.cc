@@ -21,6 +21,8 @@ void check_group_name(const Checks& at, std::set<std::string>& taken, const std:
              "must not be empty or hold a dot, a blank or a slash");
   at.require(!name.ends_with(kBackRow), "name", Checks::quoted(name),
              std::string("must not end with \"") + kBackRow + "\", which names what flows back");
+  at.require(name != kTransportOfBackground, "name", Checks::quoted(name),
+             "must be another one: background.transport.* are settings of all background");
   at.require(taken.insert(name).second, "name", Checks::quoted(name),
              "is that of another [[background]]");
 }
@@ -97,20 +99,6 @@ void check_transport(const Checks& at, const BackgroundGroup& g) {
       at.fault(name, display(value),
                "needs protocol = \"tcp\": over " + Checks::quoted(own) +
                    " a group has priority and those of transport." + own);
-  }
-}
-
-void check_list(const Checks& root, const ExperimentFile& e,
-                const std::vector<BackgroundGroup>& groups) {
-  std::set<std::string> names;
-  for (const BackgroundGroup& g : groups) {
-    const Checks at = root.below(g.place);
-    check_ranges(at, g);
-    check_group_name(at, names, g.name);
-    check_ends(at, e, g);
-    check_kind(at, g);
-    check_fit(at, g);
-    check_transport(at, g);
   }
 }
 
@@ -194,10 +182,24 @@ void drop_shorthand(ConfigTable& parameters) {
   parameters = std::move(kept);
 }
 
+void check_background_list(const Checks& root, const ExperimentFile& e,
+                           const std::vector<BackgroundGroup>& groups) {
+  std::set<std::string> names;
+  for (const BackgroundGroup& g : groups) {
+    const Checks at = root.below(g.place);
+    check_ranges(at, g);
+    check_group_name(at, names, g.name);
+    check_ends(at, e, g);
+    check_kind(at, g);
+    check_fit(at, g);
+    check_transport(at, g);
+  }
+}
+
 void check_groups_of_background(const Checks& root, const ExperimentFile& e) {
-  check_list(root, e, e.parameters.groups);
+  check_background_list(root, e, e.parameters.groups);
   for (const Arm& arm : e.arms)
-    if (arm.own_background) check_list(root, e, arm.parameters.groups);
+    if (arm.own_background) check_background_list(root, e, arm.parameters.groups);
 }
 
 void check_background(const Checks& at, const ExperimentFile& e, const CaseParameters& p) {

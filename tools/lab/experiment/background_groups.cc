@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -37,25 +38,14 @@ void check_settings_of(const BackgroundGroup& group, ConfigIssues& issues) {
   issues.count_unkept(found);
 }
 
-std::string text_as_written(const std::string& name, const ConfigTable& table) {
-  std::string text;
-  for (const auto& [key, value] : with_dotted_keys(table))
-    if (key != "name") text += (text.empty() ? "" : ", ") + key + '=' + to_toml_text(value);
-  return name + " (" + text + ')';
-}
-
 std::vector<BackgroundGroup> read_groups(const ConfigValue& list, const std::string& path,
                                          ConfigIssues& issues) {
   std::vector<BackgroundGroup> groups;
   const auto& entries = *list.as<ConfigValue::Array>();
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    const ConfigTable table = with_nested_keys(*entries[i].as<ConfigTable>());
-    BackgroundGroup group;
-    group.place = join_key(path, kList, i);
-    read_config(table, group.place, group, issues);
-    group.text = text_as_written(group.name, table);
-    check_settings_of(group, issues);
-    groups.push_back(std::move(group));
+    groups.push_back(read_group(with_nested_keys(*entries[i].as<ConfigTable>()),
+                                join_key(path, kList, i), issues));
+    groups.back().text = text_as_written(groups.back(), {});
   }
   return groups;
 }
@@ -165,6 +155,23 @@ std::string name_of(tg::TransportProtocol protocol) {
   return std::string(
       std::ranges::find(tg::kChannelProtocols, protocol, &Choice<tg::TransportProtocol>::value)
           ->name);
+}
+
+BackgroundGroup read_group(ConfigTable table, std::string place, ConfigIssues& issues) {
+  BackgroundGroup group;
+  group.place = std::move(place);
+  read_config(table, group.place, group, issues);
+  group.written = std::move(table);
+  check_settings_of(group, issues);
+  return group;
+}
+
+std::string text_as_written(const BackgroundGroup& group, const std::set<std::string>& left_out) {
+  std::string text;
+  for (const auto& [key, value] : with_dotted_keys(group.written))
+    if (key != "name" && !left_out.contains(key))
+      text += (text.empty() ? "" : ", ") + key + '=' + to_toml_text(value);
+  return group.name + " (" + text + ')';
 }
 
 BackgroundTaken take_background_groups(ConfigTable& file, ConfigIssues& issues) {
