@@ -156,6 +156,9 @@ void check_job_references(const Checks& at, const JobConfig& job, const std::str
   const auto* transport = transport_of(at, scope, job.transport);
   check_host_list(at, "workers", job.workers, transport, scope);
   check_host_list(at, "servers", job.servers, transport, scope);
+  if (transport != nullptr && !uses_queue_pairs(transport))
+    at.require(job.queue_pairs == 1, "queue_pairs", std::to_string(job.queue_pairs),
+               "needs a transport with protocol \"roce\": the others have no queue pairs");
   if (transport != nullptr && transport->protocol == TransportProtocol::kMlt)
     return check_mlt_job(at, job, c);
   if (transport != nullptr && transport->protocol == TransportProtocol::kRoce)

@@ -45,6 +45,7 @@ const TransportConfig* transport_of_name(const GeneratorConfig& c, const std::st
 }
 
 constexpr std::uint64_t kMostOfBackground = 65'536;  ///< connections: it is memory
+constexpr std::uint64_t kMostOfJob = 65'536;         ///< the same of one job
 
 /// Counts the queue pairs of background, table by table.
 class QueuePairCount {
@@ -104,6 +105,11 @@ void check_roce_job(const Checks& at, const JobConfig& job, const GeneratorConfi
          "must be below 32768 and not 4791 over protocol \"roce\", whose datagrams use the others");
   refuse(config.payload != Payload::kZeros, "transport",
          "over protocol \"roce\" no values are written or checked: payload must be \"zeros\"");
+  const std::uint64_t pairs = connections_of(job) * job.queue_pairs;
+  refuse(pairs > kMostOfJob, "queue_pairs",
+         std::to_string(job.queue_pairs) + ": makes " + std::to_string(pairs) +
+             " queue pairs of workers and targets, as often as the job comes: at most " +
+             std::to_string(kMostOfJob) + " may be made");
   check_roce_hosts(at, "workers", job.workers, config);
   check_roce_hosts(at, "servers", job.servers, config);
 }
