@@ -125,6 +125,50 @@ arms = ["off-pfc"]
 """
 
 
+# Groups of background of three kinds.
+GROUPS = """
+name = "groups"
+question = "What does each group of background pay?"
+
+[network]
+rate = "1gbit"
+rtt = "200us"
+background_hosts = 2
+
+[parameters]
+workers = 2
+burst_bytes = "100kB"
+iterations = 3
+period_seconds = 0.1
+warm_up_seconds = 0.1
+start_spread_seconds = 0.01
+switch.queue.limit_packets = 200
+switch.marker.threshold_packets = 20
+
+[[background]]
+name = "bulk"
+long_flows = 2
+transport.controller = "dctcp"
+
+[[background]]
+name = "storage"
+from = "worker"
+load = 0.1
+sizes = "hadoop"
+
+[[background]]
+name = "service"
+requests = { connections = 2, request_bytes = 500, response_bytes = 5000, think = "2ms" }
+
+[[arm]]
+label = "off"
+
+[[arm]]
+label = "on"
+regulation = "pace"
+"""
+
+
 def lab(*words):
     """Runs it. @return exit status and what it said on standard error"""
     done = subprocess.run([LAB, *map(str, words)], capture_output=True, text=True, check=False,
@@ -152,6 +196,13 @@ def run_fabric(directory, seeds=2):
     """FABRIC. @return the directory of its results"""
     file = pathlib.Path(directory) / "fabric.toml"
     file.write_text(FABRIC % (ROOT / "conf/distributions/web-search.cdf"), encoding="utf-8")
+    return results_of(file, seeds)
+
+
+def run_groups(directory, seeds=3):
+    """GROUPS. @return the directory of its results"""
+    file = pathlib.Path(directory) / "groups.toml"
+    file.write_text(GROUPS, encoding="utf-8")
     return results_of(file, seeds)
 
 

@@ -312,6 +312,42 @@ class Report(unittest.TestCase):
                          "CNPs by arm")
         self.assertEqual(self.page.evaluate("document.querySelector('#roce h2').innerText"), "RoCEv2")
 
+    def test_groups_of_background_have_a_row_for_each_arm(self):
+        self.open(self.plain)
+        self.assertIsNone(self.page.evaluate("document.getElementById('groups')"))
+        results = experiments.run_groups(self.directory.name)
+        summary = json.loads((results / "summary.json").read_text(encoding="utf-8"))
+        for width in (1280, 390):
+            self.open(results, width=width)
+            heads, rows = self.page.evaluate(
+                "(() => { const plain = (e) => [...e.childNodes].filter((n) => n.className !== 'unit')"
+                ".map((n) => n.textContent).join('');"
+                " return [[...document.querySelectorAll('#groups-table thead th')].map(plain),"
+                " [...document.querySelectorAll('#groups-table tbody tr')].map((r) => "
+                "[...r.querySelectorAll('td')].map((c) => [c.querySelector('b').textContent, c.innerText]))];"
+                " })()")
+            figures = {f["name"]: f for f in self.page.evaluate("data.group_figures")}
+            self.assertEqual(heads[2:4], ["Offered", "Goodput"])
+            self.assertEqual(len(rows), 3 * 2, "three groups under two arms")
+            of_row = [(g, a) for g in range(3) for a in summary["arms"]]
+            for cells, (g, arm) in zip(rows, of_row):
+                own = arm["background_groups"][g]["figures"]["goodput_bits_per_second"]
+                shown, whole = cells[heads.index("Goodput") - 2]
+                value = own["value"]["value"] * figures["goodput_bits_per_second"]["scale"]
+                self.assertAlmostEqual(float(shown), value, delta=value / 100)
+                self.assertEqual(whole.count("["), 1 if arm["label"] == "off" else 2,
+                                 "confidence, and that of the change")
+            self.assertEqual([c[0][0] == "–" for c in rows], [True, True, False, False, True, True],
+                             "only flows with sizes are offered")
+            self.assertLessEqual(self.page.evaluate("document.documentElement.scrollWidth"), width)
+        with open(results / "groups.csv", encoding="utf-8") as file:
+            lines = list(csv.DictReader(file))
+        self.assertEqual(len(lines), 3 * len(summary["cases"]))
+        for line in lines:
+            case = summary["cases"][int(line["case"])]
+            group = [g for g in case["metrics"]["background_groups"] if g["name"] == line["group"]][0]
+            self.assertEqual(float(line["goodput_bits_per_second"]), group["goodput_bits_per_second"])
+
     def test_links_and_jobs_of_a_fabric(self):
         for scheme, width in (("light", 1280), ("dark", 1280), ("light", 390)):
             self.open(self.fabric, scheme, width)

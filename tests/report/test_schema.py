@@ -38,7 +38,8 @@ class Schema(unittest.TestCase):
                                          experiments.run(directory.name, "more", attribution=True,
                                                          sweep=True),
                                          experiments.run(directory.name, "jobs", jobs=2),
-                                         experiments.run_fabric(directory.name, seeds=1))]
+                                         experiments.run_fabric(directory.name, seeds=1),
+                                         experiments.run_groups(directory.name, seeds=1))]
 
     def faults(self, summary, schema=None):
         validator = jsonschema.Draft202012Validator(schema or self.schema)
@@ -57,6 +58,7 @@ class Schema(unittest.TestCase):
         self.assertTrue(any("attribution" in case["metrics"] for case in self.summaries[1]["cases"]))
         self.assertTrue(all("jobs" in case["metrics"] for case in self.summaries[2]["cases"]))
         self.assertTrue(all("links" in case["metrics"] for case in self.summaries[3]["cases"]))
+        self.assertTrue(all("background_groups" in arm for arm in self.summaries[4]["arms"]))
 
     def test_faults_are_found(self):
         def changed(change):

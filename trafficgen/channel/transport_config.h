@@ -36,4 +36,10 @@ struct TransportConfig {
   RoceConfig roce{};
 };
 
+/// Returns whether the data of a transport are carried by queue pairs. @param transport  nullptr:
+/// there is none of its name
+[[nodiscard]] constexpr bool uses_queue_pairs(const TransportConfig* transport) noexcept {
+  return transport != nullptr && has_queue_pairs(transport->protocol);
+}
+
 }  // namespace outrider::tg

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
 
@@ -71,6 +73,13 @@ inline constexpr auto kTransportProtocols =
     choices<TransportProtocol>({{"tcp", TransportProtocol::kTcp},
                                 {"mlt", TransportProtocol::kMlt},
                                 {"roce", TransportProtocol::kRoce}});
+/// Those of them that have channels, which carry background.
+inline constexpr auto kChannelProtocols = [] {
+  constexpr auto has = [](const auto& choice) { return has_channels(choice.value); };
+  std::array<Choice<TransportProtocol>, std::ranges::count_if(kTransportProtocols, has)> some{};
+  std::ranges::copy_if(kTransportProtocols, some.begin(), has);
+  return some;
+}();
 
 void describe(Settings& v, GeneratorDeviceConfig& c);
 void describe(Settings& v, HostConfig& c);

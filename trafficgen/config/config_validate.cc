@@ -112,10 +112,6 @@ const TransportConfig* reliable_transport_of(const Checks& at, const Scope& scop
   return transport;
 }
 
-bool uses_queue_pairs(const TransportConfig* transport) {
-  return transport != nullptr && has_queue_pairs(transport->protocol);
-}
-
 /// Checks that the host exists, and that a segment of the transport fits into its packets.
 /// @param at place of the name itself
 void check_host(const Checks& at, const std::string& name, const TransportConfig* transport,
@@ -160,6 +156,9 @@ void check_job_references(const Checks& at, const JobConfig& job, const std::str
   const auto* transport = transport_of(at, scope, job.transport);
   check_host_list(at, "workers", job.workers, transport, scope);
   check_host_list(at, "servers", job.servers, transport, scope);
+  if (transport != nullptr && !uses_queue_pairs(transport))
+    at.require(job.queue_pairs == 1, "queue_pairs", std::to_string(job.queue_pairs),
+               "needs a transport with protocol \"roce\": the others have no queue pairs");
   if (transport != nullptr && transport->protocol == TransportProtocol::kMlt)
     return check_mlt_job(at, job, c);
   if (transport != nullptr && transport->protocol == TransportProtocol::kRoce)

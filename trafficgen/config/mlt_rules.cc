@@ -64,9 +64,9 @@ void check_protocol(const Checks& at, const TransportConfig& transport) {
     at.fault("roce", "needs protocol \"roce\"");
   if (transport.protocol != TransportProtocol::kMlt && transport.mlt != MltConfig{})
     at.fault("mlt", "needs protocol \"mlt\": others deliver every byte, in order");
-  if (transport.protocol == TransportProtocol::kTcp) return;
   if (transport.protocol == TransportProtocol::kRoce)
     return check_roce_transport(at, transport, tcp_table(transport.tcp), tcp_table(TcpConfig{}));
+  if (transport.protocol != TransportProtocol::kMlt) return;
   at.require(
       row_of(transport.tcp.control.controller).tolerates_loss, "controller",
       "the one given or the default, cubic,",

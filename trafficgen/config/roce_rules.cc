@@ -58,12 +58,14 @@ void check_roce_hosts(const Checks& at, std::string_view key, const std::vector<
   for (std::size_t i = 0; i < names.size(); ++i) check_roce_host(at.below(key, i), names[i], hosts);
 }
 
-bool uses_queue_pairs(const GeneratorConfig& c, const std::string& transport) {
-  const auto it = std::ranges::find(c.transports, transport, &TransportConfig::name);
-  return it != c.transports.end() && has_queue_pairs(it->protocol);
+/// Returns the transport of this name; nullptr if there is none, which has its own fault.
+const TransportConfig* transport_of_name(const GeneratorConfig& c, const std::string& name) {
+  const auto it = std::ranges::find(c.transports, name, &TransportConfig::name);
+  return it == c.transports.end() ? nullptr : &*it;
 }
 
 constexpr std::uint64_t kMostOfBackground = 65'536;  ///< connections: it is memory
+constexpr std::uint64_t kMostOfJob = 65'536;         ///< the same of one job
 
 /// Counts the queue pairs of background, table by table.
 class QueuePairCount {
@@ -124,6 +126,11 @@ void check_roce_job(const Checks& at, const JobConfig& job, const TransportConfi
          "must be below 32768 and not 4791 over protocol \"roce\", whose datagrams use the others");
   refuse(config.payload != Payload::kZeros, "transport",
          "over protocol \"roce\" no values are written or checked: payload must be \"zeros\"");
+  const std::uint64_t pairs = connections_of(job) * job.queue_pairs;
+  refuse(pairs > kMostOfJob, "queue_pairs",
+         std::to_string(job.queue_pairs) + ": makes " + std::to_string(pairs) +
+             " queue pairs of workers and targets, as often as the job comes: at most " +
+             std::to_string(kMostOfJob) + " may be made");
   check_roce_hosts(at, "workers", job.workers, {transport, config});
   check_roce_hosts(at, "servers", job.servers, {transport, config});
 }
@@ -187,19 +194,19 @@ void check_queue_pairs(const Checks& root, const GeneratorConfig& config) {
   };
   for (std::size_t i = 0; i < config.long_flows.size(); ++i) {
     const LongFlowsConfig& flows = config.long_flows[i];
-    if (!uses_queue_pairs(config, flows.transport)) continue;
+    if (!uses_queue_pairs(transport_of_name(config, flows.transport))) continue;
     add_pairs(flows, flows.flows_per_pair);
     count.judge("long_flows", i, "flows_per_pair");
   }
   for (std::size_t i = 0; i < config.requests.size(); ++i) {
     const RequestFlowsConfig& flows = config.requests[i];
-    if (!uses_queue_pairs(config, flows.transport)) continue;
+    if (!uses_queue_pairs(transport_of_name(config, flows.transport))) continue;
     add_pairs(flows, flows.connections);
     count.judge("requests", i, "connections");
   }
   for (std::size_t i = 0; i < config.flows.size(); ++i) {
     const FlowsConfig& flows = config.flows[i];
-    if (!uses_queue_pairs(config, flows.transport)) continue;
+    if (!uses_queue_pairs(transport_of_name(config, flows.transport))) continue;
     for (const std::string& from : flows.list ? flows.hosts : flows.from)
       for (const std::string& to : flows.list ? flows.hosts : flows.to)
         if (from != to) count.add(from, to, flows.queue_pairs.value_or(kFirstQueuePairs));

@@ -39,8 +39,11 @@ void print_background(std::ostream& out, const GeneratorReport& r) {
   }
   const double bits_per_second =
       r.end_ns == 0 ? 0 : static_cast<double>(bytes) * 8e9 / static_cast<double>(r.end_ns);
-  out << "  background: " << flows << " flows, " << bytes << " bytes, " << bits_per_second / 1e6
-      << " Mbit/s of payload; retransmitted segments of all flows: " << retransmitted << '\n';
+  if (flows > 0)
+    out << "  background: " << flows << (flows == 1 ? " long flow, " : " long flows, ") << bytes
+        << " bytes, " << bits_per_second / 1e6 << " Mbit/s of payload\n";
+  if (!r.flows.empty())
+    out << "  retransmitted segments of bursts and long flows: " << retransmitted << '\n';
 }
 
 void print_captures(std::ostream& out, const GeneratorReport& r) {

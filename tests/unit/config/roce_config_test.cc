@@ -193,6 +193,18 @@ TEST(RoceConfig, EveryRuleNamesItsKey) {
        "mtu_bytes 1064 would carry only 512 bytes"},
       {[](C& c) { c.jobs[0].announce.signal_form = SignalForm::kTos; },
        "job[0].announce.signal_form", "must be \"udp\""},
+      {[](C& c) { c.jobs[0].queue_pairs = 257; }, "job[0].queue_pairs", "at most 256"},
+      {[](C& c) { c.jobs[0].queue_pairs = 0; }, "job[0].queue_pairs", "at least 1"},
+      {[](C& c) {
+         c.jobs[0].queue_pairs = 2;
+         c.jobs[0].transport = "tcp";
+       },
+       "job[0].queue_pairs", "needs a transport with protocol \"roce\""},
+      {[](C& c) {
+         c.jobs[0].queue_pairs = 256;
+         for (int i = 1; i < 200; ++i) c.jobs[0].arrivals.push_back(i * 1s);
+       },
+       "job[0].queue_pairs", "makes 102400 queue pairs"},
       {[](C& c) { c.jobs[0].announce.signal_port = 4791; }, "job[0].announce.signal_port", "4791"},
       {[](C& c) { c.payload = Payload::kPattern; }, "job[0].transport", "must be \"zeros\""},
       {[](C& c) {

@@ -21,6 +21,8 @@ void check_group_name(const Checks& at, std::set<std::string>& taken, const std:
              "must not be empty or hold a dot, a blank or a slash");
   at.require(!name.ends_with(kBackRow), "name", Checks::quoted(name),
              std::string("must not end with \"") + kBackRow + "\", which names what flows back");
+  at.require(name != kTransportOfBackground, "name", Checks::quoted(name),
+             "must be another one: background.transport.* are settings of all background");
   at.require(taken.insert(name).second, "name", Checks::quoted(name),
              "is that of another [[background]]");
 }
@@ -87,28 +89,16 @@ void check_transport(const Checks& at, const BackgroundGroup& g) {
       at.fault("transport", "must be left out with a capture, whose frames are played as they are");
     return;
   }
+  const std::string own = name_of(g.protocol);
   for (const auto& [key, value] : g.transport.members) {
     const std::string name = "transport." + key;
+    if (key == own || key == "priority") continue;
     if (key == "mlt") at.fault(name, "is of bounded loss, which carries the bursts of jobs alone");
-    else if (key == "roce" && !g.over_roce()) at.fault(name, "needs protocol = \"roce\"");
-    else if (key != "roce" && key != "priority" && g.over_roce())
+    else if (is_table_of_protocol(key)) at.fault(name, "needs protocol = " + Checks::quoted(key));
+    else if (g.protocol != tg::TransportProtocol::kTcp)
       at.fault(name, display(value),
-               "needs protocol = \"tcp\": over RoCEv2 a group has priority and those of "
-               "transport.roce");
-  }
-}
-
-void check_list(const Checks& root, const ExperimentFile& e,
-                const std::vector<BackgroundGroup>& groups) {
-  std::set<std::string> names;
-  for (const BackgroundGroup& g : groups) {
-    const Checks at = root.below(g.place);
-    check_ranges(at, g);
-    check_group_name(at, names, g.name);
-    check_ends(at, e, g);
-    check_kind(at, g);
-    check_fit(at, g);
-    check_transport(at, g);
+               "needs protocol = \"tcp\": over " + Checks::quoted(own) +
+                   " a group has priority and those of transport." + own);
   }
 }
 
@@ -192,10 +182,24 @@ void drop_shorthand(ConfigTable& parameters) {
   parameters = std::move(kept);
 }
 
+void check_background_list(const Checks& root, const ExperimentFile& e,
+                           const std::vector<BackgroundGroup>& groups) {
+  std::set<std::string> names;
+  for (const BackgroundGroup& g : groups) {
+    const Checks at = root.below(g.place);
+    check_ranges(at, g);
+    check_group_name(at, names, g.name);
+    check_ends(at, e, g);
+    check_kind(at, g);
+    check_fit(at, g);
+    check_transport(at, g);
+  }
+}
+
 void check_groups_of_background(const Checks& root, const ExperimentFile& e) {
-  check_list(root, e, e.parameters.groups);
+  check_background_list(root, e, e.parameters.groups);
   for (const Arm& arm : e.arms)
-    if (arm.own_background) check_list(root, e, arm.parameters.groups);
+    if (arm.own_background) check_background_list(root, e, arm.parameters.groups);
 }
 
 void check_background(const Checks& at, const ExperimentFile& e, const CaseParameters& p) {

@@ -42,8 +42,9 @@ struct BackgroundGroup {
   ConfigTable transport{};                     ///< settings of its transport
   ConfigTable requests{};                      ///< settings of its requests; empty: none
 
-  std::string place{};  ///< key of its table, for messages: "background[0]"
-  std::string text{};   ///< what the file says of it
+  std::string place{};    ///< key of its table, for messages: "background[0]"
+  ConfigTable written{};  ///< its table in the file, with nested keys
+  std::string text{};     ///< what the file says of it, without what sweeps set
   /// Of the shorthand alone: the transport of all that background has over a protocol, and long
   /// flows of each pair.
   std::string carrier{};
@@ -65,6 +66,9 @@ struct BackgroundGroup {
 };
 
 void describe(Settings& v, BackgroundGroup& c);
+
+/// What follows "background." in the names of settings, and so is the name of no group.
+inline constexpr const char* kTransportOfBackground = "transport";
 
 /// What the name of a group's rows that flow back ends with.
 inline constexpr const char* kBackRow = "_back";

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 #include <string_view>
 #include <utility>
 
 #include "common/config/config_file.h"
 #include "tools/lab/experiment/program_settings.h"
+#include "trafficgen/config/config_toml.h"
 
 namespace outrider::lab {
 
@@ -16,9 +18,6 @@ constexpr std::uint32_t kMostFlowsOfGroup = 10'000;  ///< each has a port of its
 constexpr std::uint64_t kMostQueuePairs = 4096;
 constexpr double kMostLoad = 2;
 constexpr const char* kList = "background";
-
-constexpr auto kProtocols = choices<tg::TransportProtocol>(
-    {{"tcp", tg::TransportProtocol::kTcp}, {"roce", tg::TransportProtocol::kRoce}});
 
 /// Reports the faults of a group's settings by the keys of the file.
 void check_settings_of(const BackgroundGroup& group, ConfigIssues& issues) {
@@ -39,25 +38,14 @@ void check_settings_of(const BackgroundGroup& group, ConfigIssues& issues) {
   issues.count_unkept(found);
 }
 
-std::string text_as_written(const std::string& name, const ConfigTable& table) {
-  std::string text;
-  for (const auto& [key, value] : with_dotted_keys(table))
-    if (key != "name") text += (text.empty() ? "" : ", ") + key + '=' + to_toml_text(value);
-  return name + " (" + text + ')';
-}
-
 std::vector<BackgroundGroup> read_groups(const ConfigValue& list, const std::string& path,
                                          ConfigIssues& issues) {
   std::vector<BackgroundGroup> groups;
   const auto& entries = *list.as<ConfigValue::Array>();
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    const ConfigTable table = with_nested_keys(*entries[i].as<ConfigTable>());
-    BackgroundGroup group;
-    group.place = join_key(path, kList, i);
-    read_config(table, group.place, group, issues);
-    group.text = text_as_written(group.name, table);
-    check_settings_of(group, issues);
-    groups.push_back(std::move(group));
+    groups.push_back(read_group(with_nested_keys(*entries[i].as<ConfigTable>()),
+                                join_key(path, kList, i), issues));
+    groups.back().text = text_as_written(groups.back(), {});
   }
   return groups;
 }
@@ -151,7 +139,7 @@ void describe(Settings& v, BackgroundGroup& c) {
   v.value("from", c.from, {.required = true});
   v.value("to", c.to, {.required = true});
   v.value("both_ways", c.both_ways);
-  v.choice("protocol", c.protocol, kProtocols);
+  v.choice("protocol", c.protocol, tg::kChannelProtocols);
   v.choice("queue", c.queue, kLabRoceQueues);
   v.value("long_flows", c.long_flows, {.range = integers(1, kMostFlowsOfGroup)});
   v.share("load", c.load, {.range = reals_above(0, kMostLoad)});
@@ -161,6 +149,29 @@ void describe(Settings& v, BackgroundGroup& c) {
   v.value("queue_pairs", c.queue_pairs, {.range = integers(1, kMostQueuePairs)});
   v.free_table("transport", c.transport);
   v.free_table("requests", c.requests);
+}
+
+std::string name_of(tg::TransportProtocol protocol) {
+  return std::string(
+      std::ranges::find(tg::kChannelProtocols, protocol, &Choice<tg::TransportProtocol>::value)
+          ->name);
+}
+
+BackgroundGroup read_group(ConfigTable table, std::string place, ConfigIssues& issues) {
+  BackgroundGroup group;
+  group.place = std::move(place);
+  read_config(table, group.place, group, issues);
+  group.written = std::move(table);
+  check_settings_of(group, issues);
+  return group;
+}
+
+std::string text_as_written(const BackgroundGroup& group, const std::set<std::string>& left_out) {
+  std::string text;
+  for (const auto& [key, value] : with_dotted_keys(group.written))
+    if (key != "name" && !left_out.contains(key))
+      text += (text.empty() ? "" : ", ") + key + '=' + to_toml_text(value);
+  return group.name + " (" + text + ')';
 }
 
 BackgroundTaken take_background_groups(ConfigTable& file, ConfigIssues& issues) {
@@ -198,6 +209,8 @@ ProgramSettings settings_of(const BackgroundGroup& group, const CaseParameters& 
   ConfigTable settings = p.settings;
   if (!group.transport.members.empty())
     (void)assign(settings, "background.transport", ConfigValue(group.transport));
+  if (group.protocol != tg::TransportProtocol::kTcp)
+    (void)assign(settings, "background.transport.protocol", ConfigValue(name_of(group.protocol)));
   if (!group.requests.members.empty()) settings["requests"] = ConfigValue(group.requests);
   ConfigIssues ignored;  // reported where the group is given
   return read_settings(settings, p.protocol, rtt, ignored);
@@ -244,10 +257,7 @@ std::string line_of(const BackgroundGroup& g) {
     settings += (settings.empty() ? ", with " : ", ") + key + " = " + display(value);
   return g.place + " \"" + g.name + "\": " + what() + " from " + g.from + " to " + g.to +
          (g.both_ways ? ", and back" : "") +
-         (g.kind() == BackgroundKind::kCapture ? ""
-          : g.over_roce()                      ? " over roce"
-                                               : " over tcp") +
-         settings;
+         (g.kind() == BackgroundKind::kCapture ? "" : " over " + name_of(g.protocol)) + settings;
 }
 
 std::vector<BackgroundGroup> all_groups(const ExperimentFile& e) {

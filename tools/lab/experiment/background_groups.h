@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,12 @@ struct BackgroundTaken {
 };
 BackgroundTaken take_background_groups(ConfigTable& file, ConfigIssues& issues);
 
+/// Reads one group. @param table  of it, with nested keys  @param place  its key, for messages
+BackgroundGroup read_group(ConfigTable table, std::string place, ConfigIssues& issues);
+
+/// Returns what the file says of a group, but for these of its keys.
+std::string text_as_written(const BackgroundGroup& group, const std::set<std::string>& left_out);
+
 /// Gives arms that have groups of their own these. @pre arms are read
 void give_to_arms(BackgroundTaken&& background, ExperimentFile& experiment);
 
@@ -30,6 +37,10 @@ void check_shorthand(const ConfigTable& file, ConfigIssues& issues);
 /// Removes the keys of the shorthand from [parameters].
 void drop_shorthand(ConfigTable& parameters);
 
+/// Checks groups that send together.
+void check_background_list(const Checks& root, const ExperimentFile& experiment,
+                           const std::vector<BackgroundGroup>& groups);
+
 /// Checks the groups of the file and those of its arms.
 void check_groups_of_background(const Checks& root, const ExperimentFile& experiment);
 
@@ -37,6 +48,9 @@ void check_groups_of_background(const Checks& root, const ExperimentFile& experi
 /// group for each kind of traffic and each protocol.
 std::vector<BackgroundGroup> background_of(const ExperimentFile& experiment,
                                            const CaseParameters& parameters);
+
+/// Returns the name of a protocol that a group may have.
+std::string name_of(tg::TransportProtocol protocol);
 
 /// Returns the programs' settings of a case with those of a group in the place of background's.
 ProgramSettings settings_of(const BackgroundGroup& group, const CaseParameters& parameters,

@@ -10,6 +10,7 @@
 #include "common/config/file_kind.h"
 #include "common/config/suggestion.h"
 #include "tools/lab/experiment/background_groups.h"
+#include "tools/lab/experiment/background_sweeps.h"
 #include "tools/lab/experiment/experiment_binding.h"
 #include "tools/lab/experiment/experiment_files.h"
 #include "tools/lab/experiment/front_file.h"
@@ -376,7 +377,8 @@ Parameters resolved_settings(const ExperimentFile& e, const CaseParameters& p) {
   const ConfigTable table = to_table(settings);
   Parameters all;
   all.reserve(e.setting_names.size());
-  for (const auto& name : e.setting_names) all.emplace_back(name, setting_value(table, name));
+  for (const auto& name : e.setting_names)
+    all.emplace_back(name, value_of_name(p.groups, table, name));
   return all;
 }
 

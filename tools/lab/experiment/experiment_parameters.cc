@@ -8,6 +8,7 @@
 #include "common/config/config_file.h"
 #include "common/core/quantity_bounds.h"
 #include "tools/lab/experiment/background_groups.h"
+#include "tools/lab/experiment/background_sweeps.h"
 #include "tools/lab/experiment/placement.h"
 
 namespace outrider::lab {
@@ -320,6 +321,8 @@ ConfigIssues validate(const CaseParameters& p, const ProgramSettings& settings) 
 
 std::string assign_parameter(CaseParameters& parameters, const std::string& name,
                              const ConfigValue& value) {
+  if (const auto key = group_key_of(name); key && !parameters.groups.empty())
+    return assign_to_group(parameters.groups, *key, value);
   if (is_setting(name))
     return assign(parameters.settings, name, value)
                ? std::string{}

@@ -3,6 +3,7 @@
 
 #include "common/config/checks.h"
 #include "common/config/suggestion.h"
+#include "tools/lab/experiment/background_sweeps.h"
 #include "tools/lab/experiment/experiment.h"
 #include "tools/lab/experiment/renamed_parameters.h"
 
@@ -125,6 +126,8 @@ class SweepReader {
   /// @return whether a parameter has this name, so that its other values can be checked too
   bool check_value(const std::string& name, const ConfigValue& value, const std::string& value_key,
                    const std::string& name_key) {
+    if (const auto key = group_key_of(name); key && !experiment_.parameters.groups.empty())
+      return check_group_key(*key, value, value_key, name_key);
     if (is_setting(name)) return check_setting(name, value, value_key, name_key);
     std::string unknown = renamed_parameter(name);
     unknown = unknown.empty() ? unknown_parameter(name) : Checks::quoted(name) + ": " + unknown;
@@ -142,6 +145,17 @@ class SweepReader {
       if (problem.empty() && issue.key == name) problem = issue.problem;
     if (!problem.empty()) fault(value_key, problem);
     return true;
+  }
+
+  bool check_group_key(const GroupKey& key, const ConfigValue& value, const std::string& value_key,
+                       const std::string& name_key) {
+    const ConfigIssues issues = faults_of_value(experiment_, key, value);
+    const auto of_name = [](const ConfigIssue& i) { return i.problem.starts_with("unknown"); };
+    for (const auto& issue : issues)
+      if (of_name(issue)) fault(name_key, issue.key + ": " + issue.problem);
+      else if (issue.key.ends_with('.' + key.key)) fault(value_key, issue.problem);
+      else fault(value_key, issue.key + ": " + issue.problem);
+    return std::ranges::none_of(issues, of_name);
   }
 
   bool check_setting(const std::string& name, const ConfigValue& value,
@@ -199,6 +213,7 @@ void read_sweeps(const ConfigTable& file, ExperimentFile& experiment, ConfigIssu
       kind == "vary" ? reader.vary(table, key) : reader.cross(table, key);
     }
   }
+  settle_swept_groups(experiment, issues);
 }
 
 }  // namespace outrider::lab

@@ -162,11 +162,15 @@ tg::TransportConfig transport_of(ConfigTable table, const char* name, const std:
   return transport;
 }
 
-/// Returns what background over RoCEv2 uses of `background.transport`.
-ConfigTable over_roce(ConfigTable table) {
+/// Returns what background over another protocol than TCP uses of `background.transport`: the
+/// priority, and the table that has the protocol's name. That is `protocol`, or RoCEv2.
+ConfigTable beside_tcp(ConfigTable table) {
+  const ConfigValue* given = table.get("protocol");
+  const auto* name = given == nullptr ? nullptr : given->as<std::string>();
+  const std::string own = name == nullptr ? "roce" : *name;
   std::erase_if(table.members,
-                [](const ConfigMember& m) { return m.key != "priority" && m.key != "roce"; });
-  table["protocol"] = ConfigValue(std::string("roce"));
+                [&own](const ConfigMember& m) { return m.key != "priority" && m.key != own; });
+  table["protocol"] = ConfigValue(own);
   return table;
 }
 
@@ -338,7 +342,9 @@ ProgramSettings read_settings(const ConfigTable& settings, tg::TransportProtocol
   }
   const ConfigTable own_background = table_at(table_at(all, "background"), "transport");
   overlay(background, own_background);
-  std::erase_if(background.members, [](const ConfigMember& m) { return m.key == "roce"; });
+  std::erase_if(background.members, [](const ConfigMember& m) {
+    return m.key == "protocol" || is_table_of_protocol(m.key);
+  });
 
   ProgramSettings s;
   s.sw = switch_of(table_at(all, "switch"), "switch", issues);
@@ -346,11 +352,16 @@ ProgramSettings read_settings(const ConfigTable& settings, tg::TransportProtocol
   s.ddl = transport_of(ddl, "ddl", "ddl.transport", issues);
   s.background = transport_of(background, "background", "background.transport", issues);
   s.background_roce =
-      transport_of(over_roce(own_background), "background_roce", "background.transport", issues);
+      transport_of(beside_tcp(own_background), "background_roce", "background.transport", issues);
   s.job = job_of(table_at(all, "job"), "job", issues);
   read_config(table_at(all, "tensorlights"), "tensorlights", s.tensorlights, issues);
   s.requests = requests_of(table_at(all, "requests"), "requests", issues);
   return s;
+}
+
+bool is_table_of_protocol(std::string_view key) {
+  return std::ranges::find(tg::kTransportProtocols, key, &Choice<tg::TransportProtocol>::name) !=
+         tg::kTransportProtocols.end();
 }
 
 bool grants_bursts(const ConfigTable& settings) {

@@ -36,7 +36,8 @@ struct ProgramSettings {
   sw::SwitchConfig sw;            ///< has one port, the pattern for all ports
   tg::TransportConfig transport;  ///< settings that job and background share over TCP
   tg::TransportConfig ddl, background;
-  tg::TransportConfig background_roce;  ///< of background over RoCEv2, if there is any
+  /// Of background over another protocol than TCP, if there is any: RoCEv2, or that of a group
+  tg::TransportConfig background_roce;
   tg::JobConfig job;
   tg::TensorLightsConfig tensorlights;
   tg::RequestFlowsConfig requests;  ///< of background; 0 connections: there are none
@@ -81,6 +82,9 @@ void check_settings(const ConfigTable& table, const std::string& path, Duration 
 ///                 `background.transport.roce`, and that over RoCEv2 all but it and the priority
 ProgramSettings read_settings(const ConfigTable& settings, tg::TransportProtocol protocol,
                               Duration rtt, ConfigIssues& issues);
+
+/// Says whether a key of a transport is the table of a protocol, which has its name: "roce".
+bool is_table_of_protocol(std::string_view key);
 
 /// Returns whether the settings make switches grant bursts: an arm with them is no off arm,
 /// whatever its regulation is.

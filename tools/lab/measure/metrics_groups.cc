@@ -1,6 +1,7 @@
 #include "tools/lab/measure/metrics_groups.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <string_view>
 
@@ -14,6 +15,11 @@ namespace {
 struct GroupSums {
   double bytes = 0;
   double long_flows = 0, squares = 0;  ///< of these, of what each delivered
+  bool come_and_go = false;            ///< it has flows with sizes
+  double offered_bytes = 0;            ///< of these, or of a capture
+  double completed = 0, unfinished = 0;
+  double retransmitted = kNotDefined;
+  double requests = kNotDefined;
   Histogram completion_ns{}, slowdown_milli{}, latency_ns{};
   double frames_sent = 0, frames_received = 0;
 };
@@ -27,6 +33,11 @@ std::string_view group_of(std::string_view name) {
 }
 
 using Sums = std::map<std::string_view, GroupSums>;
+
+/// Adds to a sum that is not defined before the first of its values.
+void add_to(double& sum, std::uint64_t value) {
+  sum = (std::isnan(sum) ? 0 : sum) + static_cast<double>(value);
+}
 
 /// Calls f(sums, entry) for each entry of a list that is of a group.
 template <class List, class F>
@@ -51,9 +62,15 @@ void add_rows_of(const Case& definition, const tg::GeneratorReport& report, Sums
     s.bytes += bytes;
     s.squares += bytes * bytes;
     ++s.long_flows;
+    add_to(s.retransmitted, flow.retransmitted);
   });
   for_each_of_groups(report.flow_groups, sums, [](GroupSums& s, const tg::FlowGroupReport& flows) {
     s.bytes += static_cast<double>(flows.delivered_bytes);
+    s.come_and_go = true;
+    s.offered_bytes += static_cast<double>(flows.arrived_bytes);
+    s.completed += static_cast<double>(flows.completed);
+    s.unfinished += static_cast<double>(flows.refused + flows.failed + flows.open);
+    add_to(s.retransmitted, flows.retransmitted);
     for (const auto& size : flows.classes) {
       s.completion_ns.merge(size.completion_ns);
       s.slowdown_milli.merge(size.slowdown_milli);
@@ -62,9 +79,11 @@ void add_rows_of(const Case& definition, const tg::GeneratorReport& report, Sums
   for_each_of_groups(report.requests, sums, [&](GroupSums& s, const tg::RequestReport& pair) {
     s.bytes += static_cast<double>(pair.completed) * request_bytes(definition, pair.name);
     s.latency_ns.merge(pair.latency_ns);
+    add_to(s.requests, pair.completed);
   });
   for_each_of_groups(report.captures, sums, [](GroupSums& s, const tg::CaptureReport& capture) {
     s.bytes += static_cast<double>(capture.received_bytes);
+    s.offered_bytes += static_cast<double>(capture.sent_bytes);
     s.frames_sent += static_cast<double>(capture.sent);
     s.frames_received += static_cast<double>(capture.received);
   });
@@ -76,12 +95,22 @@ GroupMetrics metrics_of(const std::string& name, const GroupSums& s, double all_
     return values.count() == 0 ? kNotDefined : static_cast<double>(values.quantile(q)) * unit;
   };
   GroupMetrics m{.name = name,
+                 .retransmitted_packets = s.retransmitted,
                  .flow_completion_seconds_median = of(s.completion_ns, 0.5, 1e-9),
                  .flow_completion_seconds_p99 = of(s.completion_ns, 0.99, 1e-9),
                  .flow_slowdown_median = of(s.slowdown_milli, 0.5, 1e-3),
                  .flow_slowdown_p99 = of(s.slowdown_milli, 0.99, 1e-3),
+                 .requests_completed = s.requests,
                  .request_latency_seconds_median = of(s.latency_ns, 0.5, 1e-9),
                  .request_latency_seconds_p99 = of(s.latency_ns, 0.99, 1e-9)};
+  if (s.come_and_go) {
+    m.flows_completed = s.completed;
+    m.flows_unfinished = s.unfinished;
+  }
+  if (s.offered_bytes > 0) {
+    m.undelivered_fraction = std::max(0.0, 1 - s.bytes / s.offered_bytes);
+    if (seconds > 0) m.offered_bits_per_second = s.offered_bytes * 8 / seconds;
+  }
   if (seconds > 0) m.goodput_bits_per_second = s.bytes * 8 / seconds;
   if (all_bytes > 0) m.share = s.bytes / all_bytes;
   if (s.squares > 0) m.fairness = s.bytes * s.bytes / (s.long_flows * s.squares);

@@ -300,9 +300,10 @@ void add_background_transports(const ExperimentFile& e, const CaseParameters& p,
   for (const BackgroundGroup& g : p.groups) {
     if (g.kind() == BackgroundKind::kCapture) continue;  // it has none
     const ProgramSettings own = settings_of(g, p, e.network.rtt);
-    tg::TransportConfig transport = g.over_roce() ? own.background_roce : own.background;
+    const bool over_tcp = g.protocol == tg::TransportProtocol::kTcp;
+    tg::TransportConfig transport = over_tcp ? own.background : own.background_roce;
     transport.name = g.transport_name();
-    if (!g.over_roce()) transport.tcp.reuse = p.connection;
+    if (over_tcp) transport.tcp.reuse = p.connection;
     config.transports.push_back(std::move(transport));
   }
 }

@@ -66,6 +66,7 @@ const SECTIONS = {
   queue: ["Queue", "What the burst finds, and what it leaves."],
   time: ["Communication time", ""],
   "each-job": ["Jobs", "Each job by itself, under each arm that is shown."],
+  groups: ["Groups of background", "What each group offered and got, under each arm that is shown."],
   cost: ["Throughput and background", ""],
   ends: ["Marks and drops", "Means over runs."],
   fabric: ["Links and jobs", "Where in the fabric the traffic is, and when each job computes and communicates."],
@@ -346,7 +347,7 @@ function drawAnswer() {
 }
 
 const usedFigures = () => FIGURES.filter((f) => !f.when || f.when());
-const sectionsHere = () => Object.keys(SECTIONS).filter((id) => usedFigures().some((f) => f.section === id) || (id === "each-job" && severalJobs()));
+const sectionsHere = () => Object.keys(SECTIONS).filter((id) => usedFigures().some((f) => f.section === id) || (id === "each-job" && severalJobs()) || (id === "groups" && hasGroups()));
 
 function sectionLinks() {
   const nav = el("nav", { "aria-label": "Sections" });
@@ -485,6 +486,7 @@ function build() {
     const section = el("section", { id }, el("h2", { text: SECTIONS[id][0] }), SECTIONS[id][1] ? el("p", { class: "lead", text: SECTIONS[id][1] }) : null);
     if (id === "roce") section.append(el("div", { class: "card", id: "roce-table" }));
     if (id === "each-job") section.append(el("div", { class: "card", id: "each-job-table" }));
+    if (id === "groups") section.append(el("div", { class: "card", id: "groups-table" }));
     for (const f of used.filter((g) => g.section === id)) section.append(figureNode(f));
     if (id === "fabric") section.append(el("div", { class: "card", id: "fabric-tables" }));
     page.append(section);
@@ -496,7 +498,7 @@ function build() {
   page.append(el("section", { id: "environment" }, el("h2", { text: "Environment" }), el("div", { class: "card" }, pairs(data.environment))));
   page.append(el("section", { id: "terms" }, el("h2", { text: "Terms" }), el("p", { class: "lead", text: "Terms of docs/glossary.md that this page has." }),
     el("div", { class: "card", id: "all-terms" })));
-  page.append(el("footer", { text: "docs/measurement.md defines every figure. summary.json, bursts.csv, queue.csv, flows.csv and histograms.csv (in a fabric also links.csv, link_slices.csv and iterations.csv) beside this file hold what they are made of." }));
+  page.append(el("footer", { text: "docs/measurement.md defines every figure. summary.json, bursts.csv, queue.csv, flows.csv and histograms.csv (with groups of background also groups.csv; in a fabric also links.csv, link_slices.csv and iterations.csv) beside this file hold what they are made of." }));
 }
 
 let drawnFigures = [];
@@ -509,6 +511,7 @@ function drawAll() {
   drawJobs();
   drawRoce();
   drawEachJob();
+  drawGroups();
   drawFabricTables();
   drawMetrics();
   drawSettings();

@@ -16,6 +16,7 @@ extern const std::string_view kEmbeddedFabricJs;
 extern const std::string_view kEmbeddedJobsJs;
 extern const std::string_view kEmbeddedHostsJs;
 extern const std::string_view kEmbeddedRoceJs;
+extern const std::string_view kEmbeddedGroupsJs;
 extern const std::string_view kEmbeddedPageJs;
 extern const std::string_view kEmbeddedGlossaryMd;  // docs/glossary.md
 extern const std::string_view kEmbeddedD3MinJs;
@@ -75,7 +76,8 @@ std::string report_html(const ReportJson& data, std::string_view library) {
       {"program", program_for_html(kEmbeddedPlotJs) + program_for_html(kEmbeddedTermsJs) +
                       program_for_html(kEmbeddedFiguresJs) + program_for_html(kEmbeddedFabricJs) +
                       program_for_html(kEmbeddedJobsJs) + program_for_html(kEmbeddedHostsJs) +
-                      program_for_html(kEmbeddedRoceJs) + program_for_html(kEmbeddedPageJs)}};
+                      program_for_html(kEmbeddedRoceJs) + program_for_html(kEmbeddedGroupsJs) +
+                      program_for_html(kEmbeddedPageJs)}};
   std::string out;
   std::string_view rest = kEmbeddedReportHtml;
   // The order of the template, so that the content of a part is never searched for another's name.

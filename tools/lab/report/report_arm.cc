@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "tools/lab/summary/group_figures.h"
 #include "tools/lab/summary/metric.h"
 
 namespace outrider::lab {
@@ -22,16 +23,21 @@ Estimate estimate(const ReportJson& e) {
   return {.value = number(e.at("value")), .low = number(e.at("low")), .high = number(e.at("high"))};
 }
 
+/// Returns six numbers for an entry of summary.json: value, its bounds, change, its bounds.
+ReportJson estimates_json(const ReportJson& entry) {
+  ReportJson out = ReportJson::array();
+  for (const char* of : {"value", "change"}) {
+    const Estimate e = estimate(entry.at(of));
+    for (const double v : {e.value, e.low, e.high}) out.push_back(short_number(v));
+  }
+  return out;
+}
+
 ReportJson metrics_json(const ReportJson& metrics) {
   ReportJson out = ReportJson::object();
   for (const auto& m : lab::metrics()) {
     const std::string name(m.name);
-    if (!metrics.contains(name)) continue;
-    out[name] = ReportJson::array();
-    for (const char* of : {"value", "change"}) {
-      const Estimate e = estimate(metrics.at(name).at(of));
-      for (const double v : {e.value, e.low, e.high}) out[name].push_back(short_number(v));
-    }
+    if (metrics.contains(name)) out[name] = estimates_json(metrics.at(name));
   }
   return out;
 }
@@ -105,6 +111,19 @@ ReportJson ends_json(const ReportJson& cases, const ReportArm& arm, const char* 
   return out;
 }
 
+/// Returns the figures of each group of background; null without groups.
+ReportJson groups_of_arm_json(const ReportJson& arm) {
+  if (!arm.contains("background_groups")) return nullptr;
+  ReportJson out = ReportJson::array();
+  for (const auto& group : arm.at("background_groups")) {
+    ReportJson figures = ReportJson::object();
+    for (const auto& [name, entry] : group.at("figures").items())
+      figures[name] = estimates_json(entry);
+    out.push_back({{"name", group.at("name")}, {"figures", std::move(figures)}});
+  }
+  return out;
+}
+
 /// Returns bursts of whole iterations, one seed after another, as long as there is room.
 ReportJson bursts_json(const ReportJson& cases, const ReportArm& arm,
                        const std::vector<ReportRun>& runs) {
@@ -152,10 +171,25 @@ ReportJson arm_json(const ReportJson& summary, const ReportArm& arm,
           {"metrics", metrics_json(arm.json->at("metrics"))},
           {"times_ms", times_json(std::move(times))},
           {"alone_ms", short_number(mean_of_jobs(alone, &median) * 1e3)},
+          {"groups", groups_of_arm_json(*arm.json)},
           {"attribution", attribution_json(cases, arm)},
           {"marks", ends_json(cases, arm, "ce_marks")},
           {"drops", ends_json(cases, arm, "drops")},
           {"bursts", bursts_json(cases, arm, runs)}};
+}
+
+ReportJson group_rows_json() {
+  ReportJson out = ReportJson::array();
+  for (const GroupFigure& f : group_figures()) {
+    const Column column = column_of(f);
+    out.push_back({{"name", f.name},
+                   {"heading", column.heading},
+                   {"unit", column.unit},
+                   {"scale", column.scale},
+                   {"help", f.help},
+                   {"change", f.change}});
+  }
+  return out;
 }
 
 ReportJson metric_rows_json() {

@@ -10,5 +10,7 @@ ReportJson arm_json(const ReportJson& summary, const ReportArm& arm,
 
 /// Returns what the page shows about each metric, taken from its row in metrics().
 ReportJson metric_rows_json();
+/// Does the same for the figures of groups of background.
+ReportJson group_rows_json();
 
 }  // namespace outrider::lab

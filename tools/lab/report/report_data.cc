@@ -220,6 +220,7 @@ ReportJson made(const fs::path& directory) {
   share_alone(out["arms"]);
   add_fabric(directory, summary, arms, out["arms"]);
   out["metrics"] = metric_rows_json();
+  out["group_figures"] = group_rows_json();
   add_settings(arms, out);
   out["environment"] = read_json(directory / "environment.json");
   if (out["environment"].is_object()) out["environment"].erase("results_key");  // written later

@@ -14,6 +14,7 @@
 #include "tools/lab/run/cpus.h"
 #include "tools/lab/run/run_pool.h"
 #include "tools/lab/run/text_parts.h"
+#include "tools/lab/simulation/port_recorder.h"
 #include "tools/lab/simulation/run_virtual.h"
 #include "trafficgen/config/config_toml.h"
 
@@ -44,7 +45,8 @@ CaseRun run_with_reference(const Case& c, rte_mempool& pool, const StopCheck& st
 }  // namespace
 
 std::uint64_t process_memory_bytes(const Case& c) {
-  return std::uint64_t{memory_mb(buffers_needed(c), c.traffic.attribution)} << 20;
+  const std::uint64_t packets_mb = memory_mb(buffers_needed(c), c.traffic.attribution);
+  return (packets_mb << 20) + capture_memory_bytes(c.observed);
 }
 
 VirtualWorker::VirtualWorker(std::uint32_t cpu, std::uint32_t buffers, bool attribution)

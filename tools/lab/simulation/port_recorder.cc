@@ -1,6 +1,7 @@
 #include "tools/lab/simulation/port_recorder.h"
 
 #include <algorithm>
+#include <bit>
 #include <span>
 
 #include "switch/control/capture_file.h"
@@ -12,7 +13,16 @@ namespace outrider::lab {
 namespace {
 /// A buffer of a virtual run has the headers alone.
 constexpr std::uint16_t kSnap_bytes = 128;
+/// A packet in a file: its bytes, the block around them, and a comment.
+constexpr std::uint64_t kInFile_bytes = kSnap_bytes + 200;
 }  // namespace
+
+std::uint64_t capture_memory_bytes(const Observed& observed) noexcept {
+  const std::uint64_t kept = std::bit_ceil(observed.capture_packets);
+  const std::uint64_t each =
+      kept * (sizeof(sw::CaptureNote) + kSnap_bytes) + 2 * observed.capture_packets * kInFile_bytes;
+  return observed.captures.size() * each;
+}
 
 PortRecorder::PortRecorder(const Observed& observed)
     : most_(observed.capture_packets), ports_(observed.captures) {

@@ -12,6 +12,10 @@
 
 namespace outrider::lab {
 
+/// Returns the memory that a run's captures take at most: packets as they are kept, and the files
+/// made of them, which are there twice when the run ends.
+std::uint64_t capture_memory_bytes(const Observed& observed) noexcept;
+
 /// Keeps the packets that leave ports during a run in virtual time. Memory is reserved at
 /// construction: a port keeps so many packets as its bound says, and then none. Not thread-safe.
 class PortRecorder {

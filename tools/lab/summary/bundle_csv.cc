@@ -10,12 +10,14 @@
 #include <vector>
 
 #include "switch/report/report_fields.h"
+#include "tools/lab/experiment/summary_points.h"
 #include "tools/lab/measure/metrics.h"
 #include "tools/lab/measure/metrics_iterations.h"
 #include "tools/lab/measure/metrics_series.h"
 #include "tools/lab/summary/bundle_columns.h"
 #include "tools/lab/summary/bundle_fabric.h"
 #include "tools/lab/summary/bundle_histograms.h"
+#include "tools/lab/summary/group_figures.h"
 #include "trafficgen/report/report_fields.h"
 
 namespace outrider::lab {
@@ -216,6 +218,26 @@ void write_queues_of(std::ostream& out, Runtime runtime, const RunName& name,
   }
 }
 
+// -- groups of background
+
+void write_groups_of(std::ostream& out, Runtime, const RunName& name, const RunResult& result) {
+  if (std::string_view(name.run) != "measured") return;  // the other has no background
+  for (const GroupMetrics& group : measure_groups(*name.definition, result.traffic)) {
+    out << name << ',' << csv_text(group.name);
+    for (const GroupFigure& figure : group_figures()) {
+      out << ',';
+      if (const double value = group.*figure.value; !std::isnan(value)) out << text_of(value);
+    }
+    out << '\n';
+  }
+}
+
+std::string groups_head() {
+  std::string head = std::string(kRunColumns) + ",group";
+  for (const GroupFigure& figure : group_figures()) head += ',' + std::string(figure.name);
+  return head + '\n';
+}
+
 // -- what else is written
 
 std::string bursts_head() {
@@ -255,6 +277,10 @@ constexpr BundleTable kTables[] = {
        write_records(out, name, result.traffic.connections);
      },
      [](const Case&, const RunResult& result) { return !result.traffic.connections.empty(); }},
+    {"groups.csv", groups_head, write_groups_of,
+     [](const Case& definition, const RunResult&) {
+       return !definition.background_groups.empty();
+     }},
     {"histograms.csv", histograms_head, write_histograms_of},
     {"links.csv", links_head, write_links_of, has_links},
     {"link_slices.csv", link_slices_head, write_link_slices_of, has_link_series},

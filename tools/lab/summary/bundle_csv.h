@@ -39,6 +39,7 @@ struct BundleTable {
 ///   flows.csv        a line for each direction of a connection that carried data
 ///   connections.csv  a line for each sample of a sending connection; only with the parameter
 ///                    connection_sample_seconds
+///   groups.csv       a line for each group of background; only with [[background]]
 ///   histograms.csv   a line for each bucket of the distributions that metrics are computed from
 ///   links.csv        a line for each link of a fabric, see links_of()
 ///   link_slices.csv  what its busiest links sent in each slice of the run; of the first seed alone

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tools/lab/summary/case_field_makers.h"
+#include "tools/lab/summary/group_figures.h"
 
 namespace outrider::lab::case_field_rows {
 
@@ -121,56 +122,8 @@ Json each_job_schema() {
   return {{"type", "array"}, {"items", std::move(item)}};
 }
 
-/// A figure of a group of background.
-struct GroupField {
-  const char* name;
-  const char* help;
-  double GroupMetrics::*figure;
-};
-
-constexpr GroupField kGroupFields[] = {
-    {"goodput_bits_per_second",
-     "payload delivered in order; of requests those answered and their answers, of a capture "
-     "frames "
-     "that arrived",
-     &GroupMetrics::goodput_bits_per_second},
-    {"share", "of the goodput of all groups", &GroupMetrics::share},
-    {"fairness", "Jain's index of what its long flows delivered", &GroupMetrics::fairness},
-    {"flow_completion_seconds_median", "flows that come and go, of all sizes",
-     &GroupMetrics::flow_completion_seconds_median},
-    {"flow_completion_seconds_p99", "the same", &GroupMetrics::flow_completion_seconds_p99},
-    {"flow_slowdown_median", "completion over ideal", &GroupMetrics::flow_slowdown_median},
-    {"flow_slowdown_p99", "the same", &GroupMetrics::flow_slowdown_p99},
-    {"request_latency_seconds_median",
-     "first byte of a request written to last byte of its answer in order",
-     &GroupMetrics::request_latency_seconds_median},
-    {"request_latency_seconds_p99", "the same", &GroupMetrics::request_latency_seconds_p99},
-    {"capture_frames_lost_fraction", "dropped, or on the way at the end, of those played",
-     &GroupMetrics::capture_frames_lost_fraction},
-};
-
-Json groups_of(const CaseSummary& c) {
-  Json groups = Json::array();
-  for (const GroupMetrics& g : c.metrics.groups) {
-    Json one{{"name", g.name}};
-    for (const GroupField& field : kGroupFields) one[field.name] = g.*field.figure;
-    groups.push_back(std::move(one));
-  }
-  return groups;
-}
-
-Json groups_schema() {
-  Json item = object_schema();
-  item["properties"]["name"] = {{"type", "string"}};
-  item["required"] = {"name"};
-  for (const GroupField& field : kGroupFields) {
-    Json schema = reference("number");
-    schema["description"] = field.help;
-    item["properties"][field.name] = std::move(schema);
-    item["required"].push_back(field.name);
-  }
-  return {{"type", "array"}, {"items", std::move(item)}};
-}
+Json groups_of(const CaseSummary& c) { return groups_json(c.metrics.groups); }
+Json groups_schema() { return groups_json_schema(); }
 
 /// A field of a tier of links.
 struct TierField {

@@ -71,6 +71,12 @@ struct ArmMetric {
   Estimate change{};  ///< (ratio to the baseline's value) - 1, over the seeds that both have
 };
 
+/// A group of background in the cases of an arm, over its seeds.
+struct GroupSummary {
+  std::string name;
+  std::vector<ArmMetric> figures{};  ///< in the order of group_figures()
+};
+
 /// All cases of one label and one setting of the regulator at one point.
 struct ArmSummary {
   std::string label;
@@ -84,6 +90,7 @@ struct ArmSummary {
   /// The same as `beside` and `metrics` against `off`, where the baseline is another.
   std::vector<std::string> beside_off{};
   std::vector<ArmMetric> against_off{};
+  std::vector<GroupSummary> groups{};  ///< of background; empty without [[background]]
 
   /// @return the metric of this name; all NaN if these cases do not have it
   /// @throws std::out_of_range if there is no metric of this name

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "tools/lab/summary/metric.h"
+#include "tools/lab/summary/summary_groups.h"
 
 namespace outrider::lab {
 
@@ -85,6 +86,7 @@ void estimate_arm(const std::vector<CaseSummary>& cases, ArmSummary& arm) {
   std::vector<const CaseSummary*> own;
   for (const std::size_t i : arm.cases) own.push_back(&cases[i]);
   arm.metrics = estimate_all(cases, own, &CaseSummary::baseline);
+  arm.groups = summarise_groups(cases, own);
   const auto compared =
       std::ranges::find_if(own, [](const CaseSummary* c) { return c->baseline.has_value(); });
   if (compared == own.end()) return;

@@ -48,25 +48,30 @@ Json json_of(const CaseSummary& c) {
   return out;
 }
 
+/// Returns estimates by the names of what they are of.
+Json json_of(const std::vector<ArmMetric>& metrics) {
+  Json out = Json::object();
+  for (const auto& m : metrics)
+    out[m.name] = {{"value", json_of(m.value)}, {"change", json_of(m.change)}};
+  return out;
+}
+
 Json json_of(const ArmSummary& arm, const std::vector<CaseSummary>& cases) {
   Json seeds = Json::array();
   for (const std::size_t i : arm.cases) seeds.push_back(cases[i].seed);
-  Json metrics = Json::object();
-  for (const auto& m : arm.metrics)
-    metrics[m.name] = {{"value", json_of(m.value)}, {"change", json_of(m.change)}};
   Json out{{"label", arm.label}};
   add_parameters(arm.parameters, out);
   out["point"] = arm.point;
   out["seeds"] = std::move(seeds);
   out["cases"] = Json(arm.cases);
-  out["metrics"] = std::move(metrics);
+  out["metrics"] = json_of(arm.metrics);
   out["off"] = arm.off;
   out["against"] = arm.against;
   out["beside"] = arm.beside;
   out["beside_off"] = arm.beside_off;
-  out["against_off"] = Json::object();
-  for (const auto& m : arm.against_off)
-    out["against_off"][m.name] = {{"value", json_of(m.value)}, {"change", json_of(m.change)}};
+  out["against_off"] = json_of(arm.against_off);
+  for (const auto& group : arm.groups)
+    out["background_groups"].push_back({{"name", group.name}, {"figures", json_of(group.figures)}});
   return out;
 }
 

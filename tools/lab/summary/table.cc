@@ -360,7 +360,7 @@ std::string comparison_table(const Summary& summary) {
     if (points.size() > 1) text += "== " + names[i] + "\n";
     text += value_block(points[i], with_paper) + change_block(points[i], with_paper);
     text += iteration_block(points[i]) + learning_block(points[i]) + jobs_block(points[i]) +
-            roce_block(points[i]) + flow_block(points[i]) + group_block(points[i], summary) +
+            roce_block(points[i]) + flow_block(points[i]) + group_block(points[i]) +
             time_block(points[i]);
     if (points.size() <= kPointsInFull)
       text +=

@@ -1,69 +1,96 @@
 #include "tools/lab/summary/table_groups.h"
 
-#include <array>
+#include <algorithm>
 #include <cmath>
-#include <vector>
+#include <span>
+#include <string_view>
 
-#include "tools/lab/measure/statistics.h"
+#include "tools/lab/summary/group_figures.h"
 
 namespace outrider::lab {
 
 namespace {
 
-/// A column of the groups' lines.
-struct GroupColumn {
-  const char* heading;
-  const char* unit;
-  double scale;
-  double GroupMetrics::*figure;
-};
+constexpr MetricCell kGoodputs[] = {{"offered_bits_per_second"},
+                                    {"goodput_bits_per_second"},
+                                    {"goodput_bits_per_second", MetricCell::kValueInterval},
+                                    {"goodput_bits_per_second", MetricCell::kChange},
+                                    {"goodput_bits_per_second", MetricCell::kInterval},
+                                    {"undelivered_fraction"},
+                                    {"fairness"},
+                                    {"share"}};
 
-constexpr std::array<GroupColumn, 7> kColumns{
-    {{"goodput", "Mbit/s", 1e-6, &GroupMetrics::goodput_bits_per_second},
-     {"share", "%", 100, &GroupMetrics::share},
-     {"fairness", "", 1, &GroupMetrics::fairness},
-     {"flows", "ms, median", 1e3, &GroupMetrics::flow_completion_seconds_median},
-     {"flows", "ms, p99", 1e3, &GroupMetrics::flow_completion_seconds_p99},
-     {"slowdown", "p99", 1, &GroupMetrics::flow_slowdown_p99},
-     {"requests", "ms, p99", 1e3, &GroupMetrics::request_latency_seconds_p99}}};
+constexpr MetricCell kTimes[] = {{"flows_completed"},
+                                 {"flows_unfinished"},
+                                 {"flow_completion_seconds_median"},
+                                 {"flow_completion_seconds_p99"},
+                                 {"flow_completion_seconds_p99", MetricCell::kValueInterval},
+                                 {"flow_slowdown_p99"},
+                                 {"request_latency_seconds_p99"},
+                                 {"retransmitted_packets"}};
 
-/// Returns the mean of a figure over those of an arm's seeds that have it.
-double mean_of_group(const ArmSummary& arm, const Summary& summary, std::size_t group,
-                     double GroupMetrics::*figure) {
-  std::vector<double> values;
-  for (const std::size_t i : arm.cases) {
-    const auto& groups = summary.cases[i].metrics.groups;
-    if (group < groups.size() && !std::isnan(groups[group].*figure))
-      values.push_back(groups[group].*figure);
+const ArmMetric& figure_of(const GroupSummary& group, std::string_view name) {
+  return *std::ranges::find(group.figures, name, &ArmMetric::name);
+}
+
+std::string cell_of(const GroupSummary& group, bool off, const MetricCell& cell) {
+  const ArmMetric& m = figure_of(group, cell.metric);
+  const double scale = column_of(group_figure_named(cell.metric)).scale;
+  const bool of_change = cell.part == MetricCell::kChange || cell.part == MetricCell::kInterval;
+  if (std::isnan(of_change ? m.change.value : m.value.value) || (of_change && off)) return "";
+  switch (cell.part) {
+    case MetricCell::kValue:
+      return shown(m.value.value * scale);
+    case MetricCell::kValueInterval:
+      return shown_bounds(m.value, scale);
+    case MetricCell::kChange:
+      return shown_change(m.change.value);
+    case MetricCell::kInterval:
+      return shown_interval(m.change);
   }
-  return mean(values);
+  return "";
+}
+
+std::string headings_of(std::span<const MetricCell> cells) {
+  TableCells names, units;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const Column column = column_of(group_figure_named(cells[i].metric));
+    const bool value = cells[i].part == MetricCell::kValue;
+    names[i] = value                                  ? std::string(column.heading)
+               : cells[i].part == MetricCell::kChange ? "change"
+                                                      : "95 %";
+    if (value) units[i] = column.unit;
+  }
+  return table_line("", names) + table_line("", units);
+}
+
+/// Returns a line for each group below the name of its arm; without groups that have one of these
+/// figures, nothing.
+std::string rows_of(const Arms& point, std::span<const MetricCell> cells) {
+  std::string rows;
+  for (const ArmSummary* arm : point) {
+    std::string own;
+    for (const GroupSummary& group : arm->groups) {
+      TableCells texts;
+      bool any = false;
+      for (std::size_t i = 0; i < cells.size(); ++i) {
+        texts[i] = cell_of(group, arm->off, cells[i]);
+        any |= !texts[i].empty();
+      }
+      if (any) own += table_line("  " + group.name, texts);
+    }
+    if (!own.empty()) rows += table_line(row_name(*arm, point), {}) + own;
+  }
+  return rows.empty() ? "" : headings_of(cells) + rows;
 }
 
 }  // namespace
 
-std::string group_block(const Arms& point, const Summary& summary) {
-  std::string rows;
-  for (const ArmSummary* arm : point) {
-    if (arm->cases.empty()) continue;
-    const auto& groups = summary.cases[arm->cases.front()].metrics.groups;
-    if (!groups.empty()) rows += table_line(row_name(*arm, point), {});
-    for (std::size_t g = 0; g < groups.size(); ++g) {
-      TableCells cells;
-      for (std::size_t i = 0; i < kColumns.size(); ++i) {
-        const double value = mean_of_group(*arm, summary, g, kColumns[i].figure);
-        if (!std::isnan(value)) cells[i] = shown(value * kColumns[i].scale);
-      }
-      rows += table_line("  " + groups[g].name, cells);
-    }
-  }
-  if (rows.empty()) return "";
-  TableCells headings, units;
-  for (std::size_t i = 0; i < kColumns.size(); ++i) {
-    headings[i] = kColumns[i].heading;
-    units[i] = kColumns[i].unit;
-  }
-  return "Groups of background, over the whole run:\n" + table_line("", headings) +
-         table_line("", units) + rows;
+std::string group_block(const Arms& point) {
+  const std::string goodputs = rows_of(point, kGoodputs);
+  return goodputs.empty() ? ""
+                          : "Groups of background, over the whole run:\n" + goodputs +
+                                "What their flows and requests had:\n" + rows_of(point, kTimes);
 }
 
 }  // namespace outrider::lab

@@ -6,7 +6,8 @@
 
 namespace outrider::lab {
 
-/// Returns what the groups of background had, a line for each below its arm; empty without groups.
-std::string group_block(const Arms& point, const Summary& summary);
+/// Returns what the groups of background offered, got and completed, a line for each below its arm;
+/// empty without groups.
+std::string group_block(const Arms& point);
 
 }  // namespace outrider::lab

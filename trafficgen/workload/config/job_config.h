@@ -32,6 +32,7 @@ enum class SignalForm : std::uint8_t {
 };
 
 inline constexpr std::uint32_t kMostRepeats = 16;
+inline constexpr std::uint32_t kMostQueuePairsOfBursts = 256;  ///< of two hosts
 
 struct AnnounceConfig {
   LeadSource lead_source = LeadSource::kWait;
@@ -130,6 +131,7 @@ struct JobConfig {
   AnnounceConfig announce{};
   LearnerConfig learner{};
   std::uint16_t tcp_port = 5000;  ///< of the servers; job i of a file should use its own
+  std::uint32_t queue_pairs = 1;  ///< over RoCEv2: of a worker and each of its targets
 };
 
 /// Checks single tables, for files that hold them in another place.

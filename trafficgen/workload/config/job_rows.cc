@@ -168,6 +168,11 @@ void describe(Settings& v, JobConfig& c) {
       {.range = integers(1, 65535),
        .help = "of the servers, or of the workers without them; jobs and long flows that share a "
                "receiving host need ports of their own"});
+  v.value("queue_pairs", c.queue_pairs,
+          {.range = integers(1, kMostQueuePairsOfBursts),
+           .accepts = "above 1 needs a transport with protocol `\"roce\"`",
+           .help = "between a worker and each of its targets: [what is handed over is cut into "
+                   "messages](roce.md#several-queue-pairs-for-a-burst) that take them in turn"});
   v.table("policy", c.policy);
   v.table("message", c.message);
   v.table("announce", c.announce);

@@ -152,6 +152,7 @@ struct ExchangeSetup {
   bool pulls_acknowledged = false;
   std::uint32_t first_owner = 0;  ///< owner id of the first worker, for attribution; 0: off
   const GradientMagnitudes* magnitudes = nullptr;  ///< null: nothing is learnt
+  std::uint32_t queue_pairs = 1;  ///< over RoCEv2, of a worker and one of its targets
   std::vector<std::uint8_t>
       nic_classes{};  ///< [targets] of pulls at the targets' NICs; empty: none
 

@@ -50,6 +50,7 @@ ExchangeSetup make_lanes(const JobSetup& setup, const CollectiveOperation& colle
                   .workers = setup.workers,
                   .first_owner = setup.first_owner,
                   .magnitudes = magnitudes,
+                  .queue_pairs = setup.config.queue_pairs,
                   .nic_classes = setup.nic_classes};
   for (const Host* h : setup.workers) e.mtu_bytes = std::min(e.mtu_bytes, h->setup().mtu_bytes);
   for (const Host* h : setup.servers) e.mtu_bytes = std::min(e.mtu_bytes, h->setup().mtu_bytes);

@@ -9,13 +9,16 @@
 #include <fstream>
 
 #include "tests/unit/lab/experiment/experiment_fixture.h"
+#include "tools/lab/plan/plan_rows.h"
 
 namespace outrider::background_groups_test {
 using namespace lab;
 namespace {
 
 using testing::AllOf;
+using testing::AnyOf;
 using testing::HasSubstr;
+using testing::Not;
 
 constexpr const char* kEnds = "from = \"sender\"\nto = \"receiver\"\n";
 constexpr const char* kOldBackground = "[background]\nfrom = \"sender\"\nto = \"receiver\"\n";
@@ -116,6 +119,8 @@ TEST(BackgroundGroups, EachMistakeIsRefusedByKeyValueAndRule) {
             "is that of another [[background]]"},
            {"name with a blank", group("a b", sends), "background[0].name: \"a b\"",
             "must not be empty or hold a dot, a blank or a slash"},
+           {"name of settings", group("transport", sends), "background[0].name: \"transport\"",
+            "background.transport.* are settings"},
            {"no flows", group("a", "long_flows = 0\n"), "background[0].long_flows: 0",
             "must be at least 1"},
            {"load without sizes", group("a", "load = 0.2\n"), "background[0].sizes",
@@ -193,6 +198,69 @@ TEST(BackgroundGroups, AnArmsOwnNeedThoseOfTheFile) {
                              "lead_source = \"none\"\n[[arm.background]]\nname = \"a\"\n" +
                                  std::string(kEnds) + "long_flows = 1\n")),
               HasSubstr("arm[1].background: needs a [[background]] of the file"));
+}
+
+// A sweep of a group's key makes points as any parameter does, and a mistake has the sweep's place.
+TEST(BackgroundGroups, ASweepChangesAKeyOfOne) {
+  const std::string groups = group("dctcp", "long_flows = 3\ntransport.controller = \"dctcp\"\n") +
+                             group("store", "load = 0.1\nsizes = \"web-search\"\n");
+  const std::string sweeps =
+      "[[vary]]\nparameter = \"background.dctcp.long_flows\"\nvalues = [1, 4]\n"
+      "arms = [\"off\", \"on\"]\n[[cross]]\nbackground.store.load = [0.1, 0.3]\n"
+      "background.dctcp.transport.controller = [\"cubic\"]\narms = [\"off\"]\n";
+  const auto plan = plan_of(with_groups(groups) + sweeps, {.seeds = 1});
+  ASSERT_EQ(plan.size(), 3U + 4U + 2U);
+  const auto of = [&](std::size_t i, const std::string& name) {
+    return value_in(plan[i].parameters, name);
+  };
+  const std::string long_flows = "background.dctcp.long_flows";
+  EXPECT_EQ(of(0, long_flows), ParameterValue(std::int64_t{3})) << "at the point of the file";
+  EXPECT_EQ(plan[0].traffic.long_flows.at(0).from.size(), 3U);
+  EXPECT_EQ(of(3, long_flows), ParameterValue(std::int64_t{1}));
+  EXPECT_EQ(plan[3].traffic.long_flows.at(0).from.size(), 1U);
+  EXPECT_EQ(of(5, long_flows), ParameterValue(std::int64_t{4}));
+  EXPECT_EQ(plan[5].label, "off");
+  EXPECT_EQ(plan[6].label, "on") << "compared with the off arm of the same point";
+  EXPECT_EQ(plan[5].point, (Parameters{{long_flows, std::int64_t{4}}}));
+  EXPECT_EQ(of(8, "background.store.load"), ParameterValue(0.3));
+  EXPECT_GT(plan[8].traffic.flows.at(0).rate->bits_per_second,
+            2 * plan[7].traffic.flows.at(0).rate->bits_per_second);
+  EXPECT_EQ(of(8, "background.dctcp.transport.controller"), ParameterValue(std::string("cubic")));
+  EXPECT_EQ(of(0, "background.dctcp.transport.controller"), ParameterValue(std::string("dctcp")));
+  EXPECT_EQ(of(0, kGroupsParameter), of(5, kGroupsParameter)) << "has nothing that a sweep sets";
+  EXPECT_THAT(std::get<std::string>(of(0, kGroupsParameter)),
+              Not(AnyOf(HasSubstr("long_flows"), HasSubstr("load"), HasSubstr("controller"))));
+}
+
+TEST(BackgroundGroups, AMistakeInASweepOfOneIsTold) {
+  const std::string own = group("dctcp", "long_flows = 3\n");
+  const auto told = [&](const std::string& name, const std::string& values) {
+    return faults_of(with_groups(own) + "[[vary]]\nparameter = \"background." + name +
+                     "\"\nvalues = [" + values + "]\narms = [\"off\"]\n");
+  };
+  EXPECT_EQ(told("dctcp.long_flows", "1, 2"), "");
+  EXPECT_THAT(told("dctp.long_flows", "1"),
+              AllOf(HasSubstr("vary[0].parameter"), HasSubstr("did you mean \"dctcp\"?")));
+  EXPECT_THAT(told("dctcp.long_flow", "1"),
+              AllOf(HasSubstr("vary[0].parameter"), HasSubstr("unknown key")));
+  EXPECT_THAT(told("dctcp.name", "\"x\""), HasSubstr("the name of a group is the same"));
+  EXPECT_THAT(told("dctcp.long_flows", "1, 0"),
+              AllOf(HasSubstr("vary[0].values[1]"), HasSubstr("must be at least 1")));
+  EXPECT_THAT(told("dctcp.load", "0.5"),
+              AllOf(HasSubstr("vary[0].values[0]"), HasSubstr("a group sends one kind")));
+  EXPECT_THAT(told("dctcp.transport.controller", "\"cubik\""), HasSubstr("\"cubic\""));
+  EXPECT_THAT(told("transport.controller", "\"cubic\""),
+              HasSubstr("must be left out beside [[background]]"));
+}
+
+TEST(BackgroundGroups, AnArmWithOthersIsNotSweptUnseen) {
+  const std::string arm = "[[arm]]\nlabel = \"off-cubic\"\n[[arm.background]]\nname = \"cubic\"\n" +
+                          std::string(kEnds) + "long_flows = 1\n";
+  EXPECT_THAT(faults_of(with_groups(group("dctcp", "long_flows = 3\n")) + arm +
+                        "[[vary]]\nparameter = \"background.dctcp.long_flows\"\nvalues = [1]\n"
+                        "arms = [\"off\", \"off-cubic\"]\n"),
+              HasSubstr("vary[0].arms: \"off-cubic\": has groups of background of its own, and "
+                        "none of them is \"dctcp\""));
 }
 
 class BackgroundOfBase : public testing::Test {

@@ -5,9 +5,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <sstream>
+#include <string_view>
+#include <utility>
 
 #include "tests/unit/lab/measure/metrics_fixture.h"
+#include "tools/lab/summary/bundle_csv.h"
 #include "tools/lab/summary/summary.h"
 
 namespace outrider::metrics_groups_test {
@@ -44,6 +49,11 @@ struct FourGroups {
     FlowGroupReport load;
     load.name = "storage";
     load.delivered_bytes = 1'000;
+    load.arrived_bytes = 1'250;
+    load.arrivals = 6;
+    load.completed = 3;
+    load.refused = load.failed = load.open = 1;
+    load.retransmitted = 5;
     load.classes.push_back({.above_bytes = 0, .up_to_bytes = 10'000});
     load.classes.push_back({.above_bytes = 10'000, .up_to_bytes = 100'000});
     load.classes[0].completion_ns.record(2'000'000);
@@ -60,6 +70,7 @@ struct FourGroups {
     capture.name = "frames";
     capture.sent = 4;
     capture.received = 3;
+    capture.sent_bytes = 250;
     capture.received_bytes = 200;
     r.captures.push_back(std::move(capture));
   }
@@ -84,6 +95,25 @@ TEST(GroupMetrics, AreThoseOfTheRowsOfEach) {
   EXPECT_DOUBLE_EQ(groups[3].capture_frames_lost_fraction, 0.25);
 }
 
+TEST(GroupMetrics, SayWhatWasOfferedAndWhatBecameOfIt) {
+  FourGroups run;
+  run.result.traffic.flows[0].retransmitted = 2;
+  run.result.traffic.flows[2].retransmitted = 1;
+  const auto groups = measure_groups(run.definition, run.result.traffic);
+  EXPECT_TRUE(std::isnan(groups[0].offered_bits_per_second)) << "long flows have no end";
+  EXPECT_TRUE(std::isnan(groups[0].flows_completed));
+  EXPECT_EQ(groups[0].retransmitted_packets, 3);
+  EXPECT_DOUBLE_EQ(groups[1].offered_bits_per_second, 10'000);
+  EXPECT_DOUBLE_EQ(groups[1].undelivered_fraction, 0.2);
+  EXPECT_EQ(groups[1].flows_completed, 3);
+  EXPECT_EQ(groups[1].flows_unfinished, 3) << "refused, failed and open";
+  EXPECT_EQ(groups[1].retransmitted_packets, 5);
+  EXPECT_EQ(groups[2].requests_completed, 2);
+  EXPECT_TRUE(std::isnan(groups[2].offered_bits_per_second));
+  EXPECT_DOUBLE_EQ(groups[3].offered_bits_per_second, 2'000);
+  EXPECT_TRUE(std::isnan(groups[3].flows_completed)) << "a capture has frames, not flows";
+}
+
 TEST(GroupMetrics, OfACaseWithoutGroupsAreNone) {
   FourGroups run;
   run.definition.background_groups.clear();
@@ -101,6 +131,63 @@ TEST(GroupMetrics, AreInTheTableAndInTheSummary) {
   const std::string json = to_json(summary);
   EXPECT_THAT(json, HasSubstr("\"background_groups\": ["));
   EXPECT_THAT(json, HasSubstr("\"name\": \"calls\""));
+}
+
+/// Three seeds of off and on, whose group "dctcp" delivers so many bytes in each.
+struct TwoArms {
+  std::vector<Case> cases{};
+  Experiment experiment{.name = "e", .runtime = Runtime::kVirtual, .runs = {}};
+
+  TwoArms() {
+    for (const char* label : {"off", "on"})
+      for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+        cases.push_back(make_case(label, 1));
+        cases.back().seed = seed;
+        cases.back().parameters = {{"regulation", std::string(label)}};
+        cases.back().background_groups = {"dctcp"};
+      }
+    for (const Case& c : cases) {
+      RunResult r = make_result(1'000);
+      const std::uint64_t bytes = 1'000 * c.seed;
+      r.traffic.flows = {flow("dctcp 0", c.label == "off" ? bytes : bytes / 2)};
+      experiment.runs.push_back({.definition = &c, .result = std::move(r)});
+    }
+  }
+};
+
+TEST(GroupMetrics, OfAnArmHaveConfidenceAndAChangeOverItsSeeds) {
+  const TwoArms arms;
+  const Summary summary = summarise(arms.experiment);
+  ASSERT_EQ(summary.arms.size(), 2U);
+  const auto goodput = [](const ArmSummary& arm) {
+    const auto& figures = arm.groups.at(0).figures;
+    return *std::ranges::find(figures, "goodput_bits_per_second", &ArmMetric::name);
+  };
+  const ArmMetric off = goodput(summary.arms[0]), on = goodput(summary.arms[1]);
+  EXPECT_DOUBLE_EQ(off.value.value, 16'000) << "mean of 8, 16 and 24 kbit/s";
+  EXPECT_LT(off.value.low, 16'000);
+  EXPECT_GT(off.value.high, 16'000);
+  EXPECT_DOUBLE_EQ(on.change.value, -0.5);
+  EXPECT_DOUBLE_EQ(on.change.high, -0.5) << "seed by seed the same";
+  EXPECT_THAT(comparison_table(summary), HasSubstr("-50 %"));
+  EXPECT_THAT(to_json(summary), HasSubstr("\"figures\": {"));
+}
+
+TEST(GroupMetrics, HaveAFileWithALineForEachRun) {
+  const TwoArms arms;
+  const auto tables = bundle_tables();
+  const auto table = std::ranges::find(tables, std::string_view("groups.csv"),
+                                       [](const auto& t) { return std::string_view(t.file); });
+  ASSERT_NE(table, tables.end());
+  const CaseRun& run = arms.experiment.runs[1];
+  ASSERT_TRUE(table->wanted(*run.definition, run.result));
+  std::ostringstream out;
+  table->write(out, Runtime::kVirtual, {1, run.definition, "measured"}, run.result);
+  table->write(out, Runtime::kVirtual, {1, run.definition, "alone"}, run.result);
+  EXPECT_EQ(out.str().find("1,off,2,measured,dctcp,,16000,,1,1,0,"), 0U) << out.str();
+  EXPECT_EQ(std::ranges::count(out.str(), '\n'), 1) << "alone has no background";
+  const std::string head = table->head();
+  EXPECT_EQ(std::ranges::count(head, ','), std::ranges::count(out.str(), ','));
 }
 
 }  // namespace

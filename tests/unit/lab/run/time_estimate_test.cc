@@ -102,5 +102,22 @@ TEST(TimeEstimate, TextHasTheUnitThatFits) {
   EXPECT_EQ(duration_text(9000), "2.5 h");
 }
 
+// A million packets of two ports are most of the memory of a small case.
+TEST(MemoryEstimate, CountsTheCapturesOfPorts) {
+  Case c = speed_case();
+  const auto memory = [&c] {
+    PlanEstimate estimate;
+    estimate.add(c, 1);
+    return estimate.memory_bytes();
+  };
+  const std::uint64_t without = memory();
+  c.observed = {.captures = {"a.to_b", "b.to_a"}, .capture_packets = 1'000'000};
+  const std::uint64_t with = memory() - without;
+  EXPECT_GT(with, 2U * 1'000'000 * 128) << "the headers alone";
+  EXPECT_LT(with, 4'000'000'000U);
+  c.observed.captures.pop_back();
+  EXPECT_EQ(memory() - without, with / 2);
+}
+
 }  // namespace
 }  // namespace outrider::time_estimate_test

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -13,10 +14,15 @@ namespace outrider::tg {
 
 class JobRecords;
 
-/// Carries bursts as RDMA WRITEs or SENDs of RoCEv2: a reliable connection between each worker and
+/// Carries bursts as RDMA WRITEs or SENDs of RoCEv2: reliable connections between each worker and
 /// target, with pushes one way and pulls the other. What is handed over while nothing of it has
 /// left is one message; the last one of a burst has an immediate, the iteration. Parts arrive in
 /// order.
+///
+/// With several connections (ExchangeSetup::queue_pairs) what is handed over is cut into as many
+/// messages of whole packets, which take them in turn. A burst begins with the first connection,
+/// which next_place() and flow() name. A part has arrived when all of its messages have, and may be
+/// before one that was handed over earlier.
 ///
 /// There is no connection management: both ends are made at construction, and connected() is always
 /// true. A peer that stays silent for RoceConfig::retry_limit time-outs ends the job
@@ -50,12 +56,14 @@ class RoceExchange final : public Exchange {
   [[nodiscard]] RoceCounters roce() const override;
 
  private:
+  struct Way;
   struct End;
   struct Pair;
 
   [[nodiscard]] End& sender(const Lane& lane) noexcept;
   [[nodiscard]] const End& sender(const Lane& lane) const noexcept;
   void make_pair(std::uint32_t worker, std::uint32_t target);
+  [[nodiscard]] std::uint64_t message_bytes(std::uint64_t bytes, std::size_t ways) const noexcept;
   void begin(End& end, const BurstIdentity& burst) noexcept;
   void note(End& end) noexcept;
 
@@ -63,6 +71,7 @@ class RoceExchange final : public Exchange {
   RoceConfig config_;
   JobRecords& records_;
   Listener& listener_;
+  std::uint32_t path_mtu_;
   std::vector<std::uint32_t> targets_;        ///< [workers]: number of its lanes
   std::vector<std::unique_ptr<Pair>> pairs_;  ///< [worker][target]; null: no such lane
 };
