@@ -71,6 +71,7 @@ class PortGrants final : public QueuePart, public EventSource {
   [[nodiscard]] std::uint64_t keeps(std::size_t queue) const noexcept override;
   void flush() noexcept override;
   void count(QueueCounts& to, std::size_t queue, Time now) const override;
+  using EventSource::prepare;  // beside the part's
   [[nodiscard]] std::unique_ptr<PartChange> prepare(const PartReload& reload) const override;
   void apply(PartChange* change, const PortQueueConfig& to, Time now) noexcept override;
 

@@ -61,6 +61,7 @@ class PortPauses final : public QueuePart, public EventSource {
   Time fire(Time now) noexcept override;
 
   void count(QueueCounts& to, std::size_t queue, Time now) const override;
+  using EventSource::prepare;  // beside the part's
   [[nodiscard]] std::unique_ptr<PartChange> prepare(const PartReload& reload) const override;
   void apply(PartChange* change, const PortQueueConfig& to, Time now) noexcept override;
 
