@@ -22,9 +22,9 @@ namespace outrider::roce {
 ///                    found no room; stays at 255
 ///          2      2  path: a number that these switches have made of theirs
 ///          4      8  each of 5 records: when the packet left [ns] (3 bytes), how long the port had
-///                    been sending until then [ns] (3), how long the port takes to send what the
-///                    packet left behind in its queue [16 ns] (2); times wrap, the last one does
-///                    not
+///                    been sending packets of its queue until then [ns] (3), how long the port
+///                    takes to send what it left behind there [16 ns] (2); times wrap, the last
+///                    one does not
 ///
 /// Such a packet has the opcode of its kind with the highest bits 110. InfiniBand leaves these
 /// opcodes to manufacturers (section 9.2.1), so that no packet of its services can be mistaken for

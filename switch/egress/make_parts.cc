@@ -49,6 +49,8 @@ void add_to(const PartOwner& port, const PortQueueConfig& config, std::size_t q,
   join(port.pauses);
   if (PacketMemory::needed(memory)) add(std::make_unique<PacketMemory>(memory));
   if (limits.hops) add(std::make_unique<HopRecords>(*limits.hops, number));
+  if (limits.telemetry_hop)
+    add(std::make_unique<PathTelemetry>(*limits.telemetry_hop, port.transmitter));
 }
 
 }  // namespace
@@ -57,10 +59,6 @@ std::vector<std::unique_ptr<QueuePart>> add_parts(const PartOwner& port) {
   std::vector<std::unique_ptr<QueuePart>> made;
   const auto configs = queues_of(port.config);
   for (std::size_t q = 0; q < configs.size(); ++q) add_to(port, configs[q], q, made);
-  if (!port.limits.telemetry_hop) return made;
-  QueuePart& telemetry = *made.emplace_back(
-      std::make_unique<PathTelemetry>(*port.limits.telemetry_hop, port.queues, port.transmitter));
-  for (auto& queue : port.queues) queue.parts().add(telemetry);
   return made;
 }
 

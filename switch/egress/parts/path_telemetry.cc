@@ -22,16 +22,15 @@ void PathTelemetry::on_departure(const Transmission& sent) noexcept {
                                                 {.at = sent.start.time_since_epoch(),
                                                  .busy = busy_,
                                                  .queue = time_of(sent.queue.waiting().bytes)});
-    Counts& counts = counts_[static_cast<std::size_t>(&sent.queue - queues_.begin())];
-    counts.written += outcome == hop_trace::Appended::kYes;
-    counts.no_room += outcome == hop_trace::Appended::kNoRoom;
+    written_ += outcome == hop_trace::Appended::kYes;
+    no_room_ += outcome == hop_trace::Appended::kNoRoom;
   }
   busy_ += sent.finish - sent.start;
 }
 
-void PathTelemetry::count(QueueCounts& to, std::size_t queue, Time /*now*/) const {
-  to.hop_records += counts_[queue].written;
-  to.hop_records_no_room += counts_[queue].no_room;
+void PathTelemetry::count(QueueCounts& to, std::size_t /*queue*/, Time /*now*/) const {
+  to.hop_records += written_;
+  to.hop_records_no_room += no_room_;
 }
 
 }  // namespace outrider::sw

@@ -1,7 +1,7 @@
 // Goal: a switch that is asked to writes into packets of RoCEv2 with telemetry when they left, how
-// long their port had been sending, and what they left behind; others pass unchanged, and so do
-// all where it is not asked.
-// Method: a switch of 1 Gbit/s ports; frames made by hand; every figure computed beside the code.
+// long their port had been sending their queue, and what they left behind there; others pass
+// unchanged, and so do all where it is not asked. Method: a switch of 1 Gbit/s ports; frames made
+// by hand; every figure computed beside the code.
 #include <gtest/gtest.h>
 
 #include "common/net/roce_telemetry.h"
@@ -85,7 +85,7 @@ TEST(PathTelemetry, TellsDepartureTimeOfSendingAndWhatIsLeft) {
   EXPECT_EQ(b.report({}).queues[SwitchBench::kEast].hop_records, 4U);
 }
 
-// The port also sends what is no RoCEv2.
+// The queue also has what is no RoCEv2.
 TEST(PathTelemetry, CountsTheTimeOfOtherPackets) {
   SwitchBench b(config_with({.roce = true}));
   b.fill(10, kStart);
@@ -110,8 +110,9 @@ TEST(PathTelemetry, CountsHopsWithoutRoom) {
   EXPECT_EQ(b.report({}).queues[SwitchBench::kEast].hop_records_no_room, 1U);
 }
 
-// All queues of a port have one link; what waits in another queue is another's.
-TEST(PathTelemetry, QueuesShareTheTimeOfTheirPort) {
+// What another class sends and keeps waiting is another's: of the link, a class of precedence has
+// what it uses itself.
+TEST(PathTelemetry, EachQueueTellsOfItsOwnPackets) {
   SwitchConfig c = config_with({.roce = true});
   for (auto& port : c.ports) {
     port.queues.assign(2, {port.queue, port.marker, port.regulation});
@@ -124,15 +125,17 @@ TEST(PathTelemetry, QueuesShareTheTimeOfTheirPort) {
   SwitchBench b(c);
   b.fill(5, kStart);
   send(b, frame_of(true), kStart);
+  send(b, frame_of(true), kStart + 100us);
   b.run();
   const auto& out = b.out[SwitchBench::kEast].arrivals;
-  ASSERT_EQ(out.size(), 6U);
-  EXPECT_EQ(read(out[1]).records[0], (HopTimes{clock_of(kStart + 8us), 8us, 0us}))
+  ASSERT_EQ(out.size(), 7U);
+  EXPECT_EQ(read(out[1]).records[0], (HopTimes{clock_of(kStart + 8us), 0us, 0us}))
       << "before the four that wait in the other queue";
+  EXPECT_EQ(read(out[6]).records[0], (HopTimes{clock_of(kStart + 100us), 8us, 0us}));
   const auto report = b.report({});
   std::uint64_t written = 0;
   for (const auto& queue : report.queues) written += queue.hop_records;
-  EXPECT_EQ(written, 1U);
+  EXPECT_EQ(written, 2U);
 }
 
 TEST(PathTelemetry, OthersPassUnchanged) {
