@@ -931,6 +931,8 @@ TEST(ShippedExperiments, EveryOnCaseHasItsOffCase) {
                                   "agreement",
                                   "dlcp-p3",
                                   "burstiness",
+                                  "dcqcn-incast",
+                                  "dcqcn-join",
                                   "dlcp",
                                   "dlcp-100g",
                                   "dlcp-learning",
@@ -948,6 +950,7 @@ TEST(ShippedExperiments, EveryOnCaseHasItsOffCase) {
                                   "tensorlights-rto",
                                   "tensorlights-small",
                                   "r2sp-stacks",
+                                  "roce-cnp-delay",
                                   "roce-pfc",
                                   "together-paper-stacks"};
     EXPECT_EQ(on_cases > 0, !none.contains(path.stem())) << path;
