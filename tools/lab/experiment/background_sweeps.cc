@@ -84,6 +84,7 @@ ConfigIssues faults_of_value(const ExperimentFile& e, const GroupKey& key,
   BackgroundGroup* group = find_group(groups, key.group);
   if (group == nullptr || key.key == "name") {
     std::vector<std::string_view> names;
+    names.reserve(groups.size());
     for (const BackgroundGroup& one : groups) names.emplace_back(one.name);
     issues.push_back({std::string(kSweptRoot) + key.group,
                       group != nullptr
