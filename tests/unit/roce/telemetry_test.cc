@@ -40,7 +40,7 @@ Bytes packet_of(const OutgoingDatagram& d) {
   std::copy_n(d.head.begin(), d.head_bytes, p.begin() + kIpBytes);
   const std::size_t end = p.size() - roce::kIcrcBytes;
   const std::uint32_t icrc = roce::icrc(p, static_cast<std::uint32_t>(end));
-  for (int i = 0; i < 4; ++i) p[end + i] = static_cast<std::uint8_t>(icrc >> 8 * i);
+  for (std::size_t i = 0; i < 4; ++i) p[end + i] = static_cast<std::uint8_t>(icrc >> 8 * i);
   return p;
 }
 

@@ -115,6 +115,7 @@ void settle_swept_groups(ExperimentFile& e, ConfigIssues& issues) {
     for (const Arm& arm : e.arms)
       for (const std::string& group : here)
         if (std::ranges::find(sweep.arms, arm.label) != sweep.arms.end() &&
+            find_group(e.parameters.groups, group) != nullptr &&  // or that is the fault
             find_group(arm.parameters.groups, group) == nullptr)
           issues.push_back(
               {join_key(sweep.key, "arms"), Checks::quoted(arm.label) +

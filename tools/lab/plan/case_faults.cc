@@ -78,6 +78,15 @@ bool same_value(const CaseParameters& a, const CaseParameters& b, const std::str
   return x == of_a.end() || y == of_b.end() || x->second == y->second;
 }
 
+/// Returns the key by which the experiment says it: that of all transports, of the bursts' or of
+/// the background's.
+std::string key_as_written(const CaseParameters& own, std::string key) {
+  if (!key.starts_with("transport.") || find(own.settings, key) != nullptr) return key;
+  for (const char* flows : {"ddl.", "background."})
+    if (find(own.settings, flows + key) != nullptr) return flows + key;
+  return key;
+}
+
 bool is_of_file(const std::string& key) {
   constexpr std::string_view kTables[]{"network.", "fabric", "hosts[", "job["};
   return key == "link" || key == "switch" || key.find("background[") != std::string::npos ||
@@ -92,7 +101,7 @@ void CaseFaults::add(const std::string& origin, const std::string& label, const 
   for (const auto& one : found) {
     const ConfigIssue issue = in_words_of_experiment(one);
     const bool of_file = is_of_file(issue.key);
-    const std::string key = of_file ? issue.key : key_of_experiment(issue.key);
+    const std::string key = of_file ? issue.key : key_as_written(own, key_of_experiment(issue.key));
     auto known = std::ranges::find_if(
         faults_, [&](const Fault& f) { return f.key == key && f.problem == issue.problem; });
     if (known == faults_.end())

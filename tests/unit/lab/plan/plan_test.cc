@@ -180,6 +180,10 @@ TEST(Plan, AFaultOfTheParametersIsToldOnceUnderItsKey) {
   EXPECT_EQ(small[0].key, "parameters.switch.queue.limit_bytes");
   EXPECT_EQ(small[0].problem, "1000 bytes: must be at least 9018");
 
+  const auto of_bursts = plan_with("ddl.transport.min_rto = \"0s\"");
+  ASSERT_EQ(of_bursts.size(), 1U) << format_issues("text", of_bursts);
+  EXPECT_EQ(of_bursts[0].key, "parameters.ddl.transport.min_rto");
+
   const auto none = plan_with("switch.queue.limit_packets = 0");
   ASSERT_EQ(none.size(), 2U) << format_issues("text", none);
   EXPECT_EQ(none[0].key, "parameters.switch.queue.limit_packets");
