@@ -5,6 +5,7 @@
 
 #include "common/net/checksum.h"
 #include "common/net/headers.h"
+#include "common/net/udp_offset.h"
 
 namespace outrider::hop_trace {
 namespace {
@@ -23,18 +24,6 @@ T get(const std::uint8_t* from) noexcept {
 template <class T>
 void put(std::uint8_t* to, T value) noexcept {
   std::memcpy(to, &value, sizeof value);
-}
-
-/// Returns the offset of the UDP header; nothing unless it is an IPv4 datagram's first or only
-/// fragment.
-std::optional<std::size_t> udp_offset(std::span<const std::uint8_t> frame,
-                                      std::size_t ip_offset) noexcept {
-  constexpr std::uint16_t kOffsetOrMore = 0x3FFF;
-  if (ip_offset == 0 || frame.size() < ip_offset + sizeof(Ipv4Header)) return std::nullopt;
-  const auto& ip = *reinterpret_cast<const Ipv4Header*>(frame.data() + ip_offset);
-  if (ip.version_and_length >> 4 != 4 || ip.protocol != kIpProtocolUdp) return std::nullopt;
-  if ((ip.fragment.get() & kOffsetOrMore) != 0) return std::nullopt;
-  return ip_offset + ip.header_bytes();
 }
 
 std::array<std::uint8_t, kRecordBytes> bytes_of(const Record& r) noexcept {

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "common/net/headers.h"
+#include "common/net/udp_offset.h"
 
 namespace outrider::roce {
 namespace {
@@ -41,22 +42,18 @@ std::optional<Opcode> kind_of(std::uint8_t opcode) noexcept {
 /// Returns where the section of a data packet begins; nothing if the frame is no such packet.
 std::optional<std::size_t> section_in(std::span<const std::uint8_t> frame,
                                       std::size_t ip_offset) noexcept {
-  constexpr std::uint16_t kOffsetOrMore = 0x3FFF;
-  if (ip_offset == 0 || frame.size() < ip_offset + sizeof(Ipv4Header)) return std::nullopt;
-  const auto& ip = *reinterpret_cast<const Ipv4Header*>(frame.data() + ip_offset);
-  if (ip.version_and_length >> 4 != 4 || ip.protocol != kIpProtocolUdp) return std::nullopt;
-  if ((ip.fragment.get() & kOffsetOrMore) != 0) return std::nullopt;
-  const std::size_t udp_at = ip_offset + ip.header_bytes();
-  const std::size_t bth_at = udp_at + sizeof(UdpHeader);
-  if (ip.header_bytes() < sizeof(Ipv4Header) || frame.size() <= bth_at) return std::nullopt;
-  const auto& udp = *reinterpret_cast<const UdpHeader*>(frame.data() + udp_at);
+  const auto udp_at = udp_offset(frame, ip_offset);
+  if (!udp_at) return std::nullopt;
+  const std::size_t bth_at = *udp_at + sizeof(UdpHeader);
+  if (frame.size() <= bth_at) return std::nullopt;
+  const auto& udp = *reinterpret_cast<const UdpHeader*>(frame.data() + *udp_at);
   // RoCEv2 has no UDP checksum, so none has to be changed.
   if (udp.destination_port.get() != kPort || udp.checksum.get() != 0) return std::nullopt;
   const std::optional<Opcode> kind = kind_of(frame[bth_at]);
   if (!kind || !is_data(*kind)) return std::nullopt;
   const std::size_t section = bth_at + header_bytes(static_cast<std::uint8_t>(*kind));
   const std::size_t end = section + kTelemetryBytes;
-  if (frame.size() < end || udp_at + udp.length.get() < end + kIcrcBytes) return std::nullopt;
+  if (frame.size() < end || *udp_at + udp.length.get() < end + kIcrcBytes) return std::nullopt;
   if (frame[section] != kMagic) return std::nullopt;
   return section;
 }
