@@ -109,12 +109,7 @@ const GroupFigure& group_figure_named(std::string_view name) {
 }
 
 Column column_of(const GroupFigure& figure) {
-  const Shown shown = shown_in(figure.unit);
-  Column column = figure.column;
-  if (column.heading.empty()) column.heading = figure.name;
-  if (column.unit.empty()) column.unit = shown.unit;
-  if (column.scale == 0) column.scale = shown.scale;
-  return column;
+  return with_defaults(figure.column, figure.name, figure.unit);
 }
 
 Json groups_json(std::span<const GroupMetrics> groups) {

@@ -187,9 +187,12 @@ Shown shown_in(Unit unit) noexcept {
 }
 
 Column column_of(const Metric& metric) {
-  const Shown shown = shown_in(metric.unit);
-  Column column = metric.column;
-  if (column.heading.empty()) column.heading = metric.name;
+  return with_defaults(metric.column, metric.name, metric.unit);
+}
+
+Column with_defaults(Column column, std::string_view name, Unit unit) {
+  const Shown shown = shown_in(unit);
+  if (column.heading.empty()) column.heading = name;
   if (column.unit.empty()) column.unit = shown.unit;
   if (column.scale == 0) column.scale = shown.scale;
   return column;

@@ -121,6 +121,8 @@ Shown shown_in(Unit unit) noexcept;
 
 /// Returns the column of a metric with heading, unit and scale all filled in.
 Column column_of(const Metric& metric);
+/// Returns the column of a figure: what `column` leaves out follows from its name and unit.
+Column with_defaults(Column column, std::string_view name, Unit unit);
 
 const char* name_of(Unit unit) noexcept;
 /// Returns how the metric is aggregated, as text: "median of all values".

@@ -51,18 +51,7 @@ std::string cell_of(const GroupSummary& group, bool off, const MetricCell& cell)
   return "";
 }
 
-std::string headings_of(std::span<const MetricCell> cells) {
-  TableCells names, units;
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    const Column column = column_of(group_figure_named(cells[i].metric));
-    const bool value = cells[i].part == MetricCell::kValue;
-    names[i] = value                                  ? std::string(column.heading)
-               : cells[i].part == MetricCell::kChange ? "change"
-                                                      : "95 %";
-    if (value) units[i] = column.unit;
-  }
-  return table_line("", names) + table_line("", units);
-}
+Column column_named(std::string_view figure) { return column_of(group_figure_named(figure)); }
 
 /// Returns a line for each group below the name of its arm; without groups that have one of these
 /// figures, nothing.
@@ -81,7 +70,7 @@ std::string rows_of(const Arms& point, std::span<const MetricCell> cells) {
     }
     if (!own.empty()) rows += table_line(row_name(*arm, point), {}) + own;
   }
-  return rows.empty() ? "" : headings_of(cells) + rows;
+  return rows.empty() ? "" : cell_headings(cells, column_named) + rows;
 }
 
 }  // namespace

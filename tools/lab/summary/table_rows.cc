@@ -103,10 +103,12 @@ std::string arm_rows(const ArmSummary& arm, const Arms& point, std::span<const M
          table_line(off_name(point), against_off);
 }
 
-std::string cell_headings(std::span<const MetricCell> cells) {
+Column column_of_metric(std::string_view name) { return column_of(metric_named(name)); }
+
+std::string cell_headings(std::span<const MetricCell> cells, ColumnOf column_named) {
   TableCells names, units;
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    const Column column = column_of(metric_named(cells[i].metric));
+    const Column column = column_named(cells[i].metric);
     const bool value = cells[i].part == MetricCell::kValue;
     names[i] = value                                  ? std::string(column.heading)
                : cells[i].part == MetricCell::kChange ? "change"

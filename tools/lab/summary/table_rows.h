@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tools/lab/summary/metric.h"
 #include "tools/lab/summary/summary.h"
 #include "tools/lab/summary/table_text.h"
 
@@ -18,6 +19,10 @@ struct MetricCell {
   std::string_view metric;
   Part part = kValue;
 };
+
+/// Returns the column of what a cell names.
+using ColumnOf = Column (*)(std::string_view name);
+Column column_of_metric(std::string_view name);
 
 /// The arms of a point.
 using Arms = std::vector<const ArmSummary*>;
@@ -39,7 +44,8 @@ std::string off_name(const Arms& point);
 std::string arm_rows(const ArmSummary& arm, const Arms& point, std::span<const MetricCell> cells);
 
 /// Returns two lines: the headings of the columns and their units.
-std::string cell_headings(std::span<const MetricCell> cells);
+std::string cell_headings(std::span<const MetricCell> cells,
+                          ColumnOf column_named = column_of_metric);
 
 /// Returns the headings and the rows of all arms.
 std::string arms_rows(const Arms& point, std::span<const MetricCell> cells);
