@@ -154,7 +154,7 @@ std::span<const std::uint8_t> without_zeros(std::span<const std::uint8_t> bytes)
   return bytes;
 }
 
-// What a router or a switch may change counts as ones: TOS, TTL, both checksums and the byte of
+// Fields that routers and switches change count as ones: TOS, TTL, both checksums and the byte of
 // FECN and BECN.
 constexpr std::uint32_t kMaskedBytes = sizeof(Ipv4Header) + sizeof(UdpHeader) + kBthBytes;
 constexpr auto kOnes = [] {  // by words, as the bytes are loaded

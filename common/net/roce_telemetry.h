@@ -50,7 +50,7 @@ using TelemetrySection = std::array<std::uint8_t, kTelemetryBytes>;
 /// Returns the section of a packet that no switch has seen.
 [[nodiscard]] TelemetrySection empty_telemetry() noexcept;
 
-/// What one switch has written.
+/// The record of one switch.
 struct HopTimes {
   Duration at{};     ///< modulo kTelemetryWrap
   Duration busy{};   ///< modulo kTelemetryWrap

@@ -61,7 +61,7 @@ struct Incoming {
   bool is_signal = false;  ///< it is counted with queue 0, and waits in the signals' own queue
   Time now{};
 };
-/// What a part makes of it. Without a reason it passes.
+/// A part's verdict on a packet, which passes without a reason.
 struct ArrivalVerdict {
   std::optional<DropReason> lost{};    ///< it is dropped
   std::optional<MarkReason> marked{};  ///< it is given CE, unless it is lost

@@ -41,7 +41,7 @@ RunResult run_case(const std::string& experiment, std::size_t index) {
   return result;
 }
 
-/// What senders had acknowledged, and their CNPs, by host.
+/// Bytes that senders had acknowledged, and their CNPs, by host.
 using Samples = std::map<std::string, std::vector<ConnectionSample>>;
 
 Samples samples_of(const RunResult& result) {

@@ -290,7 +290,7 @@ class Paced final : public DatagramEndpoint {
   bool over_ = true;
 };
 
-// Whoever may send when the NIC is free has its turn then; whoever may not is woken.
+// An endpoint that may send when the NIC is free has its turn then; another one is woken.
 TEST(DatagramHost, APacedEndpointHasATimerOnlyIfTheNicIsQuicker) {
   constexpr Duration kFrame = 12'304ns;
   for (const Duration interval : {Duration{12'000ns}, kFrame, Duration{12'305ns}, Duration{50us}}) {

@@ -189,7 +189,7 @@ TEST(RoceTelemetry, PathsDiffer) {
   EXPECT_NE(path({0}), path({}));
 }
 
-// What a switch writes is taken for zeros; all else is covered, and of an acknowledgment the
+// Records of a data packet are taken for zeros; all else is covered, in an acknowledgment the
 // records too.
 TEST(RoceTelemetry, TheIcrcIsThatOfThePacketAsItLeft) {
   for (const Opcode opcode : kData) {

@@ -22,7 +22,7 @@ constexpr SendPath kPath{.line_bps = 80e9, .packet_bytes = 1000, .most_packets =
 constexpr HpccConfig kConfig{.eta = 0.95, .max_stage = 5, .additive_bytes = 100, .base_rtt = kBase};
 constexpr double kFirstWindow = 100'000;
 
-/// What a hop has told.
+/// The record of a hop.
 struct Hop {
   Duration at{}, busy{}, queue{};
 };

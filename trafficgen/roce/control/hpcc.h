@@ -9,11 +9,11 @@
 namespace outrider::tg {
 
 /// HPCC: a window that follows what the hops of the path tell of their use. At each hop that use is
-/// what waits there, as a share of what the port sends in the base round trip, and the share of
-/// time in which the port was sending. The largest of all hops is averaged over a round trip. Above
-/// `eta` the window is divided by how far it is above; below, it grows by `additive_bytes`, and
-/// after `max_stage` such steps in a row it is divided too, which then makes it larger. All steps
-/// of a round trip begin at the window that this round trip began with, so that no change is
+/// what waits in its queue, as a share of what the port sends in the base round trip, and the share
+/// of time in which the port was sending from it. The largest is averaged over a round trip.
+/// Above `eta` the window is divided by how far it is above; below, it grows by `additive_bytes`,
+/// and after `max_stage` such steps in a row it is divided too, which then makes it larger. All
+/// steps of a round trip begin at the window that this round trip began with, so that no change is
 /// counted twice. Packets are paced at window / base round trip.
 ///
 /// Source: Li et al., HPCC: High Precision Congestion Control, SIGCOMM 2019, section 3, algorithm

@@ -110,8 +110,8 @@ TEST(PathTelemetry, CountsHopsWithoutRoom) {
   EXPECT_EQ(b.report({}).queues[SwitchBench::kEast].hop_records_no_room, 1U);
 }
 
-// What another class sends and keeps waiting is another's: of the link, a class of precedence has
-// what it uses itself.
+// Packets of another class do not count: a class of precedence is told how much of the link it
+// uses itself.
 TEST(PathTelemetry, EachQueueTellsOfItsOwnPackets) {
   SwitchConfig c = config_with({.roce = true});
   for (auto& port : c.ports) {
