@@ -47,6 +47,14 @@ void add_selection(CLI::App& app, LabOptions& options) {
       ->type_name("LABELS");
 }
 
+void add_plan(CLI::App& app, LabOptions& options) {
+  add_selection(app, options);
+  app.add_option("--configs", options.configs,
+                 "Write both programs' configurations of each arm at each point into DIR, with\n"
+                 "the first seed")
+      ->type_name("DIR");
+}
+
 constexpr const char* kReplace =
     "Replace what DIR has of another experiment or runtime, or of more seeds or cases";
 
@@ -283,7 +291,7 @@ ParsedCommandLine parse_lab_command_line(int argc, const char* const* argv) {
   add("advise", kAdviseHelp, LabCommand::kAdvise, add_advise);
   add("new", kNewHelp, LabCommand::kNew, add_new);
   add("check", kCheckHelp, LabCommand::kCheck, add_check);
-  add("plan", kPlanHelp, LabCommand::kPlan, add_selection);
+  add("plan", kPlanHelp, LabCommand::kPlan, add_plan);
   add("report", kReportHelp, LabCommand::kReport, add_report);
   add("answer", kAnswerHelp, LabCommand::kAnswer, add_answer);
   add("table", kTableHelp, LabCommand::kTable, add_table);

@@ -55,6 +55,7 @@ struct LabOptions {
   bool ranks_given = false;              ///< by --ranks, also 1
   ReferenceRuns references = ReferenceRuns::kOfAll;  ///< for kRun
   std::string filter{};
+  std::string configs{};            ///< for kPlan: the folder that gets the cases' configurations
   std::vector<std::string> arms{};  ///< PlanOptions::arms
   bool fresh = false;               ///< repeat runs that an interrupted session has finished
   bool force = false;               ///< replace results that would be lost, see lost_results()

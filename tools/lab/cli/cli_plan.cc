@@ -9,11 +9,14 @@
 
 #include "common/config/config_file.h"
 #include "common/telemetry/exit_status.h"
+#include "switch/config/config_toml.h"
 #include "tools/lab/cli/cli_cases.h"
 #include "tools/lab/experiment/background_groups.h"
 #include "tools/lab/plan/advice.h"
 #include "tools/lab/run/cpus.h"
 #include "tools/lab/run/time_estimate.h"
+#include "tools/lab/summary/bundle.h"
+#include "trafficgen/config/config_toml.h"
 
 namespace outrider::lab {
 namespace {
@@ -142,8 +145,12 @@ int check_command(const LabOptions& options) {
 int plan_command(const LabOptions& options) {
   PlanEstimate estimate;
   std::vector<std::string> all;
+  std::size_t index = 0;
   const auto file = walk(options, [&](const Case& first, const std::vector<std::string>& names) {
     estimate.add(first, names.size());
+    if (!options.configs.empty())
+      write_configuration(options.configs, index++, first, to_toml(first.switches),
+                          to_toml(first.traffic));
     all.insert(all.end(), names.begin(), names.end());
   });
   if (!file) return kExitUsage;

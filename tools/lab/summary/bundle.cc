@@ -96,14 +96,6 @@ std::string directory_name(std::size_t index, const Case& c) {
   return number + "-" + label + "-seed" + std::to_string(c.seed);
 }
 
-void write_configuration(const fs::path& directory, std::size_t index, const CaseRun& run) {
-  if (run.switch_toml.empty() && run.traffic_toml.empty()) return;
-  const fs::path own = directory / directory_name(index, *run.definition);
-  make_directory(own);
-  write_text(own / "switch.toml", run.switch_toml);
-  write_text(own / "trafficgen.toml", run.traffic_toml);
-}
-
 /// Writes the packets that a run has captured, a file for each port.
 void write_captures(const fs::path& directory, std::size_t index, const CaseRun& run) {
   if (run.result.captures.empty()) return;
@@ -151,6 +143,14 @@ class TableFile {
 
 }  // namespace
 
+void write_configuration(const fs::path& directory, std::size_t index, const Case& definition,
+                         const std::string& switch_toml, const std::string& traffic_toml) {
+  const fs::path own = directory / directory_name(index, definition);
+  make_directory(own);
+  write_text(own / "switch.toml", switch_toml);
+  write_text(own / "trafficgen.toml", traffic_toml);
+}
+
 std::string why_no_bundle(const fs::path& directory) {
   std::vector<std::string> names{"summary.json", "table.txt", "environment.json", "report.html"};
   for (const auto& table : bundle_tables()) names.emplace_back(table.file);
@@ -170,7 +170,9 @@ void write_bundle(const fs::path& directory, const Summary& summary, const ReadR
   for (const auto& table : bundle_tables()) files.emplace_back(directory, table, summary.runtime);
   for (std::size_t i = 0; i < summary.cases.size(); ++i) {
     const CaseRun run = read(i);
-    write_configuration(directory / "config", i, run);
+    if (!run.switch_toml.empty() || !run.traffic_toml.empty())
+      write_configuration(directory / "config", i, *run.definition, run.switch_toml,
+                          run.traffic_toml);
     write_captures(directory / "captures", i, run);
     for (auto& file : files) file.add(i, run);
   }

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <string>
 
 #include "tools/lab/summary/bundle_environment.h"
 #include "tools/lab/summary/summary.h"
@@ -35,6 +36,13 @@ using ReadRun = std::function<CaseRun(std::size_t index)>;
 /// time
 void write_bundle(const std::filesystem::path& directory, const Summary& summary,
                   const ReadRun& read, const EnvironmentNotes& notes = {});
+
+/// Writes the configurations of one case, "NNN-LABEL-seedS/{switch,trafficgen}.toml", into a
+/// directory, which it creates. @throws std::runtime_error naming the file and the cause
+/// @param index  NNN
+void write_configuration(const std::filesystem::path& directory, std::size_t index,
+                         const Case& definition, const std::string& switch_toml,
+                         const std::string& traffic_toml);
 
 /// Says why write_bundle() could not write into a directory that is there, with the file; empty if
 /// it can. Ask before what takes hours runs.
