@@ -136,11 +136,11 @@ void describe(Settings& v, MarkerConfig& c) {
   v.value(
       "threshold_packets", c.threshold_packets,
       {.range = threshold, .accepts = "`step`: below `limit_packets`", .help = "K of the step"});
-  v.value("ddl_threshold_packets", c.ddl_threshold_packets,
+  v.value("background_threshold_packets", c.background_threshold_packets,
           {.range = threshold,
            .accepts = "`step`: below `limit_packets`",
-           .absent = "none",
-           .help = "K of DDL data, if it is another: the static pair by class"});
+           .absent = "`threshold_packets`",
+           .help = "K of all but DDL data: the static pair by class"});
   v.table("red", c.red);
   v.table("pie", c.pie);
   v.table("pi2", c.pi2);
@@ -169,7 +169,9 @@ void check_codel(const Checks& at, const CodelConfig& codel) {
 
 double standing_packets(const QueueConfig& queue, const MarkerConfig& marker) noexcept {
   const double limit = queue.limit_packets;
-  if (marker.kind == MarkerKind::kStep) return std::min<double>(limit, marker.threshold_packets);
+  if (marker.kind == MarkerKind::kStep)
+    return std::min<double>(limit,
+                            marker.background_threshold_packets.value_or(marker.threshold_packets));
   if (marker.kind == MarkerKind::kRed) return std::min(limit, marker.red.kmax_packets);
   return limit;
 }
@@ -183,8 +185,8 @@ void check(const Checks& at, const MarkerConfig& marker, const QueueConfig& queu
                "must be below the queue's limit_packets, " + std::to_string(queue.limit_packets));
   };
   check_threshold("threshold_packets", marker.threshold_packets);
-  if (marker.ddl_threshold_packets)
-    check_threshold("ddl_threshold_packets", *marker.ddl_threshold_packets);
+  if (marker.background_threshold_packets)
+    check_threshold("background_threshold_packets", *marker.background_threshold_packets);
 }
 
 }  // namespace outrider::sw

@@ -80,8 +80,8 @@ struct MarkerConfig {
   MarkAt at = MarkAt::kEnqueue;
   std::optional<NotEct> not_ect{};       ///< absent: step passes them, the others drop
   std::uint32_t threshold_packets = 40;  ///< step: K; >= 1
-  std::optional<std::uint32_t>
-      ddl_threshold_packets{};  ///< K of DDL data (the static pair); absent: threshold_packets
+  /// K of all but DDL data (the static pair); absent: threshold_packets
+  std::optional<std::uint32_t> background_threshold_packets{};
   RedConfig red{};
   PieConfig pie{};
   Pi2Config pi2{};

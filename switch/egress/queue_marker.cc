@@ -10,7 +10,9 @@ QueueMarker::QueueMarker(const MarkerConfig& config, const MarkerSetup& setup)
                                          : std::numeric_limits<std::uint32_t>::max());
   if (kind_ != MarkerKind::kStep) return;
   threshold_.values.fill(config.threshold_packets);
-  if (config.ddl_threshold_packets) threshold_[TrafficClass::kDdl] = *config.ddl_threshold_packets;
+  if (!config.background_threshold_packets) return;
+  threshold_.values.fill(*config.background_threshold_packets);
+  threshold_[TrafficClass::kDdl] = config.threshold_packets;
 }
 
 MarkVerdict QueueMarker::other_at_enqueue(Occupancy found, Time now) noexcept {

@@ -21,7 +21,7 @@ bool is_small(const ExperimentFile& e, const CaseParameters& p) {
       std::accumulate(e.hosts.begin(), e.hosts.end(), 0U,
                       [](std::uint32_t n, const auto& h) { return n + h.count.fixed; });
   return hosts <= kMost && e.switches.size() <= kMost && p.workers <= kMost && p.servers <= kMost &&
-         p.jobs <= kMost && long_flows_per_pair(p) <= kMost && p.layer_classes <= kMost;
+         p.jobs <= kMost && long_flows_per_pair(p) <= kMost;
 }
 
 void build(const ExperimentFile& e, const Arm& arm) {

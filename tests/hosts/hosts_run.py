@@ -45,7 +45,7 @@ budget_share = 1
 # What regulation is set against: the marker, and further keys of [switch.marker]. Delays are in
 # parts of the round trip, as in conf/rivals.toml.
 MARKERS = {
-    "static_pair": ("step", "ddl_threshold_packets = {threshold}"),
+    "static_pair": ("step", "background_threshold_packets = {asked}"),
     "red": ("red", "red = {{ kmin_packets = {asked}.0, kmax_packets = {threshold}.0 }}"),
     "pie": ("pie", 'pie = {{ target = "{sixth}us" }}'),
     "codel": ("codel", 'codel = {{ target = "{sixth}us", interval = "{thrice}us" }}'),
@@ -78,7 +78,7 @@ def one_queue(setting, arm):
     rtt = round_trip_us(setting.delay)
     more = more.format(asked=setting.asked, threshold=setting.threshold, sixth=round(rtt * 0.17),
                        thrice=round(rtt * 3))
-    return marker, setting.asked if arm.rival == "static_pair" else setting.threshold, more
+    return marker, setting.threshold, more
 
 
 def two_queues(setting, arm):

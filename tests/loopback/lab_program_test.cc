@@ -242,10 +242,11 @@ TEST_F(LabProgram, RunsTheReferenceWithoutBackgroundWhereThereIsSome) {
   const std::string base = "base = \"" + experiment("quick") + "\"\nquestion = \"?\"\n";
   const std::string arm = "[[arm]]\nlabel = \"off\"\n";
   directory_.write("busy.toml", base + "name = \"busy\"\n" + arm);
-  directory_.write("calm.toml", base +
-                                    "name = \"calm\"\n[parameters]\nschedule = \"closed_loop\"\n"
-                                    "compute_seconds = 0.01\nbackground_flows_per_pair = 0\n" +
-                                    arm);
+  directory_.write("calm.toml",
+                   base +
+                       "name = \"calm\"\n[parameters]\njob.schedule = \"closed_loop\"\n"
+                       "job.compute = \"10ms\"\nbackground.flows_per_pair = 0\n" +
+                       arm);
   const auto alone_over_own = [&](const std::string& name) {
     EXPECT_EQ(run({"run", directory_ / (name + ".toml"), "--out", directory_ / name}, "log"),
               kExitOk)

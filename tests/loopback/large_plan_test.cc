@@ -40,13 +40,13 @@ name = "job"
 count = 16
 workers = 5
 [parameters]
-background_load = 0.3
-background_sizes = "web-search"
+background.load = 0.3
+background.sizes = "web-search"
 [[arm]]
 label = "off"
 [[arm]]
 label = "on"
-regulation = "mark"
+switch.regulation.mode = "mark"
 )";
 
 TEST(LargePlan, OfAFatTreeOf4096HostsSaysTimeAndMemory) {

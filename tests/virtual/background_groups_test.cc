@@ -27,11 +27,11 @@ rtt = "200us"
 background_hosts = 4
 [parameters]
 workers = 2
-burst_bytes = "100kB"
-iterations = 3
-period_seconds = 0.1
+job.burst_bytes = "100kB"
+job.iterations = 3
+job.period = "100ms"
 warm_up_seconds = 0.3
-start_spread_seconds = 0.01
+background.start_spread = "10ms"
 switch.queue.limit_packets = 200
 switch.marker.threshold_packets = 20
 [[arm]]

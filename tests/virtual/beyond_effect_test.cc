@@ -30,19 +30,25 @@ class BeyondEffect : public testing::Test {
  protected:
   using Change = std::function<void(CaseParameters&)>;
 
+  template <class T>
+  static void set(CaseParameters& p, const char* key, T value) {
+    ASSERT_TRUE(assign(p.settings, key, ConfigValue(std::move(value))));
+  }
+
   Figures run(LabOutside outside, const Change& change = {}) const {
     Figures sums;
     constexpr std::uint64_t kSeeds = 3;
     for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
       CaseParameters p = file_.parameters;
-      p.iterations = 4;
+      set(p, "job.iterations", std::int64_t{4});
       p.skip_iterations = 1;
       p.warm_up_seconds = 2;
-      p.period_seconds = 1;
+      set(p, "job.period", std::string("1s"));
       p.outside = outside;
-      p.regulation =
-          outside == LabOutside::kOthers ? RegulationMode::kOff : RegulationMode::kWindow;
+      set(p, "switch.regulation.mode",
+          std::string(outside == LabOutside::kOthers ? "off" : "window"));
       if (change) change(p);
+      settle(p, file_.network.rtt);
       ConfigIssues issues;
       const auto c = build_case(file_, "on", p, seed, issues);
       EXPECT_TRUE(issues.empty()) << (issues.empty() ? "" : issues.front().problem);
@@ -123,7 +129,9 @@ TEST_F(BeyondEffect, HoldsNothingAndSaysSoIfAcksTakeAnotherPath) {
 // Announced bursts that never come, each forged: flows are held for as long as entries and the
 // budget last, and what the job's own bursts leave of the time is background's again.
 TEST_F(BeyondEffect, NobodyStaysHeldForForgedBursts) {
-  const auto forged = [](CaseParameters& p) { p.signal_forged_per_second = 5; };
+  const auto forged = [](CaseParameters& p) {
+    set(p, "job.announce.faults.forged_per_second", 5.0);
+  };
   const Figures told = run(LabOutside::kTold, forged);
   EXPECT_GT(told.beyond.starts_armed, 4U);
   EXPECT_LE(told.beyond.entries_left, 2U) << "the last ones have not expired yet";
@@ -134,8 +142,9 @@ TEST_F(BeyondEffect, NobodyStaysHeldForForgedBursts) {
 // Nobody but the top-of-rack switch knows of windows, so a port that hears no bottleneck named
 // does nothing for it: what gains is what it was told.
 TEST_F(BeyondEffect, WithoutBeingToldNothingIsHeldForIt) {
-  const Figures untold =
-      run(LabOutside::kOthers, [](CaseParameters& p) { p.regulation = RegulationMode::kWindow; });
+  const Figures untold = run(LabOutside::kOthers, [](CaseParameters& p) {
+    set(p, "switch.regulation.mode", std::string("window"));
+  });
   EXPECT_EQ(untold.beyond.starts_armed, 0U);
   EXPECT_EQ(untold.text.find("beyond"), std::string::npos);
 }

@@ -43,13 +43,13 @@ name = "a"
 workers = 4
 placement = "spread"
 [parameters]
-burst_bytes = "300kB"
-iterations = 4
+job.burst_bytes = "300kB"
+job.iterations = 4
 skip_iterations = 1
 limit_seconds = 0.05
 warm_up_seconds = 0.002
-period_seconds = 0.006
-background_flows_per_pair = 2
+job.period = "6ms"
+background.flows_per_pair = 2
 transport.controller = "dctcp"
 transport.min_rto = "1ms"
 transport.initial_rto = "2ms"
@@ -99,7 +99,7 @@ TEST(LinkFailure, LosesWhatComesUntilRoutesAvoidIt) {
 }
 
 TEST(LinkFailure, LosesSignalsToo) {
-  const char* udp = "signal_form = \"udp\"\nlead_rtts = 10\n";
+  const char* udp = "job.announce.signal_form = \"udp\"\njob.announce.lead = \"10rtt\"\n";
   EXPECT_EQ(lost(run(with_failure("reroute_after = \"0s\"\n", udp))), 0U)
       << "noticed at once: nothing comes";
   EXPECT_GT(lost(run(with_failure("", udp)), TrafficClass::kSignal), 0U);

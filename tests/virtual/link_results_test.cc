@@ -51,12 +51,12 @@ count = 2
 workers = 2
 placement = "spread"
 [parameters]
-burst_bytes = "300kB"
-iterations = 3
+job.burst_bytes = "300kB"
+job.iterations = 3
 skip_iterations = 1
 warm_up_seconds = 0.002
-period_seconds = 0.006
-background_flows_per_pair = 1
+job.period = "6ms"
+background.flows_per_pair = 1
 transport.controller = "dctcp"
 transport.min_rto = "2ms"
 transport.initial_rto = "4ms"

@@ -81,6 +81,7 @@ Case with_all_traffic() {
   d.job.arrivals = {100ms};
   Case c;
   c.label = "off";
+  c.role = ArmRole::kBaseline;
   c.switches = d.switches();
   c.traffic = d.traffic();
   c.base_rtt = d.rtt;

@@ -22,9 +22,9 @@ std::vector<Case> short_cases() {
   const std::filesystem::path directory(source_path("conf/experiments"));
   ConfigTable file = read_toml_file((directory / "dlcp-spine.toml").string()).config.value();
   ConfigTable& parameters = *file["parameters"].as<ConfigTable>();
-  parameters["iterations"] = ConfigValue(std::int64_t{2});
-  parameters["burst_bytes"] = ConfigValue(std::string("1MB"));
-  std::erase_if(file.members, [](const ConfigMember& m) { return m.key == "cross"; });
+  (void)assign(parameters, "job.iterations", ConfigValue(std::int64_t{2}));
+  (void)assign(parameters, "job.burst_bytes", ConfigValue(std::string("1MB")));
+  std::erase_if(file.members, [](const ConfigMember& m) { return m.key == "sweep"; });
   const auto experiment = experiment_from(file, directory);
   return make_plan(experiment.config.value(), {.seeds = kSeeds}).config.value();
 }

@@ -13,6 +13,8 @@ int run(const LabOptions& options) {
   switch (options.command) {
     case LabCommand::kPlan:
       return plan_command(options);
+    case LabCommand::kConvert:
+      return convert_command(options);
     case LabCommand::kCheck:
       return check_command(options);
     case LabCommand::kNew:

@@ -93,13 +93,14 @@ TEST(ShippedFile, ANameThatIsTwoFilesOrAMisspeltOneIsRefused) {
   const fs::path here = fs::path(testing::TempDir()) / "outrider-names";
   fs::create_directory(here);
   const auto problem = [&here](const std::string& name) {
-    return name_problem(name, "presets", ".toml", here);
+    return name_problem(name, "experiments", ".toml", here);
   };
   EXPECT_EQ(problem("one-queue"), "");
   EXPECT_EQ(problem("./one-queue"), "");
   EXPECT_EQ(problem("nothing-like-it"), "") << "its reader says that it cannot be opened";
-  EXPECT_EQ(problem("one-quue"),
-            "is neither a file here nor one of the program's presets; did you mean \"one-queue\"?");
+  EXPECT_EQ(
+      problem("one-quue"),
+      "is neither a file here nor one of the program's experiments; did you mean \"one-queue\"?");
   std::ofstream(here / "mine.toml") << "x = 1";
   EXPECT_THAT(problem("mine"), HasSubstr("did you mean \"mine.toml\"?"));
   fs::create_directory(here / "one-queue");
@@ -108,7 +109,7 @@ TEST(ShippedFile, ANameThatIsTwoFilesOrAMisspeltOneIsRefused) {
   std::ofstream(here / "one-queue") << "x = 1";
   EXPECT_EQ(
       problem("one-queue"),
-      "is a file here and one of the program's presets: write \"./one-queue\" for the file, or "
+      "is a file here and one of the program's experiments: write \"./one-queue\" for the file, or "
       "rename it");
   fs::remove_all(here);
 }

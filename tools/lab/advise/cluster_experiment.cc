@@ -80,23 +80,25 @@ void add_switch_queue(ConfigTable& out, const Cluster& c) {
 
 /// Adds what is a job's own.
 /// @param words  of its [[job]], as the cluster's file has them
-void add_own(ConfigTable& out, const ClusterJob& job, const ConfigTable& words, bool brief) {
+/// @param prefix  of the job's settings where they stand
+void add_own(ConfigTable& out, const ClusterJob& job, const ConfigTable& words, bool brief,
+             const std::string& prefix) {
   const Iterations& n = job.model.empty() ? kOfBursts : kOfModel;
-  set(out, "iterations", number(brief ? n.brief : n.whole));
+  set(out, prefix + "iterations", number(brief ? n.brief : n.whole));
   set(out, "workers", number(std::uint64_t{job.workers}));
   if (tg::has_servers(job.collective)) set(out, "servers", number(std::uint64_t{job.servers}));
   if (!job.model.empty()) {
-    set(out, "model", text_value(job.model));
-    set(out, "schedule", text_value("closed_loop"));
+    set(out, prefix + "model", text_value(job.model));
+    set(out, prefix + "schedule", text_value("closed_loop"));
   } else {
-    set(out, "burst_bytes", *words.get("burst"));
-    set(out, "period_seconds", number(seconds(*job.period)));
+    set(out, prefix + "burst_bytes", *words.get("burst"));
+    set(out, prefix + "period", text_value(format_duration(*job.period)));
   }
 }
 
 /// Adds the job of one link, whose settings are the case's.
 void add_job(ConfigTable& out, const ClusterJob& job, const ConfigTable& words, bool brief) {
-  add_own(out, job, words, brief);
+  add_own(out, job, words, brief, "job.");
   set(out, "job.send_policy", *words.get("policy"));
   set(out, "transport.controller", *words.get("controller"));
 }
@@ -106,7 +108,7 @@ ConfigValue listed_job(const ClusterJob& job, const ConfigTable& words, bool bri
   ConfigTable out;
   for (const char* key : {"name", "count", "collective"}) out[key] = *words.get(key);
   if (job.placement) out["placement"] = *words.get("placement");
-  add_own(out, job, words, brief);
+  add_own(out, job, words, brief, "");
   set(out, "send_policy", *words.get("policy"));
   set(out, "transport.controller", *words.get("controller"));
   return ConfigValue(std::move(out));
@@ -121,13 +123,13 @@ void add_common(ConfigTable& out, const Cluster& c) {
 }
 
 void add_background(ConfigTable& out, const ClusterBackground& b, const ConfigTable& words) {
-  set(out, "background_flows_per_pair", number(std::uint64_t{b.long_flows > 0 ? 1U : 0U}));
+  set(out, "background.flows_per_pair", number(std::uint64_t{b.long_flows > 0 ? 1U : 0U}));
   if (b.load > 0) {
-    set(out, "background_load", number(b.load));
-    set(out, "background_sizes", text_value(b.sizes));
+    set(out, "background.load", number(b.load));
+    set(out, "background.sizes", text_value(b.sizes));
   }
-  if (!b.list.empty()) set(out, "background_list", text_value(b.list));
-  if (!b.capture.empty()) set(out, "background_capture", text_value(b.capture));
+  if (!b.list.empty()) set(out, "background.list", text_value(b.list));
+  if (!b.capture.empty()) set(out, "background.capture", text_value(b.capture));
   set(out, "background.transport.controller", *words.get("controller"));
   set(out, "background.transport.ecn", ConfigValue(b.ecn));
 }
@@ -135,13 +137,14 @@ void add_background(ConfigTable& out, const ClusterBackground& b, const ConfigTa
 /// Adds what is the same in every cluster.
 void add_rest(ConfigTable& out, Duration rtt) {
   set(out, "transport.stack", text_value("linux"));
-  set(out, "connection", text_value("idle_restart"));
+  set(out, "transport.connections", text_value("idle_restart"));
   set(out, "warm_up_seconds", number(kWarmUp_rtts * seconds(rtt)));
-  set(out, "start_spread_seconds", number(kStartSpread_rtts * seconds(rtt)));
-  set(out, "signal_form", text_value("udp"));
-  set(out, "lead_source", text_value("overlap"));  // `off` does not wait for its START either
-  set(out, "lead_rtts", number(2.0));
-  set(out, "recovery", text_value("burst_end"));
+  set(out, "background.start_spread", text_value(format_duration(kStartSpread_rtts * rtt)));
+  set(out, "job.announce.signal_form", text_value("udp"));
+  set(out, "job.announce.lead_source",
+      text_value("overlap"));  // `off` does not wait for its START either
+  set(out, "job.announce.lead", text_value("2rtt"));
+  set(out, "switch.regulation.recovery", text_value("burst_end"));
   set(out, "switch.regulation.budget_share", number(1.0));
   // A worker waits for its turn where bursts are granted.
   set(out, "job.announce.ack_timeout", text_value("500ms"));

@@ -23,7 +23,7 @@ RemedyKind announced_kind(const Parameters& parameters) {
   if (const auto order = parameter_text(parameters, "switch.regulation.grant.order");
       !order.empty() && order != "off")
     return RemedyKind::kGrant;
-  const std::string mode = parameter_text(parameters, "regulation");
+  const std::string mode = parameter_text(parameters, "switch.regulation.mode");
   for (const auto& [name, kind] :
        {std::pair{"mark", RemedyKind::kMark}, std::pair{"pace", RemedyKind::kPace},
         std::pair{"window", RemedyKind::kWindow}, std::pair{"steer", RemedyKind::kSteer}})
@@ -74,7 +74,8 @@ std::vector<JobTimes> times_of_jobs(const Summary& summary, const ArmSummary& ar
 RemedyNature nature_of(const std::string& label, const Parameters& parameters) {
   if (label == "off") return {};
   if (label.starts_with("off-order")) return {.kind = RemedyKind::kOrder};
-  const bool two_queues = parameter_text(parameters, "scheduler") != "fifo";
+  const std::string scheduler = parameter_text(parameters, "switch.scheduler");
+  const bool two_queues = !scheduler.empty() && scheduler != "fifo";
   if (label.starts_with("on")) return {announced_kind(parameters), true, two_queues};
   return {two_queues ? RemedyKind::kTwoQueues : RemedyKind::kMarking, false, two_queues};
 }

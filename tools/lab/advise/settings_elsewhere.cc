@@ -21,9 +21,10 @@ std::string marks_of(const sw::MarkerConfig& m) {
     case sw::MarkerKind::kTailDrop:
       return "none";
     case sw::MarkerKind::kStep:
-      return m.ddl_threshold_packets ? "the job's from " + in_bytes(*m.ddl_threshold_packets) +
-                                           ", others from " + in_bytes(m.threshold_packets)
-                                     : "from " + in_bytes(m.threshold_packets);
+      return m.background_threshold_packets
+                 ? "the job's from " + in_bytes(m.threshold_packets) + ", others from " +
+                       in_bytes(*m.background_threshold_packets)
+                 : "from " + in_bytes(m.threshold_packets);
     case sw::MarkerKind::kRed:
       return "RED: " + in_bytes(m.red.kmin_packets) + " to " + in_bytes(m.red.kmax_packets) +
              formatted(", at most %.0f %%", 100 * m.red.pmax);
@@ -83,7 +84,7 @@ std::string settings_of_hosts(const sw::SwitchPortConfig& port, const RemedyNatu
            format_duration(lead) + " (docs/hosts.md).\n";
   if (nature.kind == RemedyKind::kOrder)
     return "In the framework: send gradients in this order (docs/jobs.md).\n";
-  if (port.queues.size() > 1 || port.marker.ddl_threshold_packets)
+  if (port.queues.size() > 1 || port.marker.background_threshold_packets)
     return "On the job's hosts: give its packets a DSCP that nothing else has, in both "
            "directions.\n";
   return "On the hosts: nothing.\n";

@@ -42,7 +42,8 @@ void add_selection(CLI::App& app, LabOptions& options) {
   app.add_option("--filter", options.filter,
                  "Only cases whose name, as `plan` lists it, holds TEXT")
       ->type_name("TEXT");
-  app.add_option("--arms", options.arms, "Only these arms, and \"off\": A,B,...")
+  app.add_option("--arms", options.arms,
+                 "Only these arms, and what they are compared with: A,B,...")
       ->delimiter(',')
       ->type_name("LABELS");
 }
@@ -258,6 +259,10 @@ void add_new(CLI::App& app, LabOptions& options) {
   }
 }
 
+void add_convert(CLI::App& app, LabOptions& options) {
+  app.add_option("FILE", options.files, "Experiments")->required();
+}
+
 void add_check(CLI::App& app, LabOptions& options) {
   app.add_option("FILE", options.file, "Experiment")->required();
 }
@@ -290,6 +295,7 @@ ParsedCommandLine parse_lab_command_line(int argc, const char* const* argv) {
   add("front", kFrontHelp, LabCommand::kFront, add_front);
   add("advise", kAdviseHelp, LabCommand::kAdvise, add_advise);
   add("new", kNewHelp, LabCommand::kNew, add_new);
+  add("convert", kConvertHelp, LabCommand::kConvert, add_convert);
   add("check", kCheckHelp, LabCommand::kCheck, add_check);
   add("plan", kPlanHelp, LabCommand::kPlan, add_plan);
   add("report", kReportHelp, LabCommand::kReport, add_report);

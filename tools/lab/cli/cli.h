@@ -20,6 +20,7 @@ enum class LabCommand : std::uint8_t {
   kFront,
   kAdvise,
   kPlan,
+  kConvert,
   kCheck,
   kReport,
   kAnswer,
@@ -36,7 +37,8 @@ struct LabOptions {
   /// the first result. For kMetrics: the documentation to renew, or empty. For kNew: what is
   /// written, or empty.
   std::string file;
-  std::string other;  ///< for kCompare: the second result
+  std::string other;                 ///< for kCompare: the second result
+  std::vector<std::string> files{};  ///< for kConvert
   bool fail_on_change = false;
   std::vector<std::string> answers{};   ///< for kNew: to new_questions(); empty: not given
   bool new_file = false;                ///< for kAdvise: write FILE, to begin from
@@ -76,6 +78,9 @@ ParsedCommandLine parse_lab_command_line(int argc, const char* const* argv);
 
 /// Runs `outrider-lab new`, which writes an experiment from a few answers. @return exit status
 int new_command(const LabOptions& options);
+
+/// Runs `outrider-lab convert`, which rewrites experiments of version 1.x. @return exit status
+int convert_command(const LabOptions& options);
 
 /// Runs `outrider-lab plan`, which lists the cases. @return exit status
 int plan_command(const LabOptions& options);

@@ -79,6 +79,14 @@ Examples:
   outrider-lab new mine.toml
   outrider-lab new mine.toml --rate 25gbit --rtt 40us --burst 8xresnet50 --background 30%)";
 
+inline constexpr const char* kConvertHelp =
+    R"(Rewrites experiments of version 1.x, and files of arms, in place: parameters that were one
+setting of a program become overlays on it (regulation is switch.regulation.mode), [[vary]] and
+[[cross]] become [[sweep]]. Comments and the order stay. Says what a person has to rewrite.
+
+Example:
+  outrider-lab convert mine.toml)";
+
 inline constexpr const char* kCheckHelp =
     "Reads FILE, plans its cases, and says every fault by its key; runs nothing.";
 

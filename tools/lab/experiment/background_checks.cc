@@ -110,14 +110,14 @@ struct Shorthand {
   std::string_view is;
 };
 
-constexpr std::array kShorthand{Shorthand{"background_flows_per_pair", "long_flows"},
-                                Shorthand{"background_load", "load"},
-                                Shorthand{"background_sizes", "sizes"},
-                                Shorthand{"background_list", "list"},
-                                Shorthand{"background_capture", "capture"},
-                                Shorthand{"background_protocol", "protocol"},
-                                Shorthand{"background_queue_pairs", "queue_pairs"},
-                                Shorthand{"background_roce_queue", "queue"},
+constexpr std::array kShorthand{Shorthand{"background.flows_per_pair", "long_flows"},
+                                Shorthand{"background.load", "load"},
+                                Shorthand{"background.sizes", "sizes"},
+                                Shorthand{"background.list", "list"},
+                                Shorthand{"background.capture", "capture"},
+                                Shorthand{"background.protocol", "protocol"},
+                                Shorthand{"background.queue_pairs", "queue_pairs"},
+                                Shorthand{"background.queue", "queue"},
                                 Shorthand{"background.transport.", "transport."},
                                 Shorthand{"requests.", "requests."}};
 
@@ -166,13 +166,7 @@ void check_shorthand(const ConfigTable& file, ConfigIssues& issues) {
   const ConfigValue* parameters = file.get("parameters");
   if (parameters != nullptr && parameters->as<ConfigTable>() != nullptr)
     refuse_all(*parameters->as<ConfigTable>(), "parameters");
-  for (const char* list : {"arm", "cross"}) for_each_of(file, list, refuse_all);
-  for_each_of(file, "vary", [&](const ConfigTable& sweep, const std::string& path) {
-    const ConfigValue* name = sweep.get("parameter");
-    if (name == nullptr || name->as<std::string>() == nullptr) return;
-    const ConfigValue* values = sweep.get("values");
-    refuse(path, *name->as<std::string>(), values == nullptr ? *name : *values);
-  });
+  for (const char* list : {"arm", "sweep"}) for_each_of(file, list, refuse_all);
 }
 
 void drop_shorthand(ConfigTable& parameters) {
@@ -207,15 +201,14 @@ void check_background(const Checks& at, const ExperimentFile& e, const CaseParam
   const char* rule = e.made_by_rate
                          ? "needs network.background_hosts above 0, which send and receive it"
                          : "needs a [background], whose hosts send and receive it";
-  const double load = p.background_load.value_or(0);
-  at.require(load == 0, "background_load", display(ConfigValue(load)), rule);
-  at.require(p.background_list.empty(), "background_list", Checks::quoted(p.background_list), rule);
-  at.require(p.background_capture.empty(), "background_capture",
-             Checks::quoted(p.background_capture), rule);
+  const BackgroundFlows& all = p.programs().flows;
+  at.require(all.load == 0, "background.load", display(ConfigValue(all.load)), rule);
+  at.require(all.list.empty(), "background.list", Checks::quoted(all.list), rule);
+  at.require(all.capture.empty(), "background.capture", Checks::quoted(all.capture), rule);
   if (find(p.settings, "requests.connections") != nullptr) at.fault("requests.connections", rule);
-  if (p.background_protocol != LabBackgroundProtocol::kTcp) at.fault("background_protocol", rule);
-  const std::uint32_t flows = p.background_flows_per_pair.value_or(0);
-  at.require(flows == 0, "background_flows_per_pair", std::to_string(flows), rule);
+  if (all.protocol != LabBackgroundProtocol::kTcp) at.fault("background.protocol", rule);
+  const std::uint32_t flows = all.flows_per_pair.value_or(0);
+  at.require(flows == 0, "background.flows_per_pair", std::to_string(flows), rule);
 }
 
 }  // namespace outrider::lab

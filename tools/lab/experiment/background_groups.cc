@@ -26,7 +26,7 @@ void check_settings_of(const BackgroundGroup& group, ConfigIssues& issues) {
     (void)assign(settings, "background.transport", ConfigValue(group.transport));
   if (!group.requests.members.empty()) settings["requests"] = ConfigValue(group.requests);
   ConfigIssues found;
-  check_settings(settings, group.place, std::chrono::microseconds(1), found);
+  check_settings(settings, group.place, {}, found);
   for (auto& issue : found) {
     constexpr std::string_view kPart = ".background.transport";
     if (const auto at = issue.key.find(kPart); at != std::string::npos)
@@ -76,8 +76,9 @@ struct Carrier {
 std::vector<Carrier> carriers_of(const CaseParameters& p) {
   constexpr Carrier kTcp{"background", tg::TransportProtocol::kTcp};
   constexpr Carrier kRoce{"background_roce", tg::TransportProtocol::kRoce};
-  if (p.background_protocol == LabBackgroundProtocol::kTcp) return {kTcp};
-  if (p.background_protocol == LabBackgroundProtocol::kRoce) return {kRoce};
+  const LabBackgroundProtocol protocol = p.programs().flows.protocol;
+  if (protocol == LabBackgroundProtocol::kTcp) return {kTcp};
+  if (protocol == LabBackgroundProtocol::kRoce) return {kRoce};
   return {{kTcp.name, kTcp.protocol, 0.5}, {kRoce.name, kRoce.protocol, 0.5}};
 }
 
@@ -89,13 +90,14 @@ ConfigTable table_in(const ConfigTable& settings, std::string_view key) {
 
 std::vector<BackgroundGroup> groups_of_shorthand(const ExperimentFile& e, const CaseParameters& p) {
   const std::vector<Carrier> carriers = carriers_of(p);
+  const BackgroundFlows& all = p.programs().flows;
   const auto like = [&](const Carrier& carrier) {
     BackgroundGroup g;
     g.from = e.background.from;
     g.to = e.background.to;
     g.protocol = carrier.protocol;
-    g.queue = p.background_roce_queue;
-    g.queue_pairs = p.background_queue_pairs;
+    g.queue = all.queue;
+    g.queue_pairs = all.queue_pairs;
     g.transport = table_in(p.settings, "background.transport");
     g.place = "background";
     g.carrier = carrier.name;
@@ -113,22 +115,21 @@ std::vector<BackgroundGroup> groups_of_shorthand(const ExperimentFile& e, const 
       g.flows_per_pair = flows;
       g.both_ways = e.background.both_ways;
     }
-    if (const double load = p.background_load.value_or(0); load > 0) {
+    if (all.load > 0) {
       BackgroundGroup& g = add(carrier, std::string(carrier.name) + "_flows");
-      g.load = load * carrier.share;
-      g.sizes = p.background_sizes;
+      g.load = all.load * carrier.share;
+      g.sizes = all.sizes;
       g.both_ways = e.background.both_ways;
     }
   }
   const Carrier over_tcp{"background", tg::TransportProtocol::kTcp};
-  if (!p.background_list.empty()) add(carriers.front(), "background_list").list = p.background_list;
+  if (!all.list.empty()) add(carriers.front(), "background_list").list = all.list;
   if (has_requests(p)) {
     BackgroundGroup& g = add(over_tcp, "background_requests");
     g.requests = table_in(p.settings, "requests");
     g.both_ways = e.background.both_ways;
   }
-  if (!p.background_capture.empty())
-    add(over_tcp, "background_capture").capture = p.background_capture;
+  if (!all.capture.empty()) add(over_tcp, "background_capture").capture = all.capture;
   return groups;
 }
 
@@ -213,15 +214,14 @@ ProgramSettings settings_of(const BackgroundGroup& group, const CaseParameters& 
     (void)assign(settings, "background.transport.protocol", ConfigValue(name_of(group.protocol)));
   if (!group.requests.members.empty()) settings["requests"] = ConfigValue(group.requests);
   ConfigIssues ignored;  // reported where the group is given
-  return read_settings(settings, p.protocol, rtt, ignored);
+  return read_settings(settings, {.rtt = rtt, .h_packets = p.h_packets}, ignored);
 }
 
-std::vector<RoceBackground> roce_background_of(const CaseParameters& p,
-                                               const ProgramSettings& settings) {
+std::vector<RoceBackground> roce_background_of(const CaseParameters& p) {
   std::vector<RoceBackground> all;
-  if (p.groups.empty() && p.background_protocol != LabBackgroundProtocol::kTcp)
-    all.push_back(
-        {"background.transport.roce.dscp", p.background_roce_queue, settings.background_roce});
+  const ProgramSettings& s = p.programs();
+  if (p.groups.empty() && s.flows.protocol != LabBackgroundProtocol::kTcp)
+    all.push_back({"background.transport.roce.dscp", s.flows.queue, s.background_roce});
   for (const BackgroundGroup& group : p.groups)
     if (group.over_roce())  // no round trips are in what is asked for
       all.push_back({group.place + ".transport.roce.dscp", group.queue,

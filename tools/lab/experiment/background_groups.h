@@ -64,9 +64,7 @@ struct RoceBackground {
 };
 
 /// Returns what the parameters say of background over RoCEv2: one for each group, or one.
-/// @param settings  of the case
-std::vector<RoceBackground> roce_background_of(const CaseParameters& parameters,
-                                               const ProgramSettings& settings);
+std::vector<RoceBackground> roce_background_of(const CaseParameters& parameters);
 
 /// Returns what the file says of the groups, which tells those of two arms apart.
 std::string text_of_groups(const std::vector<BackgroundGroup>& groups);

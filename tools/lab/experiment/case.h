@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "common/config/config_binding.h"
 #include "common/core/clock.h"
 #include "common/core/units.h"
 #include "switch/config/config.h"
@@ -27,6 +28,19 @@ enum class Runtime : std::uint8_t { kVirtual, kLoopback, kTestbed };
 constexpr const char* name_of(Runtime runtime) noexcept {
   constexpr const char* kNames[]{"virtual", "loopback", "testbed"};
   return kNames[static_cast<std::size_t>(runtime)];
+}
+
+/// What an arm is in a comparison.
+enum class ArmRole : std::uint8_t {
+  kBaseline,  ///< others may be compared with it; the first of a file is that of all its points
+  kRemedy,
+};
+
+inline constexpr auto kArmRoles =
+    choices<ArmRole>({{"baseline", ArmRole::kBaseline}, {"remedy", ArmRole::kRemedy}});
+
+constexpr const char* name_of(ArmRole role) noexcept {
+  return kArmRoles[static_cast<std::size_t>(role)].name.data();
 }
 
 /// Stands for the queue of a run in which packets of bursts wait longest, all taken together.
@@ -50,7 +64,8 @@ struct Observed {
 /// execute the same two configurations; they differ only in the devices that join
 /// the switches and the hosts.
 struct Case {
-  std::string label;  ///< begins with "off" or "on"
+  std::string label;
+  ArmRole role = ArmRole::kRemedy;
   Parameters parameters;
   /// What the point of a sweep makes of [parameters], by name: empty at the point of [parameters].
   /// An arm's own settings are no part of it.

@@ -11,10 +11,10 @@
 #include "common/config/suggestion.h"
 #include "tools/lab/experiment/background_groups.h"
 #include "tools/lab/experiment/background_sweeps.h"
+#include "tools/lab/experiment/convert.h"
 #include "tools/lab/experiment/experiment_binding.h"
 #include "tools/lab/experiment/experiment_files.h"
 #include "tools/lab/experiment/front_file.h"
-#include "tools/lab/experiment/renamed_parameters.h"
 
 namespace outrider::lab {
 namespace {
@@ -52,19 +52,18 @@ void text_as_list(ConfigValue& value) {
 }
 
 /// Returns the part of the file that the bindings read, without what is read by hand. Host counts
-/// become texts, a measured port a list, and keys of settings are nested. Renamed parameters are
+/// become texts, a measured port a list, and keys of settings are nested. Replaced parameters are
 /// faults.
 ConfigTable bound_part(const ConfigTable& file, ConfigIssues& issues) {
   ConfigTable bound = file;
-  std::erase_if(bound.members,
-                [](const ConfigMember& m) { return m.key == "vary" || m.key == "cross"; });
+  std::erase_if(bound.members, [](const ConfigMember& m) { return m.key == "sweep"; });
   for (auto& member : bound.members)
     if (member.key == "hosts") counts_as_texts(member.value);
     else if (auto* table = member.value.as<ConfigTable>(); table && member.key == "network")
       for (auto& key : table->members)
         if (key.key == "measured") text_as_list(key.value);
   for_each_of_parameters(bound, [&issues](ConfigTable& table, const std::string& key) {
-    table = with_nested_keys(without_renamed(table, key, issues));
+    table = with_nested_keys(without_replaced(table, key, issues));
   });
   return bound;
 }
@@ -72,7 +71,7 @@ ConfigTable bound_part(const ConfigTable& file, ConfigIssues& issues) {
 /// Collects the names and the faults of the settings in [parameters] and the arms.
 void collect_settings(ConfigTable& bound, ExperimentFile& e, ConfigIssues& issues) {
   for_each_of_parameters(bound, [&](ConfigTable& table, const std::string& key) {
-    check_settings(table, key, e.network.rtt, issues);
+    check_settings(table, key, {.rtt = e.network.rtt}, issues);
   });
   const auto add = [&names = e.setting_names](const std::string& name) {
     if (is_setting(name) && std::ranges::find(names, name) == names.end()) names.push_back(name);
@@ -244,9 +243,6 @@ void check_roles(const Checks& root, const ExperimentFile& e) {
 ConfigIssues parameter_faults(const ExperimentFile& e, const CaseParameters& p) {
   ConfigIssues faults = validate(p);
   check_background(Checks(faults), e, p);
-  ConfigIssues unreadable;  // ignored: reported where the setting is given
-  const auto settings = read_settings(p.settings, p.protocol, e.network.rtt, unreadable);
-  merge_issues(faults, validate(p, settings));
   return faults;
 }
 
@@ -327,12 +323,14 @@ ConfigResult<ExperimentFile> experiment_from(const ConfigTable& as_written,
                                              const std::filesystem::path& directory) {
   ConfigResult<ExperimentFile> result{ExperimentFile{}, {}};
   check_names(as_written, directory, result.issues);
-  ConfigTable joined =
-      with_rivals(with_base(as_written, directory, result.issues), directory, result.issues);
+  ConfigTable joined = with_presets(
+      with_rivals(with_base(as_written, directory, result.issues), directory, result.issues),
+      directory, result.issues);
   if (!result.issues.empty()) {  // what is missing in it would be told as missing here
     result.config.reset();
     return result;
   }
+  refuse_old_sweeps(joined, result.issues);
   const bool lists_hosts = joined.get("hosts") != nullptr;
   const ConfigTable with_all = with_dumbbell(std::move(joined), result.issues);
   if (!result.issues.empty()) {
@@ -340,12 +338,10 @@ ConfigResult<ExperimentFile> experiment_from(const ConfigTable& as_written,
     return result;
   }
   const FrontTaken front = take_front(with_all, result.issues);
-  const MatrixTaken taken = take_matrix(front.file, result.issues);
-  const ConfigTable& file = taken.file;
+  const ConfigTable& file = front.file;
   ExperimentFile& e = *result.config;
   e.directory = directory;
   e.own_parameters = names_of_parameters(as_written);
-  e.sweeps_alone = taken.sweeps_alone;
   e.lent_arms = labels_of_arms(with_all);
   for (const std::string& own : labels_of_arms(as_written)) std::erase(e.lent_arms, own);
   e.made_by_rate = !lists_hosts && with_all.get("hosts") != nullptr;
@@ -359,20 +355,20 @@ ConfigResult<ExperimentFile> experiment_from(const ConfigTable& as_written,
   give_to_arms(std::move(background), e);
   if (e.in_fabric) use_fabric(e, result.issues);
   if (jobs) read_job_list(*jobs, e, result.issues);
+  settle(e.parameters, e.network.rtt);
+  for (Arm& arm : e.arms) settle(arm.parameters, e.network.rtt);
   read_sweeps(file, e, result.issues);
   check_inherited(file, result.issues);
   check_shorthand(file, result.issues);
   collect_settings(bound, e, result.issues);
   merge_issues(result.issues, validate(e));
-  name_by_matrix(taken, result.issues);
   name_by_front(front, result.issues);
   if (!result.issues.empty()) result.config.reset();
   return result;
 }
 
 Parameters resolved_settings(const ExperimentFile& e, const CaseParameters& p) {
-  ConfigIssues ignored;  // faults of a case that is never built
-  ProgramSettings settings = read_settings(p.settings, p.protocol, e.network.rtt, ignored);
+  ProgramSettings settings = p.programs();
   settings.job.collective = e.job.collective(settings.job.collective);
   const ConfigTable table = to_table(settings);
   Parameters all;

@@ -114,7 +114,10 @@ struct ListedJob {
 
 /// One [[arm]]: a configuration that is compared with the others at every point.
 struct Arm {
-  std::string label;  ///< begins with "off" or "on"
+  std::string label;  ///< any text that may name a folder
+  /// Absent in the file: a baseline, if no switch acts on its bursts; see
+  /// ProgramSettings::regulates
+  std::optional<ArmRole> role{};
   CaseParameters parameters;
   std::string against{};  ///< label of the arm that it is compared with; empty: see points_of()
   bool own_background = false;  ///< the arm has groups of background in the place of the file's
@@ -123,9 +126,9 @@ struct Arm {
 /// The parameters and settings that a point of the matrix changes, by name.
 using Point = std::vector<std::pair<std::string, ConfigValue>>;
 
-/// The points that one [[vary]] or [[cross]] adds, each run with `arms`.
+/// The points that one [[sweep]] adds, each run with `arms`.
 struct Sweep {
-  std::string key;  ///< its place in the file, for messages: "vary[0]"
+  std::string key;  ///< its place in the file, for messages: "sweep[0]"
   std::vector<std::string> arms;
   std::vector<Point> points;
 };
@@ -155,7 +158,6 @@ struct ExperimentFile {
   std::vector<Arm> arms;
   std::vector<Sweep> sweeps;
   bool made_by_rate = false;  ///< switches, link and hosts follow from network.rate
-  bool sweeps_alone = false;  ///< [parameters] is no point of its own: a [matrix] has all points
   /// Dotted keys of the settings that the file gives anywhere; every case lists them all.
   std::vector<std::string> setting_names;
   std::filesystem::path directory;  ///< where relative paths start
@@ -165,12 +167,17 @@ struct ExperimentFile {
 ConfigResult<ExperimentFile> load_experiment(const std::string& path);
 
 /// Returns `file` without its `base`, which is the path of another experiment relative to
-/// `directory`, or the name of one in conf/presets. A file that says nothing of arms has those of
-/// the base, its question and its seeds. A table of the network, of the job or of background that
-/// `file` does not have is taken from the base, and so is every parameter that it does not give.
-/// The paths in them, which start at the base's folder, are given from `directory`.
+/// `directory`, or the name of one in conf/experiments. A file that says nothing of arms has those
+/// of the base, its question and its seeds. A table of the network, of the job or of background
+/// that `file` does not have is taken from the base, and so is every parameter that it does not
+/// give. The paths in them, which start at the base's folder, are given from `directory`.
 ConfigTable with_base(ConfigTable file, const std::filesystem::path& directory,
                       ConfigIssues& issues);
+
+/// Returns `file` with the overlays of the `presets` that [parameters] and its arms name: files of
+/// conf/presets by name, or paths relative to `directory`. What a table says itself lies over them.
+ConfigTable with_presets(ConfigTable file, const std::filesystem::path& directory,
+                         ConfigIssues& issues);
 
 /// Refuses parameters that a file gives beside others, which it inherits from its base and which
 /// make them something else than they say: `model` beside an inherited `compute_seconds`.
@@ -202,7 +209,7 @@ ConfigResult<ExperimentFile> experiment_from(const ConfigTable& file,
                                              const std::filesystem::path& directory);
 
 /// Returns the parameters of one job of a list: those of the case with its own in their place.
-CaseParameters parameters_of(const ListedJob& job, const CaseParameters& of_case);
+CaseParameters parameters_of(const ListedJob& job, const CaseParameters& of_case, Duration rtt);
 
 /// Tells a fault of a job by its [[job]], or by the line of the list in which it stands.
 void fault_of_job(const Checks& root, const ListedJob& job, std::string_view key,
@@ -227,6 +234,9 @@ void use_fabric(ExperimentFile& experiment, ConfigIssues& issues);
 /// Checks all rules except those of the sweeps, which read_sweeps() checks. Pure.
 ConfigIssues validate(const ExperimentFile& experiment);
 
+/// Returns the role of an arm, as given or as it has it by its settings. @pre settled
+ArmRole role_of(const Arm& arm);
+
 /// Checks the labels of the arms and what they are compared with.
 void check_arms(const Checks& root, const ExperimentFile& experiment);
 
@@ -234,25 +244,7 @@ void check_arms(const Checks& root, const ExperimentFile& experiment);
 void check_background(const Checks& at, const ExperimentFile& experiment,
                       const CaseParameters& parameters);
 
-/// The result of take_matrix().
-struct MatrixTaken {
-  ConfigTable file;           ///< the experiment without [matrix]
-  bool sweeps_alone = false;  ///< [matrix] has every point of the experiment
-  /// Keys in `file` of the arms and of the sweep made from [matrix]: "arm[", "cross[0]"; empty
-  /// if it made none.
-  std::string arms_key{};
-  std::string cross_key{};
-};
-
-/// Rewrites [matrix] of `file` as other tables: the regulator's parameters in it become arms,
-/// the other parameters a [[cross]] of all arms, and `seed` the number of seeds.
-MatrixTaken take_matrix(const ConfigTable& file, ConfigIssues& issues);
-
-/// Renames the keys in `issues` so that faults in the arms and sweeps made from [matrix] are
-/// reported under the keys of [matrix].
-void name_by_matrix(const MatrixTaken& taken, ConfigIssues& issues);
-
-/// Reads [[vary]] and [[cross]] of `file` into `experiment.sweeps`. @pre arms are read
+/// Reads [[sweep]] of `file` into `experiment.sweeps`. @pre arms are read
 void read_sweeps(const ConfigTable& file, ExperimentFile& experiment, ConfigIssues& issues);
 
 /// Returns the value that every setting of setting_names has in a case.

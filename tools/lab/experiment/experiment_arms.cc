@@ -19,9 +19,10 @@ bool is_part_of_a_path(std::string_view text) {
   return true;
 }
 
-/// Says whether a label is "off" or "on", or begins with that and a hyphen.
-bool begins_with(const std::string& label, const std::string& kind) {
-  return label == kind || label.starts_with(kind + '-');
+/// Returns the arm that all of a point are compared with, as its label does not depend on it.
+const Arm* first_baseline(const ExperimentFile& e) {
+  const auto it = std::ranges::find(e.arms, ArmRole::kBaseline, role_of);
+  return it == e.arms.end() ? nullptr : &*it;
 }
 
 void check_against(const Checks& at, const ExperimentFile& e, const Arm& arm) {
@@ -29,15 +30,17 @@ void check_against(const Checks& at, const ExperimentFile& e, const Arm& arm) {
   std::vector<std::string_view> labels;
   for (const auto& other : e.arms)
     if (other.label != arm.label) labels.emplace_back(other.label);
-  at.require(arm.label != "off", "against", Checks::quoted(arm.against),
-             "must be left out: all others are compared with \"off\"");
-  at.require(std::ranges::find(labels, arm.against) != labels.end(), "against",
+  at.require(&arm != first_baseline(e), "against", Checks::quoted(arm.against),
+             "must be left out: all others are compared with this arm, the first baseline");
+  if (!at.require(std::ranges::find(labels, arm.against) != labels.end(), "against",
+                  Checks::quoted(arm.against),
+                  "no other [[arm]] has this label" + suggestion(arm.against, labels)))
+    return;
+  const auto other = std::ranges::find(e.arms, arm.against, &Arm::label);
+  at.require(role_of(arm) == ArmRole::kRemedy || role_of(*other) == ArmRole::kBaseline, "against",
              Checks::quoted(arm.against),
-             "no other [[arm]] has this label" + suggestion(arm.against, labels));
-  at.require(!begins_with(arm.label, "off") || !begins_with(arm.against, "on"), "against",
-             Checks::quoted(arm.against),
-             "must be an arm without regulation, as this one is: it would be the regulated arm's "
-             "effect, turned round");
+             "must be a baseline, as this arm is one: it would be the remedy's effect, turned "
+             "round");
 }
 
 const Arm* arm_with(const ExperimentFile& e, const std::string& label) {
@@ -59,45 +62,40 @@ void check_rings(const Checks& root, const ExperimentFile& e) {
       way += " -> " + Checks::quoted(at->label);
     } while (at != &e.arms[i]);
     if (at == &e.arms[i] && first == i && steps > 1)
-      root.below("arm", i).fault("against", Checks::quoted(e.arms[i].against),
-                                 "leads back to the arm itself: " + way +
-                                     "; leave one of them out, so that it is compared with "
-                                     "\"off\"");
+      root.below("arm", i).fault(
+          "against", Checks::quoted(e.arms[i].against),
+          "leads back to the arm itself: " + way + "; leave one of them out");
   }
 }
 
 }  // namespace
 
+ArmRole role_of(const Arm& arm) {
+  return arm.role.value_or(arm.parameters.programs().regulates() ? ArmRole::kRemedy
+                                                                 : ArmRole::kBaseline);
+}
+
 void check_arms(const Checks& root, const ExperimentFile& e) {
   if (e.arms.empty()) root.fault("arm", "there must be at least one [[arm]]");
   std::set<std::string> labels;
-  bool any_off = false;
   for (std::size_t i = 0; i < e.arms.size(); ++i) {
     const auto at = root.below("arm", i);
     const auto& arm = e.arms[i];
-    const bool off = begins_with(arm.label, "off"), on = begins_with(arm.label, "on");
     at.require(labels.insert(arm.label).second, "label", Checks::quoted(arm.label),
                "is used twice");
-    if (!at.require(off || on, "label", Checks::quoted(arm.label),
-                    R"(must be "off" or "on", or begin with "off-" or "on-")"))
-      continue;
+    at.require(!arm.label.empty() && arm.label != "rivals", "label", Checks::quoted(arm.label),
+               "must be another text: \"rivals\" stands for the arms of a file");
     at.require(
         is_part_of_a_path(arm.label), "label", Checks::quoted(arm.label),
         "must not contain a slash, a control character or a mark that turns the direction of "
         "writing: it names a folder of the results");
-    const bool regulated =
-        arm.parameters.regulation != RegulationMode::kOff || grants_bursts(arm.parameters.settings);
     check_against(at, e, arm);
-    at.require(on == regulated, "label", Checks::quoted(arm.label),
-               on ? "needs a regulation other than \"off\", or switch.regulation.grant.order"
-                  : "needs regulation \"off\" and no switch.regulation.grant.order");
-    any_off |= off;
   }
   check_rings(root, e);
-  if (!e.arms.empty() && !any_off)
+  if (!e.arms.empty() && first_baseline(e) == nullptr)
     root.fault("arm",
-               "none is \"off\" or begins with \"off-\": gains and costs would be compared "
-               "with nothing");
+               "none is a baseline: gains and costs would be compared with nothing; add an [[arm]] "
+               "without a regulation, or give one role = \"baseline\"");
 }
 
 }  // namespace outrider::lab

@@ -18,8 +18,7 @@ constexpr std::array<std::string_view, 7> kInherited{"network", "fabric",     "s
 
 /// Keys by which a file has arms of its own. Without any of them it asks what its base asks, with
 /// its arms and its seeds.
-constexpr std::array<std::string_view, 6> kOfArms{"arm",  "rivals", "matrix",
-                                                  "vary", "cross",  "front"};
+constexpr std::array<std::string_view, 4> kOfArms{"arm", "rivals", "sweep", "front"};
 
 /// A file with a [fabric] takes no other network from its base, and one with switches no fabric.
 bool replaces(const ConfigTable& file, std::string_view key) {
@@ -105,14 +104,17 @@ ConfigTable with_base(ConfigTable file, const std::filesystem::path& directory,
   const auto* name = value.as<std::string>();
   if (name == nullptr) {
     issues.push_back(
-        {"base", display(value) + ": must be the path of an experiment, or the name of a preset"});
+        {"base",
+         display(value) +
+             ": must be the path of an experiment, or the name of one of conf/experiments"});
     return file;
   }
-  if (const auto problem = name_problem(*name, "presets", ".toml", directory); !problem.empty()) {
+  if (const auto problem = name_problem(*name, "experiments", ".toml", directory);
+      !problem.empty()) {
     issues.push_back({"base", "\"" + *name + "\": " + problem});
     return file;
   }
-  const std::filesystem::path path = named_file(*name, "presets", ".toml", directory);
+  const std::filesystem::path path = named_file(*name, "experiments", ".toml", directory);
   auto base = read_file_of(path.string(), FileKind::kExperiment);
   for (const auto& issue : base.issues)
     issues.push_back({"base", "\"" + *name + "\": " + issue.problem});

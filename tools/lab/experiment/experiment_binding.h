@@ -70,6 +70,7 @@ void describe(V& v, JobEntry& c) {
 template <class V>
 void describe(V& v, Arm& c) {
   v.value("label", c.label, Presence::kRequired);
+  v.choice("role", c.role, kArmRoles);
   v.value("against", c.against);
   describe(v, c.parameters);  // an arm's overrides are keys of [[arm]] itself
 }
@@ -88,7 +89,7 @@ void describe(V& v, ExperimentFile& c) {
   v.table("background", c.background);
   v.table("job", c.job);
   v.table("parameters", c.parameters);
-  v.tables("arm", c.arms, Arm{{}, c.parameters});
+  v.tables("arm", c.arms, Arm{.label = {}, .parameters = c.parameters});
 }
 
 }  // namespace outrider::lab

@@ -1,5 +1,9 @@
 #include "tools/lab/experiment/experiment_files.h"
 
+#include <algorithm>
+#include <string>
+#include <string_view>
+
 #include "common/config/checks.h"
 #include "common/config/shipped_file.h"
 
@@ -9,60 +13,37 @@ namespace fs = std::filesystem;
 
 namespace {
 
-void move_paths_of_table(ConfigTable& table, const fs::path& folder, const fs::path& directory) {
-  for (const FileKey& key : kFileKeys) {
-    if (table.get(key.name) == nullptr) continue;
-    auto* value = table[key.name].as<std::string>();
-    if (value == nullptr || value->empty()) continue;
-    if (path_of_file(key, *value, directory / folder) != path_of_file(key, *value, directory))
-      *value = (folder / *value).lexically_normal().string();
+const FileKey* file_key(std::string_view key) {
+  const std::string_view last = key.substr(key.rfind('.') + 1);
+  const auto it = std::ranges::find(kFileKeys, last, &FileKey::name);
+  return it == kFileKeys.end() ? nullptr : &*it;
+}
+
+/// Calls f(key of a file, its text, place) for each path in a table and the tables in it.
+template <class Table, class F>
+void for_each_path(Table& table, const std::string& place, F f) {
+  for (auto& [key, value] : table.members) {
+    const std::string at = join_key(place, key);
+    if (auto* nested = value.template as<ConfigTable>()) for_each_path(*nested, at, f);
+    if (auto* list = value.template as<ConfigValue::Array>())
+      for (std::size_t i = 0; i < list->size(); ++i)
+        if (auto* element = (*list)[i].template as<ConfigTable>())
+          for_each_path(*element, join_key(place, key, i), f);
+    const FileKey* of_file = file_key(key);
+    if (auto* text = value.template as<std::string>(); text != nullptr && of_file != nullptr)
+      f(*of_file, *text, at);
   }
-}
-
-void check_names_of_table(const ConfigTable& table, const std::string& place,
-                          const fs::path& directory, ConfigIssues& issues) {
-  for (const FileKey& key : kFileKeys) {
-    const ConfigValue* value = key.shipped.empty() ? nullptr : table.get(key.name);
-    const auto* name = value == nullptr ? nullptr : value->as<std::string>();
-    if (name == nullptr) continue;
-    const std::string problem = name_problem(*name, key.shipped, key.extension, directory);
-    if (!problem.empty())
-      issues.push_back({join_key(place, key.name), Checks::quoted(*name) + ": " + problem});
-  }
-}
-
-// An arm may have groups of background, whose files they name.
-
-void move_paths_of_entry(ConfigTable& table, const fs::path& folder, const fs::path& directory) {
-  move_paths_of_table(table, folder, directory);
-  if (table.get("background") == nullptr) return;
-  auto* groups = table["background"].as<ConfigValue::Array>();
-  for (std::size_t i = 0; groups != nullptr && i < groups->size(); ++i)
-    if (auto* group = (*groups)[i].as<ConfigTable>())
-      move_paths_of_table(*group, folder, directory);
-}
-
-void check_names_of_entry(const ConfigTable& table, const std::string& place,
-                          const fs::path& directory, ConfigIssues& issues) {
-  check_names_of_table(table, place, directory, issues);
-  const ConfigValue* list = table.get("background");
-  const auto* groups = list == nullptr ? nullptr : list->as<ConfigValue::Array>();
-  for (std::size_t i = 0; groups != nullptr && i < groups->size(); ++i)
-    if (const auto* group = (*groups)[i].as<ConfigTable>())
-      check_names_of_table(*group, join_key(place, "background", i), directory, issues);
 }
 
 }  // namespace
 
 void check_names(const ConfigTable& experiment, const fs::path& directory, ConfigIssues& issues) {
-  for (const auto& [name, value] : experiment.members) {
-    if (const auto* table = value.as<ConfigTable>())
-      check_names_of_table(*table, name, directory, issues);
-    const auto* list = value.as<ConfigValue::Array>();
-    for (std::size_t i = 0; list != nullptr && i < list->size(); ++i)
-      if (const auto* table = (*list)[i].as<ConfigTable>())
-        check_names_of_entry(*table, join_key("", name, i), directory, issues);
-  }
+  for_each_path(
+      experiment, "", [&](const FileKey& key, const std::string& name, const std::string& place) {
+        if (key.shipped.empty()) return;
+        const std::string problem = name_problem(name, key.shipped, key.extension, directory);
+        if (!problem.empty()) issues.push_back({place, Checks::quoted(name) + ": " + problem});
+      });
 }
 
 std::string path_of_file(const FileKey& key, const std::string& value, const fs::path& directory) {
@@ -71,13 +52,11 @@ std::string path_of_file(const FileKey& key, const std::string& value, const fs:
 }
 
 void move_paths(ConfigTable& experiment, const fs::path& folder, const fs::path& directory) {
-  for (auto& [name, value] : experiment.members) {
-    if (auto* table = value.as<ConfigTable>()) move_paths_of_table(*table, folder, directory);
-    auto* list = value.as<ConfigValue::Array>();
-    if (list == nullptr) continue;
-    for (ConfigValue& element : *list)
-      if (auto* table = element.as<ConfigTable>()) move_paths_of_entry(*table, folder, directory);
-  }
+  for_each_path(experiment, "", [&](const FileKey& key, std::string& path, const std::string&) {
+    if (path.empty()) return;
+    if (path_of_file(key, path, directory / folder) != path_of_file(key, path, directory))
+      path = (folder / path).lexically_normal().string();
+  });
 }
 
 }  // namespace outrider::lab

@@ -11,7 +11,8 @@
 namespace outrider::lab {
 
 /// A key of an experiment whose value is the path of another file. It starts at the folder of the
-/// file that says it. No other key in any table of an experiment has the same name.
+/// file that says it. No other key in any table of an experiment, at any depth, has the same name
+/// and a text.
 struct FileKey {
   std::string_view name;
   /// A value may also name a file of this folder in conf/, see named_file(). Empty: only a path.
@@ -19,19 +20,16 @@ struct FileKey {
   std::string_view extension{};  ///< of the files there
 };
 
-inline constexpr FileKey kModelFile{"model", "models", ".toml"};  // [parameters], [[job]]
-inline constexpr FileKey kSizesFile{"background_sizes", "distributions", ".cdf"};
-inline constexpr FileKey kFlowListFile{"background_list"};
-inline constexpr FileKey kCaptureFile{"background_capture"};
-inline constexpr FileKey kJobListFile{"list"};   // [[job]]; of [[background]] a flow list
-inline constexpr FileKey kMatrixFile{"matrix"};  // [background]
-inline constexpr FileKey kGroupSizesFile{"sizes", "distributions", ".cdf"};  // [[background]]
-inline constexpr FileKey kGroupCaptureFile{"capture"};                       // [[background]]
-inline constexpr FileKey kTopologyFile{"file"};  // [fabric], see build_fabric()
+inline constexpr FileKey kModelFile{"model", "models", ".toml"};        // job.model, [[job]]
+inline constexpr FileKey kSizesFile{"sizes", "distributions", ".cdf"};  // of background
+inline constexpr FileKey kFlowListFile{"list"};    // of background; of [[job]] a list of jobs
+inline constexpr FileKey kCaptureFile{"capture"};  // of background
+inline constexpr FileKey kMatrixFile{"matrix"};    // [background]
+inline constexpr FileKey kTopologyFile{"file"};    // [fabric], see build_fabric()
+inline constexpr FileKey kJobListFile = kFlowListFile;
 
-inline constexpr std::array<FileKey, 9> kFileKeys{
-    kModelFile,  kSizesFile,      kFlowListFile,     kCaptureFile, kJobListFile,
-    kMatrixFile, kGroupSizesFile, kGroupCaptureFile, kTopologyFile};
+inline constexpr std::array<FileKey, 6> kFileKeys{kModelFile,   kSizesFile,  kFlowListFile,
+                                                  kCaptureFile, kMatrixFile, kTopologyFile};
 
 /// Returns the path of the file that the value of a key names. @param directory where paths start
 std::string path_of_file(const FileKey& key, const std::string& value,

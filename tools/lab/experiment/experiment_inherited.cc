@@ -15,12 +15,15 @@
 namespace outrider::lab {
 namespace {
 
-/// Says whether a value does something: 0, "" and false are how a parameter is left out.
+/// Says whether a value does something: 0, "0s", "" and false are how a parameter is left out.
 bool is_active(const ConfigValue& v) {
   if (const auto* b = v.as<bool>()) return *b;
   if (const auto* i = v.as<std::int64_t>()) return *i != 0;
   if (const auto* d = v.as<double>()) return *d != 0;
-  if (const auto* s = v.as<std::string>()) return !s->empty();
+  if (const auto* s = v.as<std::string>()) {
+    const auto duration = parse_duration(*s);
+    return !s->empty() && !(duration.value && *duration.value == Duration{});
+  }
   return true;
 }
 
@@ -63,20 +66,23 @@ struct Contradiction {
 using Value = const ConfigValue&;
 
 constexpr std::array<Contradiction, 9> kContradictions{
-    {{"model", "compute_seconds", [](Value, Value v) { return is_active(v); },
-      "would replace the time that the model computes; give compute_seconds = 0 for the model's "
+    {{"job.model", "job.compute", [](Value, Value v) { return is_active(v); },
+      "would replace the time that the model computes; give job.compute = \"0s\" for the model's "
       "time"},
-     {"burst_bytes", "model", [](Value, Value v) { return is_active(v); },
-      "says how long bursts are, whatever burst_bytes is; give model = \"\" to use burst_bytes"},
-     {"period_seconds", "schedule", [](Value, Value v) { return has_text(v, "closed_loop"); },
-      "has no period; give schedule = \"fixed\" to use it", true},
-     {"compute_seconds", "schedule", [](Value, Value v) { return has_text(v, "fixed"); },
-      "does not wait for computing; give schedule = \"closed_loop\" to use it", true},
-     {"background_floor", "scheduler", [](Value, Value v) { return has_text(v, "dwrr"); },
-      "shares the link by ddl_weight; give scheduler = \"strict_floor\" to use background_floor",
+     {"job.burst_bytes", "job.model", [](Value, Value v) { return is_active(v); },
+      "says how long bursts are, whatever burst_bytes is; give job.model = \"\" to use "
+      "burst_bytes"},
+     {"job.period", "job.schedule", [](Value, Value v) { return has_text(v, "closed_loop"); },
+      "has no period; give job.schedule = \"fixed\" to use it", true},
+     {"job.compute", "job.schedule", [](Value, Value v) { return has_text(v, "fixed"); },
+      "does not wait for computing; give job.schedule = \"closed_loop\" to use it", true},
+     {"switch.background_queue.floor", "switch.scheduler",
+      [](Value, Value v) { return has_text(v, "dwrr"); },
+      "shares the link by weights; give switch.scheduler = \"strict_floor\" to use the floor",
       true},
-     {"ddl_weight", "scheduler", [](Value, Value v) { return has_text(v, "strict_floor"); },
-      "shares the link by background_floor; give scheduler = \"dwrr\" to use ddl_weight", true},
+     {"switch.ddl_queue.weight", "switch.scheduler",
+      [](Value, Value v) { return has_text(v, "strict_floor"); },
+      "serves DDL data first; give switch.scheduler = \"dwrr\" to use the weight", true},
      {"switch.marker.threshold_packets", "switch.marker.kind",
       [](Value, Value v) { return !has_text(v, "step"); },
       "has no threshold; give switch.marker.kind = \"step\" to use it", true},
@@ -86,8 +92,8 @@ constexpr std::array<Contradiction, 9> kContradictions{
       "limits the queue before its bytes do; give a larger one to use limit_bytes"}}};
 
 /// What background may come from. All that are set flow together.
-constexpr std::array<std::string_view, 5> kSources{"background_load", "background_flows_per_pair",
-                                                   "background_list", "background_capture",
+constexpr std::array<std::string_view, 5> kSources{"background.load", "background.flows_per_pair",
+                                                   "background.list", "background.capture",
                                                    "requests.connections"};
 
 /// What a stack sets of a transport, see use_stack().
@@ -138,11 +144,9 @@ void for_each_table(const ConfigTable& file, std::string_view key, F f) {
 bool is_given_elsewhere(const ConfigTable& file, std::string_view name, bool by_arms) {
   bool any = false;
   const auto look = [&](const ConfigTable& table, const std::string&) {
-    const ConfigValue* parameter = table.get("parameter");
-    any |= find(with_nested_keys(table), name) != nullptr ||
-           (parameter != nullptr && has_text(*parameter, name));
+    any |= find(with_nested_keys(table), name) != nullptr;
   };
-  for (const char* list : {"vary", "cross"}) for_each_table(file, list, look);
+  for_each_table(file, "sweep", look);
   if (by_arms) for_each_table(file, "arm", look);
   return any;
 }
@@ -200,27 +204,20 @@ void check_transports(const Values& v, ConfigIssues& issues) {
 /// Returns what holds where no file says it.
 ConfigTable default_values() {
   ConfigTable table;
-  ConfigWriter writer(table);
-  CaseParameters parameters;
-  describe_parameters(writer, parameters);
   (void)assign(table, "switch.queue.limit_packets",
                ConfigValue(std::int64_t{sw::QueueConfig{}.limit_packets}));
+  (void)assign(table, "job.schedule", ConfigValue(std::string("fixed")));
+  (void)assign(table, "switch.scheduler", ConfigValue(std::string("fifo")));
   return table;
 }
 
 /// Returns the parameters of a sweep with their values.
 std::vector<std::pair<std::string, ConfigValue::Array>> values_of_sweep(const ConfigTable& sweep) {
   std::vector<std::pair<std::string, ConfigValue::Array>> all;
-  const auto take = [&all](const std::string& name, const ConfigValue* values) {
-    const auto* list = values == nullptr ? nullptr : values->as<ConfigValue::Array>();
-    if (list != nullptr && !list->empty()) all.emplace_back(name, *list);
-  };
-  if (const ConfigValue* name = sweep.get("parameter")) {
-    if (const auto* text = name->as<std::string>()) take(*text, sweep.get("values"));
-    return all;
+  for (const auto& [name, values] : with_dotted_keys(with_nested_keys(sweep))) {
+    const auto* list = values.as<ConfigValue::Array>();
+    if (name != "arms" && list != nullptr && !list->empty()) all.emplace_back(name, *list);
   }
-  for (const auto& [name, values] : with_dotted_keys(sweep))
-    if (name != "arms") take(name, &values);
   return all;
 }
 
@@ -274,18 +271,17 @@ void check_inherited(const ConfigTable& file, ConfigIssues& issues) {
     for_each_table(file, list, [&](const ConfigTable& own, const std::string& key) {
       check(with_nested_keys(own), key);
     });
-  for (const char* list : {"vary", "cross"})
-    for_each_table(file, list, [&](const ConfigTable& sweep, const std::string& key) {
-      for_each_value(sweep, [&](const ConfigTable& given) {
-        check(given, key);
-        for_each_table(file, "arm", [&](const ConfigTable& arm, const std::string& of_arm) {
-          if (!is_of_arm(sweep, arm)) return;
-          const ConfigTable own = with_nested_keys(arm);
-          check_contradictions({given, own, key, of_arm}, file, issues);
-          check_transports({given, own, key, of_arm}, issues);
-        });
+  for_each_table(file, "sweep", [&](const ConfigTable& sweep, const std::string& key) {
+    for_each_value(sweep, [&](const ConfigTable& given) {
+      check(given, key);
+      for_each_table(file, "arm", [&](const ConfigTable& arm, const std::string& of_arm) {
+        if (!is_of_arm(sweep, arm)) return;
+        const ConfigTable own = with_nested_keys(arm);
+        check_contradictions({given, own, key, of_arm}, file, issues);
+        check_transports({given, own, key, of_arm}, issues);
       });
     });
+  });
 }
 
 }  // namespace outrider::lab

@@ -16,10 +16,8 @@ namespace outrider::lab {
 namespace {
 
 /// The parameters of a case that one job may have for itself.
-constexpr std::array<std::string_view, 14> kOwnParameters{
-    "workers",         "servers",         "burst_bytes",    "model",    "iterations",
-    "schedule",        "warm_up_seconds", "period_seconds", "protocol", "connection",
-    "compute_seconds", "compute_spread",  "learner_rate",   "h_packets"};
+constexpr std::array<std::string_view, 6> kOwnParameters{
+    "workers", "servers", "warm_up_seconds", "compute_spread", "learner_rate", "h_packets"};
 
 /// What [[job]] says of a job itself. All its other keys are parameters or settings of the job.
 struct JobHead {
@@ -65,7 +63,7 @@ void check_own(const ConfigTable& own, const std::string& path, ConfigIssues& is
   ConfigIssues found;
   CaseParameters ignored;
   read_config(own, path, ignored, found);
-  check_settings(own, path, std::chrono::microseconds(1), found);
+  check_settings(own, path, {}, found);
   for (auto& issue : found) {
     for (const std::string_view part : {".job.", ".ddl.transport"})
       if (const auto at = issue.key.find(part); at != std::string::npos)
@@ -156,10 +154,11 @@ void read_job(const ConfigTable& table, std::size_t entry, ExperimentFile& e,
 
 }  // namespace
 
-CaseParameters parameters_of(const ListedJob& job, const CaseParameters& of_case) {
+CaseParameters parameters_of(const ListedJob& job, const CaseParameters& of_case, Duration rtt) {
   CaseParameters p = of_case;
   ConfigIssues ignored;  // reported when the file was read
   read_config(job.own, "", p, ignored);
+  settle(p, rtt);
   return p;
 }
 
@@ -171,11 +170,7 @@ void fault_of_job(const Checks& root, const ListedJob& job, std::string_view key
            ("line " + std::to_string(job.line) + ": ").append(key).append(": ").append(problem));
 }
 
-bool has_servers(const CaseParameters& p) {
-  const ConfigValue* value = find(p.settings, "job.collective");
-  const auto* name = value == nullptr ? nullptr : value->as<std::string>();
-  return name == nullptr || *name == tg::name_of(tg::Collective::kPs);
-}
+bool has_servers(const CaseParameters& p) { return tg::has_servers(p.programs().job.collective); }
 
 std::optional<ConfigValue> take_job_list(ConfigTable& file) {
   const auto at = std::ranges::find(file.members, "job", &ConfigMember::key);

@@ -87,10 +87,9 @@ ConfigTable with_rivals(ConfigTable file, const std::filesystem::path& directory
     return file;
   }
   const ConfigValue::Array labels = add_arms(*arms->as<ConfigValue::Array>(), file);
-  for (const std::string_view sweeps : {"vary", "cross"})
-    if (file.get(sweeps) != nullptr)
-      if (auto* list = file[sweeps].as<ConfigValue::Array>())
-        for (auto& sweep : *list) expand(sweep, labels);
+  if (file.get("sweep") != nullptr)
+    if (auto* list = file["sweep"].as<ConfigValue::Array>())
+      for (auto& sweep : *list) expand(sweep, labels);
   return file;
 }
 

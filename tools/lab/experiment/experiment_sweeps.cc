@@ -4,13 +4,13 @@
 #include "common/config/checks.h"
 #include "common/config/suggestion.h"
 #include "tools/lab/experiment/background_sweeps.h"
+#include "tools/lab/experiment/convert.h"
 #include "tools/lab/experiment/experiment.h"
-#include "tools/lab/experiment/renamed_parameters.h"
 
 namespace outrider::lab {
 namespace {
 
-/// Points of all [[cross]] together: a few short lists would otherwise fill any memory.
+/// Points of all [[sweep]] together: a few short lists would otherwise fill any memory.
 constexpr std::size_t kMaxPoints = 100'000;
 
 /// Reads the sweeps. Their keys are names of parameters, which no binding can have.
@@ -19,23 +19,8 @@ class SweepReader {
   SweepReader(ExperimentFile& experiment, ConfigIssues& issues)
       : experiment_(experiment), issues_(issues) {}
 
-  /// Reads [[vary]] parameter = "x", values = [...], which gives one point per value.
-  void vary(const ConfigTable& table, const std::string& key) {
-    Sweep sweep{key, read_arms(table, key), {}};
-    const auto* name = string_of(table, key, "parameter");
-    const auto* values = array_of(table, key, "values");
-    refuse_others(table, key, {"parameter", "values", "arms"});
-    if (name == nullptr || values == nullptr) return;
-    for (std::size_t i = 0; i < values->size(); ++i) {
-      if (!check_value(*name, (*values)[i], join_key(key, "values", i), join_key(key, "parameter")))
-        return;
-      sweep.points.push_back({{*name, (*values)[i]}});
-    }
-    experiment_.sweeps.push_back(std::move(sweep));
-  }
-
-  /// Reads [[cross]] x = [...], y = [...], which gives one point per combination.
-  void cross(const ConfigTable& table, const std::string& key) {
+  /// Reads [[sweep]] x = [...], y = [...], which gives one point per combination.
+  void sweep(const ConfigTable& table, const std::string& key) {
     Sweep sweep{key, read_arms(table, key), {{}}};
     bool any = false;
     for (const auto& [name, value] : with_dotted_keys(table)) {
@@ -47,7 +32,7 @@ class SweepReader {
         continue;
       }
       if (crossed_ + sweep.points.size() * values->size() > kMaxPoints) {
-        fault(join_key(key, name), "makes too many points: all [[cross]] may have " +
+        fault(join_key(key, name), "makes too many points: all [[sweep]] may have " +
                                        std::to_string(kMaxPoints) + " together");
         continue;
       }
@@ -72,39 +57,18 @@ class SweepReader {
   }
 
  private:
-  const ConfigValue* required(const ConfigTable& table, const std::string& key,
-                              std::string_view name) {
-    const auto* v = table.get(name);
-    if (v == nullptr) fault(join_key(key, name), "is required");
-    return v;
-  }
-
-  const std::string* string_of(const ConfigTable& table, const std::string& key,
-                               std::string_view name) {
-    const auto* v = required(table, key, name);
-    if (v == nullptr) return nullptr;
-    const auto* s = v->as<std::string>();
-    if (s == nullptr) fault(join_key(key, name), display(*v) + ": must be a string");
-    return s;
-  }
-
-  const ConfigValue::Array* array_of(const ConfigTable& table, const std::string& key,
-                                     std::string_view name) {
-    const auto* v = required(table, key, name);
-    if (v == nullptr) return nullptr;
-    const auto* a = v->as<ConfigValue::Array>();
-    if (a != nullptr && !a->empty()) return a;
-    fault(join_key(key, name), display(*v) + ": must be a non-empty array");
-    return nullptr;
-  }
-
   std::vector<std::string> read_arms(const ConfigTable& table, const std::string& key) {
     std::vector<std::string> arms;
     std::vector<std::string_view> known;
     known.reserve(experiment_.arms.size());
     for (const auto& arm : experiment_.arms) known.emplace_back(arm.label);
-    const auto* array = array_of(table, key, "arms");
-    if (array == nullptr) return arms;
+    const ConfigValue* given = table.get("arms");
+    if (given == nullptr) return {known.begin(), known.end()};
+    const auto* array = given->as<ConfigValue::Array>();
+    if (array == nullptr || array->empty()) {
+      fault(join_key(key, "arms"), display(*given) + ": must be a non-empty array of labels");
+      return arms;
+    }
     for (std::size_t i = 0; i < array->size(); ++i) {
       const auto* label = (*array)[i].as<std::string>();
       if (label != nullptr && std::ranges::find(known, *label) != known.end())
@@ -116,31 +80,21 @@ class SweepReader {
     return arms;
   }
 
-  void refuse_others(const ConfigTable& table, const std::string& key,
-                     const std::vector<std::string_view>& known) {
-    for (const auto& member : table.members)
-      if (std::ranges::find(known, member.key) == known.end())
-        fault(join_key(key, member.key), "unknown key" + suggestion(member.key, known));
-  }
-
   /// @return whether a parameter has this name, so that its other values can be checked too
   bool check_value(const std::string& name, const ConfigValue& value, const std::string& value_key,
                    const std::string& name_key) {
     if (const auto key = group_key_of(name); key && !experiment_.parameters.groups.empty())
       return check_group_key(*key, value, value_key, name_key);
     if (is_setting(name)) return check_setting(name, value, value_key, name_key);
-    std::string unknown = renamed_parameter(name);
+    std::string unknown = replaced_parameter(name);
     unknown = unknown.empty() ? unknown_parameter(name) : Checks::quoted(name) + ": " + unknown;
     if (!unknown.empty()) {
       fault(name_key, unknown);
       return false;
     }
-    if (name == "regulation") {  // it distinguishes off from on: labels would be wrong
-      fault(name_key, "\"regulation\": belongs to the arms");
-      return false;
-    }
     CaseParameters scratch = experiment_.parameters;
     std::string problem = assign_parameter(scratch, name, value);
+    settle(scratch, experiment_.network.rtt);
     for (const auto& issue : validate(scratch))
       if (problem.empty() && issue.key == name) problem = issue.problem;
     if (!problem.empty()) fault(value_key, problem);
@@ -166,13 +120,17 @@ class SweepReader {
                           suggestion(root, kSettingRoots));
       return false;
     }
+    if (name == "switch.regulation.mode") {  // a sweep would make remedies of baselines
+      fault(name_key, Checks::quoted(name) + ": belongs to the arms");
+      return false;
+    }
     CaseParameters scratch;
     ConfigIssues issues;
     if (const std::string problem = assign_parameter(scratch, name, value); !problem.empty())
       fault(value_key, problem);
-    check_settings(scratch.settings, "", experiment_.network.rtt, issues);
+    check_settings(scratch.settings, "", {.rtt = experiment_.network.rtt}, issues);
     const auto of_name = [](const ConfigIssue& i) {
-      return i.problem.starts_with("unknown key") || i.problem.starts_with("is ");
+      return i.problem.starts_with("unknown key") || i.problem.starts_with("follows from ");
     };
     for (const auto& issue : issues)
       if (of_name(issue)) fault(name_key, Checks::quoted(issue.key) + ": " + issue.problem);
@@ -191,27 +149,19 @@ class SweepReader {
 
   ExperimentFile& experiment_;
   ConfigIssues& issues_;
-  std::size_t crossed_ = 0;  ///< points of the [[cross]] so far
+  std::size_t crossed_ = 0;  ///< points of the [[sweep]] so far
 };
 
 }  // namespace
 
 void read_sweeps(const ConfigTable& file, ExperimentFile& experiment, ConfigIssues& issues) {
   SweepReader reader(experiment, issues);
-  for (const std::string_view kind : {"vary", "cross"}) {
-    const auto* list = file.get(kind);
-    if (list == nullptr) continue;
-    if (!is_array_of_tables(*list)) {
-      reader.fault(std::string(kind),
-                   display(*list) + ": must be an array of tables: [[" + std::string(kind) + "]]");
-      continue;
-    }
+  if (const auto* list = file.get("sweep"); list != nullptr && is_array_of_tables(*list)) {
     const auto& tables = *list->as<ConfigValue::Array>();
-    for (std::size_t i = 0; i < tables.size(); ++i) {
-      const auto& table = *tables[i].as<ConfigTable>();
-      const std::string key = join_key("", kind, i);
-      kind == "vary" ? reader.vary(table, key) : reader.cross(table, key);
-    }
+    for (std::size_t i = 0; i < tables.size(); ++i)
+      reader.sweep(with_nested_keys(*tables[i].as<ConfigTable>()), join_key("", "sweep", i));
+  } else if (list != nullptr) {
+    reader.fault("sweep", display(*list) + ": must be an array of tables: [[sweep]]");
   }
   settle_swept_groups(experiment, issues);
 }

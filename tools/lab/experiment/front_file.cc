@@ -114,7 +114,7 @@ void add_system(const ConfigTable& table, const std::string& key, FrontTaken& ta
     if (known.label == system->label)
       issues.push_back({join_key(key, "label"), Checks::quoted(system->label) + ": is used twice"});
   for (auto& candidate : combinations(table, key, issues)) {
-    const auto* mode = candidate.settings.get("regulation");
+    const auto* mode = find(with_nested_keys(candidate.settings), "switch.regulation.mode");
     const bool off = mode == nullptr || *mode == ConfigValue(std::string("off"));
     const std::string label = (off ? "off-" : "on-") + system->label + candidate.suffix;
     candidate.settings["label"] = ConfigValue(label);

@@ -103,11 +103,11 @@ std::string line(std::string_view key, const std::string& value, std::string_vie
 std::string quoted(const std::string& text) { return to_toml_text(ConfigValue(text)); }
 
 /// Time for the burst and for background to recover.
-double period_seconds(const NewExperiment& n) {
+Duration period_of(const NewExperiment& n) {
   constexpr double kBursts = 5, kRecovery_rtts = 100;
   const double burst = 8.0 * n.workers * static_cast<double>(n.burst_bytes) /
                        static_cast<double>(n.rate.bits_per_second);
-  return kBursts * burst + kRecovery_rtts * seconds(n.rtt);
+  return from_seconds(kBursts * burst + kRecovery_rtts * seconds(n.rtt));
 }
 
 }  // namespace
@@ -122,7 +122,7 @@ std::string new_experiment_text(const NewExperiment& n) {
   const std::uint32_t hosts = n.load > 0 ? 4 : n.long_flows;
   std::string text =
       "# docs/experiments.md says what else may be set. The arms are those of\n"
-      "# conf/presets/one-queue.toml; an [[arm]] of your own replaces them all: copy what you "
+      "# conf/experiments/one-queue.toml; an [[arm]] of your own replaces them all: copy what you "
       "want.\n";
   text += line("base", "\"one-queue\"");
   text += "network = { rate = " + quoted(format_rate(n.rate)) +
@@ -136,12 +136,14 @@ std::string new_experiment_text(const NewExperiment& n) {
   text += line("warm_up_seconds", number(kWarmUp_rtts * seconds(n.rtt)));
   text += line("workers", std::to_string(n.workers));
   if (n.load > 0)
-    text += line("background_load", number(n.load)) + line("background_sizes", "\"web-search\"");
-  else text += line("start_spread_seconds", number(kWarmUp_rtts / 3 * seconds(n.rtt)));
+    text += line("background.load", number(n.load)) + line("background.sizes", "\"web-search\"");
+  else
+    text += line("background.start_spread",
+                 quoted(format_duration(from_seconds(kWarmUp_rtts / 3 * seconds(n.rtt)))));
   if (n.model.empty())
-    return text + line("burst_bytes", std::to_string(n.burst_bytes)) +
-           line("period_seconds", number(period_seconds(n)));
-  return text + line("model", quoted(n.model)) + line("schedule", "\"closed_loop\"");
+    return text + line("job.burst_bytes", std::to_string(n.burst_bytes)) +
+           line("job.period", quoted(format_duration(period_of(n))));
+  return text + line("job.model", quoted(n.model)) + line("job.schedule", "\"closed_loop\"");
 }
 
 }  // namespace outrider::lab

@@ -1,11 +1,12 @@
 #include "tools/lab/experiment/program_settings.h"
 
 #include <algorithm>
-#include <charconv>
-#include <optional>
+#include <string>
+#include <utility>
 
 #include "common/config/checks.h"
 #include "common/config/config_file.h"
+#include "common/config/range_checker.h"
 #include "common/config/suggestion.h"
 #include "switch/config/config_toml.h"
 #include "trafficgen/config/config_toml.h"
@@ -20,7 +21,7 @@ constexpr std::string_view kLabDefaults = R"(
 hold = "10rtt"
 idle_end = "4rtt"
 expiry = "30rtt"
-predict.idle_gap = "100rtt"
+predict = { idle_gap = "100rtt", threshold_packets = "h" }
 [switch.signals]
 tokens_per_second = 10_000.0
 token_burst = 256.0
@@ -28,7 +29,22 @@ token_burst = 256.0
 red = { kmin_packets = 10.0, kmax_packets = 40.0 }
 pie = { target = "1ms" }
 codel = { target = "1ms", interval = "10ms" }
+[switch.ddl_queue]
+weight = 9.0
+[switch.background_queue]
+floor = 0.05
+[transport]
+connections = "idle_restart"
+[job]
+burst_bytes = "1MB"
+iterations = 6
+schedule = "fixed"
+period = "7s"
 [job.announce]
+lead_source = "wait"
+lead = "auto"
+threshold_packets = "h"
+signal_form = "tos"
 ack_timeout = "20rtt"
 [ddl.transport.mlt]
 tolerance_push = 0.1
@@ -41,11 +57,11 @@ connections = 0
 )";
 
 struct TakenKey {
-  std::string_view key;        ///< stands for itself and all keys below it
-  std::string_view parameter;  ///< the parameter that sets it; empty: the topology does
+  std::string_view key;  ///< stands for itself and all keys below it
+  std::string_view by;   ///< the parameter or setting that says it; empty: the topology does
 };
 
-/// The settings that the plan sets, which an experiment must not give.
+/// What follows from the topology, from roles or from a parameter, and is not to be given.
 constexpr TakenKey kTaken[]{
     {"switch.name", ""},
     {"switch.port", ""},
@@ -53,30 +69,23 @@ constexpr TakenKey kTaken[]{
     {"switch.mac_route", ""},
     {"switch.neighbour", ""},
     {"switch.address", ""},
-    {"switch.rule", "protocol"},
-    {"switch.classes", "scheduler"},
-    {"switch.queue.weight", "ddl_weight"},
-    {"switch.queue.floor_rate", "background_floor"},
-    {"switch.regulation.mode", "regulation"},
-    {"switch.regulation.recovery", "recovery"},
-    {"switch.regulation.spare_ddl", "spare_ddl"},
-    {"switch.regulation.steer_to_queue", "scheduler"},
-    {"switch.regulation.predict.threshold_packets", "h_packets"},
-    {"switch.signals.accept_tos", "signal_form"},
-    {"switch.signals.accept_udp", "signal_form"},
+    {"switch.rule", "ddl.transport.protocol"},
+    {"switch.classes", "switch.scheduler"},
+    {"switch.queue.weight", "switch.ddl_queue.weight"},
+    {"switch.queue.floor_rate", "switch.background_queue.floor"},
+    {"switch.ddl_queue.floor_rate", "switch.ddl_queue.floor"},
+    {"switch.background_queue.floor_rate", "switch.background_queue.floor"},
+    {"switch.regulation.steer_to_queue", "switch.scheduler"},
+    {"switch.signals.accept_tos", "job.announce.signal_form"},
+    {"switch.signals.accept_udp", "job.announce.signal_form"},
     {"switch.signals.accept_from", ""},
     {"switch.signals.trusted", ""},
-    {"switch.signals.signers", "signal_signed"},
+    {"switch.signals.signers", "job.announce.signal_key"},
     {"transport.name", ""},
-    {"transport.protocol", "protocol"},
-    {"transport.connections", "connection"},
+    {"transport.protocol", "ddl.transport.protocol"},
     {"ddl.transport.name", ""},
-    {"ddl.transport.protocol", "protocol"},
-    {"ddl.transport.connections", "connection"},
-    {"ddl.transport.mlt.class_dscps", "layer_classes"},
     {"background.transport.name", ""},
-    {"background.transport.protocol", "background_protocol"},
-    {"background.transport.connections", "connection"},
+    {"background.transport.protocol", "background.protocol"},
     {"requests.name", ""},
     {"requests.from", ""},
     {"requests.to", ""},
@@ -85,25 +94,42 @@ constexpr TakenKey kTaken[]{
     {"job.name", ""},
     {"job.workers", "workers"},
     {"job.servers", "servers"},
-    {"job.transport", "protocol"},
-    {"job.model", "model"},
-    {"job.burst_bytes", "burst_bytes"},
-    {"job.iterations", "iterations"},
+    {"job.transport", "ddl.transport.protocol"},
     {"job.start", "job_offset"},
-    {"job.schedule", "schedule"},
     {"job.first_due", "warm_up_seconds"},
-    {"job.period", "period_seconds"},
-    {"job.compute", "compute_seconds"},
     {"job.compute_factors", "compute_spread"},
     {"job.tcp_port", ""},
     {"job.learner.learning_rate", "learner_rate"},
-    {"job.announce.lead_source", "lead_source"},
-    {"job.announce.lead", "lead_rtts"},
-    {"job.announce.threshold_packets", "h_packets"},
-    {"job.announce.signal_form", "signal_form"},
-    {"job.announce.signal_key", "signal_signed"},
-    {"job.announce.faults", "signal_lost, signal_late, ..."},
 };
+
+/// What a `switch` table has beside the settings of a switch.
+struct SwitchRoles {
+  QueueRoles roles{};
+  ConfigTable ddl{}, background{};
+};
+
+void describe(Settings& v, SwitchRoles& c) {
+  v.choice("scheduler", c.roles.scheduler, kLabSchedulers);
+  v.free_table("ddl_queue", c.ddl);
+  v.free_table("background_queue", c.background);
+}
+
+/// Moves the keys that `is_taken` says out of a table.
+template <class Is>
+ConfigTable take(ConfigTable& table, Is is_taken) {
+  ConfigTable taken;
+  for (const auto& member : table.members)
+    if (is_taken(member.key)) taken.members.push_back(member);
+  std::erase_if(table.members, [&](const ConfigMember& m) { return is_taken(m.key); });
+  return taken;
+}
+
+/// Reads part of a table into a struct that has its own keys, with their ranges checked.
+template <class T>
+void read_part(const ConfigTable& table, const std::string& path, T& into, ConfigIssues& issues) {
+  read_config(table, path, into, issues);
+  check_ranges(Checks(issues, path), into);
+}
 
 /// A table with a transport in it, as `ddl` in `ddl.transport`.
 struct TransportPart {
@@ -128,7 +154,32 @@ ConfigTable named(ConfigTable table, const char* name) {
 
 // The programs' readers also require names, which every case has of its own.
 
-sw::SwitchConfig switch_of(ConfigTable table, const std::string& path, ConfigIssues& issues) {
+bool is_of_role(const std::string& key) { return key == "room" || key == "floor"; }
+
+/// Reads the overlay of a role's queue, which the switch's own reader checks.
+void read_role(ConfigTable table, const std::string& path, QueueRole& role, ConfigIssues& issues) {
+  read_part(take(table, is_of_role), path, role, issues);
+  sw::PortQueueConfig queue;
+  read_part(table, path, queue, issues);
+  role.own = std::move(table);
+}
+
+QueueRoles roles_of(ConfigTable table, const std::string& path, ConfigIssues& issues) {
+  SwitchRoles read;
+  read_config(table, path, read, issues);
+  read_role(std::move(read.ddl), join_key(path, "ddl_queue"), read.roles.ddl, issues);
+  read_role(std::move(read.background), join_key(path, "background_queue"), read.roles.background,
+            issues);
+  return read.roles;
+}
+
+bool is_of_roles(const std::string& key) {
+  return key == "scheduler" || key == "ddl_queue" || key == "background_queue";
+}
+
+sw::SwitchConfig switch_of(ConfigTable table, const std::string& path, QueueRoles& roles,
+                           ConfigIssues& issues) {
+  roles = roles_of(take(table, is_of_roles), path, issues);
   table = named(std::move(table), "switch");
   table["port"] = ConfigValue(ConfigValue::Array{ConfigValue(named({}, "port"))});
   sw::SwitchConfig sw;
@@ -136,7 +187,28 @@ sw::SwitchConfig switch_of(ConfigTable table, const std::string& path, ConfigIss
   return sw;
 }
 
+constexpr const char* kLead = "announce.lead";
+
+/// Returns whether job.announce.lead is "auto", and removes it from `table` if so.
+bool take_auto_lead(ConfigTable& table) {
+  const ConfigValue* lead = find(table, kLead);
+  if (lead == nullptr || *lead != ConfigValue(std::string("auto"))) return false;
+  std::erase_if(table["announce"].as<ConfigTable>()->members,
+                [](const ConfigMember& m) { return m.key == "lead"; });
+  return true;
+}
+
+/// One of a model and a burst's length says how long bursts are: "" is no model.
+void settle_bursts(tg::JobConfig& job) {
+  if (job.model && job.model->empty()) job.model.reset();
+  if (job.model) job.burst_bytes.reset();
+  // A model's own computing time holds where none is given.
+  if (job.model && job.compute == Duration{}) job.compute.reset();
+  if (!job.model && !job.compute) job.compute = Duration{};
+}
+
 tg::JobConfig job_of(ConfigTable table, const std::string& path, ConfigIssues& issues) {
+  (void)take_auto_lead(table);
   table = named(std::move(table), "job");
   table["workers"] = ConfigValue(ConfigValue::Array{});
   table["transport"] = ConfigValue(std::string("ddl"));
@@ -174,7 +246,7 @@ ConfigTable beside_tcp(ConfigTable table) {
   return table;
 }
 
-/// Reports the faults of `ddl` or `background`, which may only have a transport.
+/// Reports the faults of `ddl` or `background`, whose transport this is.
 void check_transport_part(ConfigTable table, const std::string& path, ConfigIssues& issues) {
   ConfigValue* nested = table.get("transport") == nullptr ? nullptr : &table["transport"];
   if (nested != nullptr && nested->as<ConfigTable>() != nullptr)
@@ -183,38 +255,7 @@ void check_transport_part(ConfigTable table, const std::string& path, ConfigIssu
   read_config(table, path, part, issues);
 }
 
-/// Returns the number of round trips in "4rtt" or "0.5 rtt"; nothing for any other text.
-std::optional<double> rtts_of(std::string_view text) {
-  constexpr std::string_view kUnit = "rtt";
-  if (!text.ends_with(kUnit)) return std::nullopt;
-  text.remove_suffix(kUnit.size());
-  if (text.ends_with(' ')) text.remove_suffix(1);
-  double rtts = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rtts);
-  constexpr double kMostRtts = 1e6;
-  if (error != std::errc{} || end != text.data() + text.size() || !(rtts >= 0 && rtts <= kMostRtts))
-    return std::nullopt;
-  return rtts;
-}
-
-ConfigValue without_rtts(const ConfigValue& value, Duration rtt);
-
-ConfigTable without_rtts(ConfigTable table, Duration rtt) {
-  for (auto& member : table.members) member.value = without_rtts(member.value, rtt);
-  return table;
-}
-
-ConfigValue without_rtts(const ConfigValue& value, Duration rtt) {
-  if (const auto* table = value.as<ConfigTable>()) return ConfigValue(without_rtts(*table, rtt));
-  if (const auto* array = value.as<ConfigValue::Array>()) {
-    ConfigValue::Array all;
-    for (const auto& element : *array) all.push_back(without_rtts(element, rtt));
-    return ConfigValue(std::move(all));
-  }
-  const auto* text = value.as<std::string>();
-  const auto rtts = text == nullptr ? std::nullopt : rtts_of(*text);
-  return rtts ? ConfigValue(format_duration(rtts_to_duration(*rtts, rtt))) : value;
-}
+bool is_transport(const std::string& key) { return key == "transport"; }
 
 const TakenKey* taken(const std::string& key) {
   for (const auto& t : kTaken)
@@ -233,10 +274,9 @@ ConfigTable free_settings(const ConfigTable& table, const std::string& path, Con
     one[root] = *value;
     for (const auto& [key, set] : with_dotted_keys(one)) {
       if (const TakenKey* t = taken(key)) {
-        issues.push_back(
-            {join_key(path, key), t->parameter.empty()
-                                      ? "is not to be set: it follows from the topology"
-                                      : "is set by the parameter " + std::string(t->parameter)});
+        issues.push_back({join_key(path, key), t->by.empty()
+                                                   ? "follows from the topology"
+                                                   : "follows from " + std::string(t->by)});
       } else if (!assign(settings, key, set)) {
         issues.push_back({join_key(path, key), "cannot be set beside another part of it"});
       }
@@ -245,71 +285,34 @@ ConfigTable free_settings(const ConfigTable& table, const std::string& path, Con
   return settings;
 }
 
-ConfigTable written_port(const sw::SwitchConfig& sw) {
-  ConfigTable table = to_config_table(sw);
-  const ConfigTable port = to_config_table(sw.ports.front());
-  for (const char* key : {"queue", "marker", "regulation"}) table[key] = *port.get(key);
-  return table;
-}
-
-ConfigTable transport_part(const tg::TransportConfig& transport) {
-  ConfigTable table;
-  table["transport"] = ConfigValue(to_config_table(transport));
-  return table;
-}
-
 }  // namespace
 
 std::string_view parameter_of(const std::string& setting) {
   const TakenKey* t = taken(setting);
-  return t == nullptr ? std::string_view{} : t->parameter;
+  return t == nullptr ? std::string_view{} : t->by;
 }
 
-Duration rtts_to_duration(double rtts, Duration rtt) { return from_seconds(rtts * seconds(rtt)); }
-
-ConfigTable with_nested_keys(const ConfigTable& table) {
-  ConfigTable nested;
-  for (const auto& [key, value] : table.members) {
-    ConfigTable one;
-    if (!is_setting(key) || !assign(one, key, value)) one[key] = value;
-    overlay(nested, one);
-  }
-  return nested;
-}
-
-std::vector<std::pair<std::string, ConfigValue>> with_dotted_keys(const ConfigTable& table) {
-  std::vector<std::pair<std::string, ConfigValue>> all;
-  for (const auto& [key, value] : table.members) {
-    const auto* nested = value.as<ConfigTable>();
-    if (nested == nullptr) all.emplace_back(key, value);
-    else
-      for (auto& [below, leaf] : with_dotted_keys(*nested))
-        all.emplace_back(join_key(key, below), std::move(leaf));
-  }
-  return all;
-}
-
-void overlay(ConfigTable& into, const ConfigTable& over) {
-  for (const auto& [key, value] : over.members) {
-    const auto* nested = value.as<ConfigTable>();
-    ConfigValue& target = into[key];
-    if (nested != nullptr && target.as<ConfigTable>() != nullptr)
-      overlay(*target.as<ConfigTable>(), *nested);
-    else target = value;
-  }
-}
-
-void check_settings(const ConfigTable& table, const std::string& path, Duration rtt,
+void check_settings(const ConfigTable& table, const std::string& path, const Quantities& quantities,
                     ConfigIssues& issues) {
-  const ConfigTable settings = without_rtts(free_settings(table, path, issues), rtt);
+  const ConfigTable settings = with_quantities(free_settings(table, path, issues), quantities);
+  QueueRoles roles;
   for (const auto& [root, value] : settings.members) {
-    const ConfigTable& part = *value.as<ConfigTable>();
+    ConfigTable part = *value.as<ConfigTable>();
     const std::string at = join_key(path, root);
-    if (root == "switch") (void)switch_of(part, at, issues);
+    if (root == "switch") (void)switch_of(part, at, roles, issues);
     if (root == "job") (void)job_of(part, at, issues);
     if (root == "transport") (void)transport_of(part, "transport", at, issues);
     if (root == "requests") (void)requests_of(part, at, issues);
-    if (root == "ddl" || root == "background") check_transport_part(part, at, issues);
+    if (root == "ddl") check_transport_part(part, at, issues);
+    if (root == "background") {
+      check_transport_part(take(part, is_transport), at, issues);
+      BackgroundFlows flows;
+      read_part(part, at, flows, issues);
+    }
+    if (root == "trafficgen") {
+      TrafficSettings traffic;
+      read_part(part, at, traffic, issues);
+    }
     if (root == "tensorlights") {
       tg::TensorLightsConfig tensorlights;
       read_config(part, at, tensorlights, issues);
@@ -317,81 +320,78 @@ void check_settings(const ConfigTable& table, const std::string& path, Duration 
   }
 }
 
-ProgramSettings read_settings(const ConfigTable& settings, tg::TransportProtocol protocol,
-                              Duration rtt, ConfigIssues& issues) {
+namespace {
+
+/// Returns what bursts use: with TCP what is shared, and what is their own.
+ConfigTable transport_of_bursts(const ConfigTable& shared, ConfigTable own) {
+  const ConfigValue* protocol = own.get("protocol");
+  const auto* given = protocol == nullptr ? nullptr : protocol->as<std::string>();
+  const std::string name = given == nullptr ? "tcp" : *given;
+  if (name == "tcp") {
+    std::erase_if(own.members,
+                  [](const ConfigMember& m) { return m.key == "mlt" || m.key == "roce"; });
+    ConfigTable both = shared;
+    overlay(both, own);
+    return both;
+  }
+  std::erase_if(own.members, [&name](const ConfigMember& m) {
+    return m.key != name && (m.key == "mlt" || m.key == "roce");
+  });
+  if (name != "mlt") return own;
+  if (own.get("controller") == nullptr) own["controller"] = ConfigValue(std::string("dctcp"));
+  // It has no connections to open anew.
+  const ConfigValue* reuse = shared.get("connections");
+  if (reuse != nullptr && *reuse == ConfigValue(std::string("keep"))) own["connections"] = *reuse;
+  return own;
+}
+
+}  // namespace
+
+ProgramSettings read_settings(const ConfigTable& settings, const Quantities& quantities,
+                              ConfigIssues& issues) {
   static const ConfigTable kDefaults = parse_toml(kLabDefaults).config.value();
   ConfigTable all = kDefaults;
   overlay(all, settings);
-  all = without_rtts(std::move(all), rtt);
+  all = with_quantities(std::move(all), quantities);
 
   const ConfigTable shared = table_at(all, "transport");
-  ConfigTable ddl = table_at(table_at(all, "ddl"), "transport"), background = shared;
-  if (protocol == tg::TransportProtocol::kTcp) {
-    std::erase_if(ddl.members,
-                  [](const ConfigMember& m) { return m.key == "mlt" || m.key == "roce"; });
-    ConfigTable own = std::move(ddl);
-    ddl = shared;
-    overlay(ddl, own);
-  } else if (protocol == tg::TransportProtocol::kRoce) {
-    std::erase_if(ddl.members, [](const ConfigMember& m) { return m.key == "mlt"; });
-    ddl["protocol"] = ConfigValue(std::string("roce"));
-  } else {
-    std::erase_if(ddl.members, [](const ConfigMember& m) { return m.key == "roce"; });
-    ddl["protocol"] = ConfigValue(std::string("mlt"));
-    if (ddl.get("controller") == nullptr) ddl["controller"] = ConfigValue(std::string("dctcp"));
-  }
-  const ConfigTable own_background = table_at(table_at(all, "background"), "transport");
+  ConfigTable of_background = table_at(all, "background"), background = shared;
+  const ConfigTable own_background = table_at(take(of_background, is_transport), "transport");
   overlay(background, own_background);
   std::erase_if(background.members, [](const ConfigMember& m) {
     return m.key == "protocol" || is_table_of_protocol(m.key);
   });
+  ConfigTable job = table_at(all, "job");
 
   ProgramSettings s;
-  s.sw = switch_of(table_at(all, "switch"), "switch", issues);
+  s.sw = switch_of(table_at(all, "switch"), "switch", s.queues, issues);
   s.transport = transport_of(shared, "transport", "transport", issues);
-  s.ddl = transport_of(ddl, "ddl", "ddl.transport", issues);
+  s.ddl = transport_of(transport_of_bursts(shared, table_at(table_at(all, "ddl"), "transport")),
+                       "ddl", "ddl.transport", issues);
   s.background = transport_of(background, "background", "background.transport", issues);
   s.background_roce =
       transport_of(beside_tcp(own_background), "background_roce", "background.transport", issues);
-  s.job = job_of(table_at(all, "job"), "job", issues);
+  read_part(of_background, "background", s.flows, issues);
+  s.lead_is_auto = take_auto_lead(job);
+  s.job = job_of(job, "job", issues);
+  if (s.lead_is_auto) s.job.announce.lead = quantities.rtt;  // as the PCN paper has it
+  settle_bursts(s.job);
   read_config(table_at(all, "tensorlights"), "tensorlights", s.tensorlights, issues);
   s.requests = requests_of(table_at(all, "requests"), "requests", issues);
+  read_part(table_at(all, "trafficgen"), "trafficgen", s.traffic, issues);
   return s;
+}
+
+sw::PortQueueConfig queue_of(const QueueRole& role, const sw::SwitchPortConfig& port) {
+  sw::PortQueueConfig queue{port.queue, port.marker, port.regulation};
+  ConfigIssues ignored;  // reported where the overlay is given
+  read_config(role.own, "", queue, ignored);
+  return queue;
 }
 
 bool is_table_of_protocol(std::string_view key) {
   return std::ranges::find(tg::kTransportProtocols, key, &Choice<tg::TransportProtocol>::name) !=
          tg::kTransportProtocols.end();
-}
-
-bool grants_bursts(const ConfigTable& settings) {
-  const ConfigTable grant = table_at(table_at(table_at(settings, "switch"), "regulation"), "grant");
-  const ConfigValue* order = grant.get("order");
-  return order != nullptr && !(*order == ConfigValue(std::string("off")));
-}
-
-ConfigTable to_table(const ProgramSettings& settings) {
-  ConfigTable table;
-  table["switch"] = ConfigValue(written_port(settings.sw));
-  table["transport"] = ConfigValue(to_config_table(settings.transport));
-  table["ddl"] = ConfigValue(transport_part(settings.ddl));
-  table["background"] = ConfigValue(transport_part(settings.background));
-  (void)assign(table, "background.transport.roce",
-               *to_config_table(settings.background_roce).get("roce"));
-  table["job"] = ConfigValue(to_config_table(settings.job));
-  table["tensorlights"] = ConfigValue(to_config_table(settings.tensorlights));
-  table["requests"] = ConfigValue(to_config_table(settings.requests));
-  return table;
-}
-
-ParameterValue setting_value(const ConfigTable& table, const std::string& name) {
-  const ConfigValue* v = find(table, name);
-  if (v == nullptr) return std::monostate{};
-  if (const auto* b = v->as<bool>()) return *b;
-  if (const auto* i = v->as<std::int64_t>()) return *i;
-  if (const auto* d = v->as<double>()) return *d;
-  if (const auto* s = v->as<std::string>()) return *s;
-  return to_toml_text(*v);
 }
 
 }  // namespace outrider::lab

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <chrono>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -9,51 +12,144 @@
 #include "common/core/clock.h"
 #include "common/core/config_issue.h"
 #include "switch/config/config.h"
+#include "tools/lab/experiment/background_group.h"
 #include "tools/lab/experiment/case.h"
 #include "trafficgen/config/config.h"
 
 namespace outrider::lab {
 
-/// # Settings of the programs in an experiment
+/// # Overlays on the programs' configurations
 ///
-/// A key with a dot sets a setting of a program by its name in docs/configuration.md:
+/// A key with a dot in [parameters], an arm or a sweep lies over a setting of a program, by its
+/// name in docs/configuration.md:
 ///
-/// | key | sets |
+/// | key | lies over |
 /// |---|---|
 /// | `switch.*` | `[[switch]]` of outrider-switch; `queue`, `marker`, `regulation`: of every port |
+/// | `switch.scheduler` | that of every port; with one, ports have two queues: see QueueRoles |
+/// | `switch.ddl_queue.*`, `switch.background_queue.*` | `[[switch.port.queues]]` of each role |
 /// | `transport.*` | every `[[transport]]` of outrider-trafficgen over TCP |
 /// | `ddl.transport.*`, `background.transport.*` | only that of the job or of background |
+/// | `background.*` | the flows between the hosts of [background]: see BackgroundFlows |
+/// | `requests.*` | `[[requests]]` between these hosts |
 /// | `job.*` | every `[[job]]` |
 /// | `tensorlights.*` | `[tensorlights]` |
-/// | `requests.*` | `[[requests]]` between the hosts of background |
+/// | `trafficgen.*` | the generator's own: `send_jitter`, `attribution`, ... |
 ///
 /// The programs' own readers read these settings, so the lab has no list of their names. It
-/// rejects only settings that a parameter of the experiment already sets. A duration may be
-/// given in round trips, `"4rtt"`; one round trip is network.rtt of the experiment.
+/// rejects only what follows from the topology, from roles, or from a parameter. A value may name a
+/// quantity of the experiment: a duration in round trips, `"4rtt"`, where one is network.rtt, and
+/// `"h"`, the parameter h_packets.
+
+/// The scheduler that shares a link between the queues of two roles.
+enum class LabScheduler : std::uint8_t {
+  kFifo,         ///< one queue has both
+  kStrict,       ///< DDL data first
+  kDwrr,         ///< they share the link by their weights
+  kStrictFloor,  ///< DDL data first, except for the floor of background
+};
+
+inline constexpr auto kLabSchedulers =
+    choices<LabScheduler>({{"fifo", LabScheduler::kFifo},
+                           {"strict", LabScheduler::kStrict},
+                           {"dwrr", LabScheduler::kDwrr},
+                           {"strict_floor", LabScheduler::kStrictFloor}});
+
+/// The overlay of one of two queues. It begins as a copy of the one queue of `switch.queue`,
+/// `switch.marker` and `switch.regulation`.
+struct QueueRole {
+  double room = 1;    ///< share of the one queue's limit and thresholds
+  double floor = 0;   ///< `strict_floor`: share of the link that it is guaranteed; 0: none
+  ConfigTable own{};  ///< keys of `[[switch.port.queues]]`
+};
+
+struct QueueRoles {
+  LabScheduler scheduler = LabScheduler::kFifo;
+  QueueRole ddl{};
+  QueueRole background{};
+};
+
+/// Protocols that may carry background.
+enum class LabBackgroundProtocol : std::uint8_t {
+  kTcp,
+  kRoce,  ///< RoCEv2: long flows, and flows with sizes
+  kBoth,  ///< as many long flows of each, and half of the load
+};
+
+inline constexpr auto kLabBackgroundProtocols =
+    choices<LabBackgroundProtocol>({{"tcp", LabBackgroundProtocol::kTcp},
+                                    {"roce", LabBackgroundProtocol::kRoce},
+                                    {"both", LabBackgroundProtocol::kBoth}});
+
+/// What the hosts of [background] send. A list [[background]] has groups of its own instead.
+struct BackgroundFlows {
+  /// Long flows of each pair of hosts. Absent: one, or none beside a load, a list, a capture or
+  /// requests: who asks for a load must not get a flow that fills the link.
+  std::optional<std::uint32_t> flows_per_pair{};
+  /// Share of the measured link, headers and payload, that flows with sizes offer; in a fabric, of
+  /// the NICs that send.
+  double load = 0;
+  std::string sizes{};    ///< CDF file of their sizes, or a name in conf/distributions
+  std::string list{};     ///< flow list; empty: none
+  std::string capture{};  ///< pcap or pcapng file, whose frames are played open loop; empty: none
+  LabBackgroundProtocol protocol = LabBackgroundProtocol::kTcp;
+  LabRoceQueue queue = LabRoceQueue::kBackground;  ///< over RoCEv2
+  /// Connections over RoCEv2 between two hosts that flows with sizes share; absent: as many as
+  /// there are flows at once, see tg::FlowsConfig
+  std::optional<std::uint32_t> queue_pairs{};
+  Duration start_spread{std::chrono::seconds(1)};  ///< time in which long flows start
+};
+
+/// Settings of the generator as a whole that an experiment may give.
+struct TrafficSettings {
+  double send_jitter = 1;
+  bool attribution = false;                            ///< virtual time only
+  std::optional<Duration> connection_sample_period{};  ///< absent: none are taken
+};
+
+/// The value of job.announce.signal_key with which the plan makes a key for each job.
+inline constexpr const char* kAutoKey = "auto";
 
 /// The resolved settings of a case. The plan adds topology and parameters.
 struct ProgramSettings {
-  sw::SwitchConfig sw;            ///< has one port, the pattern for all ports
+  sw::SwitchConfig sw;  ///< has one port, the pattern for all ports
+  QueueRoles queues;
   tg::TransportConfig transport;  ///< settings that job and background share over TCP
   tg::TransportConfig ddl, background;
   /// Of background over another protocol than TCP, if there is any: RoCEv2, or that of a group
   tg::TransportConfig background_roce;
+  BackgroundFlows flows;
   tg::JobConfig job;
+  bool lead_is_auto =
+      false;  ///< job.announce.lead is "auto": lead_by_rule() where windows are held
   tg::TensorLightsConfig tensorlights;
   tg::RequestFlowsConfig requests;  ///< of background; 0 connections: there are none
+  TrafficSettings traffic;
+
+  /// Returns whether each job has a key and signs its STARTs.
+  [[nodiscard]] bool signs() const {
+    return job.announce.signal_key && !job.announce.signal_key->empty();
+  }
+  /// The pattern's policy.
+  [[nodiscard]] const RegulationPolicy& regulation() const { return sw.ports.front().regulation; }
+  [[nodiscard]] RegulationMode mode() const { return regulation().mode; }
+  /// Returns whether switches act on STARTs: an arm with either is a regulated one.
+  [[nodiscard]] bool grants() const { return regulation().grant.order != GrantOrder::kOff; }
+  [[nodiscard]] bool regulates() const { return mode() != RegulationMode::kOff || grants(); }
+  [[nodiscard]] bool two_queues() const { return queues.scheduler != LabScheduler::kFifo; }
 };
 
 /// The first components of settings' names.
-inline constexpr std::string_view kSettingRoots[]{"switch", "transport",    "ddl",     "background",
-                                                  "job",    "tensorlights", "requests"};
+inline constexpr std::string_view kSettingRoots[]{
+    "switch", "transport", "ddl", "background", "job", "tensorlights", "requests", "trafficgen"};
 
 /// Says whether `name` is a setting: its name has a dot, a parameter's name has none.
 constexpr bool is_setting(std::string_view name) noexcept {
   return name.find('.') != std::string_view::npos;
 }
 
-/// Returns the parameter that sets a setting of the programs, such as "recovery" for
-/// "switch.regulation.recovery"; empty if no parameter does.
+/// Returns what says a setting that an experiment must not give, such as "warm_up_seconds" for
+/// "job.first_due"; empty if nothing does.
 std::string_view parameter_of(const std::string& setting);
 
 /// Returns the duration of `rtts` times `rtt`.
@@ -69,26 +165,37 @@ std::vector<std::pair<std::string, ConfigValue>> with_dotted_keys(const ConfigTa
 /// Copies every value of `over` to `into`, key by key.
 void overlay(ConfigTable& into, const ConfigTable& over);
 
+/// The quantities that a value may name.
+struct Quantities {
+  Duration rtt{std::chrono::microseconds(1)};
+  std::uint16_t h_packets = 10;
+};
+
+/// Returns `table` with values in the place of the quantities that it names.
+ConfigTable with_quantities(ConfigTable table, const Quantities& quantities);
+
 /// Reports the faults of the settings in one table of the experiment, each by `path` and its
-/// whole key: unknown names, values of a wrong type, and settings that a parameter sets.
+/// whole key: unknown names, values of a wrong type, and settings that something else says.
 /// @param table with nested keys; keys that are not settings are ignored
-void check_settings(const ConfigTable& table, const std::string& path, Duration rtt,
+void check_settings(const ConfigTable& table, const std::string& path, const Quantities& quantities,
                     ConfigIssues& issues);
 
-/// Reads the settings of a case.
+/// Reads the settings of a case. With bounded loss the job ignores `transport`, with TCP it ignores
+/// `ddl.transport.mlt`. Likewise background over TCP ignores `background.transport.roce`, and that
+/// over RoCEv2 all but it and the priority.
 /// @param settings all settings of the case, already merged
-/// @param protocol of the job: with bounded loss the job ignores `transport`, with TCP it
-///                 ignores `ddl.transport.mlt`. Likewise background over TCP ignores
-///                 `background.transport.roce`, and that over RoCEv2 all but it and the priority
-ProgramSettings read_settings(const ConfigTable& settings, tg::TransportProtocol protocol,
-                              Duration rtt, ConfigIssues& issues);
+ProgramSettings read_settings(const ConfigTable& settings, const Quantities& quantities,
+                              ConfigIssues& issues);
 
 /// Says whether a key of a transport is the table of a protocol, which has its name: "roce".
 bool is_table_of_protocol(std::string_view key);
 
-/// Returns whether the settings make switches grant bursts: an arm with them is no off arm,
-/// whatever its regulation is.
-bool grants_bursts(const ConfigTable& settings);
+/// Returns a queue of a port that has the role: the port's own with the overlay of the role.
+sw::PortQueueConfig queue_of(const QueueRole& role, const sw::SwitchPortConfig& port);
+
+void describe(Settings& v, QueueRole& c);
+void describe(Settings& v, BackgroundFlows& c);
+void describe(Settings& v, TrafficSettings& c);
 
 /// Returns all settings as the programs would write them, by the keys of the experiment.
 ConfigTable to_table(const ProgramSettings& settings);

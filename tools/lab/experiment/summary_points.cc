@@ -13,6 +13,8 @@ namespace outrider::lab {
 
 namespace {
 
+constexpr std::string_view kSignalForm = "job.announce.signal_form";
+
 bool starts_with_any(std::string_view name, std::span<const std::string_view> prefixes) {
   return std::ranges::any_of(prefixes, [name](std::string_view p) { return name.starts_with(p); });
 }
@@ -27,13 +29,13 @@ bool is_threshold(std::string_view n) {
 /// in which gradients leave, or of their paths. Of the settings of markers those of one kind count;
 /// see is_threshold() for the others.
 bool is_other_remedy(std::string_view n) {
-  static constexpr std::array<std::string_view, 11> kNames{
-      "static_pair", "scheduler",     "ddl_weight",           "background_floor",
-      "queue_room",  "ddl_alpha",     "signal_form",          "background_alpha",
-      "paths",       "layer_classes", "background_roce_queue"};
-  static constexpr std::array<std::string_view, 7> kSettings{
-      "switch.marker.",      "job.send_policy", "job.policy.",  "job.synchronisation",
-      "job.staleness_bound", "job.r2sp.",       "tensorlights."};
+  static constexpr std::array<std::string_view, 5> kNames{"switch.scheduler", kSignalForm, "paths",
+                                                          "ddl.transport.mlt.class_dscps",
+                                                          "background.queue"};
+  static constexpr std::array<std::string_view, 9> kSettings{
+      "switch.marker.",      "switch.ddl_queue.", "switch.background_queue.",
+      "job.send_policy",     "job.policy.",       "job.synchronisation",
+      "job.staleness_bound", "job.r2sp.",         "tensorlights."};
   if (is_threshold(n)) return false;
   return std::ranges::find(kNames, n) != kNames.end() || starts_with_any(n, kSettings);
 }
@@ -42,7 +44,7 @@ bool is_other_remedy(std::string_view n) {
 bool is_transport_of_arms(std::string_view n) {
   static constexpr std::array<std::string_view, 3> kSettings{
       "ddl.transport.", "switch.queue.lossless.", "background.transport.priority"};
-  return n == "protocol" || starts_with_any(n, kSettings);
+  return starts_with_any(n, kSettings);
 }
 
 /// Says whether a parameter makes an arm a remedy.
@@ -55,17 +57,24 @@ bool is_shared_with_baseline(std::string_view n) {
   return is_transport_of_arms(n) || !(is_remedy(n) || n.starts_with("switch."));
 }
 
-/// Says whether a parameter belongs to what an arm of this label is the remedy of: an arm that does
-/// not begin with "off" is credited with its regulator alone, not with queues of its own.
-bool belongs_to_remedy(std::string_view parameter, std::string_view label) {
-  if (label.starts_with("off")) return is_remedy(parameter);
-  return tells_on_from_off(parameter) || parameter == "signal_form";
+/// Returns whether switches act on the bursts of an arm with these parameters.
+bool is_regulated(const Parameters& parameters) {
+  return std::ranges::any_of(parameters, [](const auto& one) {
+    const bool acts =
+        one.first == "switch.regulation.mode" || one.first == "switch.regulation.grant.order";
+    return acts && one.second != ParameterValue{std::string("off")};
+  });
+}
+
+bool belongs_to_remedy(std::string_view parameter, bool regulated) {
+  if (!regulated) return is_remedy(parameter);
+  return tells_on_from_off(parameter) || parameter == kSignalForm;
 }
 
 /// Says whether a parameter makes an arm without regulation a remedy. Signals, which it does not
 /// send, do not.
 bool is_remedy_of_off(std::string_view n) {
-  return n != "signal_form" && n != "h_packets" && (is_other_remedy(n) || is_threshold(n));
+  return n != kSignalForm && n != "h_packets" && (is_other_remedy(n) || is_threshold(n));
 }
 
 std::string point_key(const Case& c, bool whole) {
@@ -91,7 +100,13 @@ std::size_t differing(const Parameters& a, const Parameters& b, Count count) {
   return differ + values.size();
 }
 
-bool is_off(const Case& c) { return c.label.starts_with("off"); }
+bool is_off(const Case& c) { return c.role == ArmRole::kBaseline; }
+
+/// Returns the label of the first baseline; empty: there is none.
+std::string first_baseline(std::span<const Case* const> cases) {
+  const auto it = std::ranges::find_if(cases, [](const Case* c) { return is_off(*c); });
+  return it == cases.end() ? std::string{} : (*it)->label;
+}
 
 /// Says whether an arm without regulation has no other remedy either.
 bool is_plain(const Case& c, const Case& off) {
@@ -158,9 +173,10 @@ Candidates labelled(std::span<const Case* const> cases, const Candidates& there,
 
 /// Returns the `off` of a point; cases.size(): it has none, or the one that the plan has found did
 /// not run.
-std::size_t off_of(std::span<const Case* const> cases, const Candidates& there, std::size_t own) {
+std::size_t off_of(std::span<const Case* const> cases, const Candidates& there, std::size_t own,
+                   const std::string& usual) {
   const std::string& known = cases[own]->off;
-  if (const auto same = labelled(cases, there, known.empty() ? "off" : known); !same.empty())
+  if (const auto same = labelled(cases, there, known.empty() ? usual : known); !same.empty())
     return same.front();
   if (!known.empty()) return cases.size();
   const auto first = std::ranges::find_if(there, [&](std::size_t i) { return is_off(*cases[i]); });
@@ -169,12 +185,13 @@ std::size_t off_of(std::span<const Case* const> cases, const Candidates& there, 
 
 /// Finds the key of each case's point: the whole point, or what is left without the arms' own
 /// settings, whichever has an `off`.
-std::vector<std::string> keys_of_points(std::span<const Case* const> cases) {
+std::vector<std::string> keys_of_points(std::span<const Case* const> cases,
+                                        const std::string& usual) {
   std::set<std::string> with_off, with_any_off;
   for (const Case* c : cases) {
     if (!is_off(*c)) continue;
     with_any_off.insert(point_key(*c, true));
-    if (c->label == "off") with_off.insert(point_key(*c, true));
+    if (c->label == usual) with_off.insert(point_key(*c, true));
   }
   std::vector<std::string> keys;
   for (const Case* c : cases) {
@@ -211,7 +228,8 @@ std::string text_of(const ParameterValue& value) {
 }
 
 CasePoints points_of(std::span<const Case* const> cases) {
-  const std::vector<std::string> keys = keys_of_points(cases);
+  const std::string usual = first_baseline(cases);
+  const std::vector<std::string> keys = keys_of_points(cases, usual);
   std::map<std::pair<std::string, std::uint64_t>, Candidates> together;
   for (std::size_t i = 0; i < cases.size(); ++i) together[{keys[i], cases[i]->seed}].push_back(i);
   CasePoints out;
@@ -219,7 +237,7 @@ CasePoints points_of(std::span<const Case* const> cases) {
   for (std::size_t i = 0; i < cases.size(); ++i) {
     out.point.push_back(numbers.try_emplace(keys[i], numbers.size()).first->second);
     const Candidates& there = together.at({keys[i], cases[i]->seed});
-    const std::size_t off = off_of(cases, there, i);
+    const std::size_t off = off_of(cases, there, i, usual);
     out.off.push_back(off);
     const std::string& against = cases[i]->against;
     if (against == cases[i]->label) out.baseline.push_back(i);
@@ -231,12 +249,13 @@ CasePoints points_of(std::span<const Case* const> cases) {
   return out;
 }
 
-std::vector<std::string> differences_beside_remedy(std::string_view label, const Parameters& own,
+std::vector<std::string> differences_beside_remedy(const Parameters& own,
                                                    const Parameters& baseline) {
+  const bool regulated = is_regulated(own);
   const auto shown_or_none = [](const std::string& text) { return text.empty() ? "none" : text; };
   std::vector<std::string> all;
   for (const auto& [name, value] : own) {
-    if (belongs_to_remedy(name, label)) continue;
+    if (belongs_to_remedy(name, regulated)) continue;
     const auto other = std::ranges::find(baseline, name, &Parameters::value_type::first);
     if (other == baseline.end()) continue;
     const std::string mine = text_of(value), theirs = text_of(other->second);

@@ -47,18 +47,19 @@ struct CasePoints {
 /// sweep may name arms without `off`. If it sets only what tells_arms_apart() knows, its arms are
 /// compared with the `off` that has all else of the point.
 ///
-/// The `off` of a point has the label "off"; without one, the first that begins with "off" is.
-/// The baseline is the arm `Case::against`. If that is empty, it is an arm that begins with "off",
+/// The `off` of a point is the first baseline of the cases by its label; where a point has none of
+/// that label, the first baseline there.
+/// The baseline of a case is the arm `Case::against`. If that is empty, it is a baseline that
 /// has the workload, the transport and the background of the case, and no remedy: differs from
 /// `off` in no queue, order, path or threshold. Without such an arm it is one that has the remedies
-/// of the case but for the regulator, else `off`. An arm that begins with "off" and has no remedy
-/// is compared with `off`.
+/// of the case but for the regulator, else `off`. A baseline that has no remedy is compared with
+/// `off`.
 CasePoints points_of(std::span<const Case* const> cases);
 
 /// Says in what two arms differ beside the remedy, "protocol roce instead of tcp" each: what a
 /// change between them may be due to, too. An empty text is "none".
-/// @param label  of the arm that is compared with the other
-std::vector<std::string> differences_beside_remedy(std::string_view label, const Parameters& own,
+/// An arm whose bursts switches act on is credited with that alone, not with queues of its own.
+std::vector<std::string> differences_beside_remedy(const Parameters& own,
                                                    const Parameters& baseline);
 
 }  // namespace outrider::lab

@@ -72,15 +72,14 @@ void add_of_threshold(ConfigIssues& found, const Case& c, const sw::PortQueueCon
   std::uint32_t least = c.traffic.jobs.front().announce.threshold_packets;
   for (const tg::JobConfig& job : c.traffic.jobs)
     least = std::min<std::uint32_t>(least, job.announce.threshold_packets);
-  // Data of the job that are not spared may have a threshold of their own, which falls too.
-  const std::uint32_t usual = queue.marker.threshold_packets;
-  const std::uint32_t of_ddl = queue.marker.ddl_threshold_packets.value_or(usual);
+  // Data of the job that are not spared may have another threshold, which falls too.
+  const std::uint32_t of_ddl = queue.marker.threshold_packets;
+  const std::uint32_t usual = queue.marker.background_threshold_packets.value_or(of_ddl);
   if (least < usual || (!queue.regulation.spare_ddl && least < of_ddl)) return;
   add(found, c.label,
-      {"h_packets",
-       std::to_string(least) + " marks no earlier than the queue's own threshold, " +
-           std::to_string(queue.marker.threshold_packets) +
-           ", does without a START, so regulation \"mark\" changes nothing; set it lower"});
+      {"h_packets", std::to_string(least) + " marks no earlier than the queue's own threshold, " +
+                        std::to_string(usual) +
+                        ", does without a START, so mode \"mark\" changes nothing; set it lower"});
 }
 
 /// Warns of background that windows cannot hold.
@@ -161,15 +160,11 @@ void add_of_worst(ConfigIssues& found, const Case& c) {
 }
 
 /// Warns of arms that drop packets which the others let pass, as their marker does so by default.
-void add_of_not_ect(const ExperimentFile& e, std::span<const PlannedRow> rows,
-                    ConfigIssues& found) {
+void add_of_not_ect(std::span<const PlannedRow> rows, ConfigIssues& found) {
   std::vector<std::string> drop;
   bool any_pass = false;
   for (const PlannedRow& row : rows) {
-    const CaseParameters& p = row.parameters;
-    ConfigIssues ignored;  // build_case() reports them
-    const sw::MarkerConfig marker =
-        read_settings(p.settings, p.protocol, e.network.rtt, ignored).sw.ports.front().marker;
+    const sw::MarkerConfig& marker = row.parameters.programs().sw.ports.front().marker;
     if (marker.kind == sw::MarkerKind::kTailDrop) continue;  // it marks nothing
     const bool drops = sw::not_ect_of(marker) == sw::NotEct::kDrop;
     any_pass = any_pass || !drops;
@@ -192,13 +187,14 @@ std::string shown_seconds(double seconds) { return display(ConfigValue(seconds))
 /// Warns of background that still starts while bursts are measured, and of a run that ends before
 /// its last iteration. @param p  of a job
 void add_of_times(const CaseParameters& p, ConfigIssues& found) {
-  if (has_long_flows(p) && p.start_spread_seconds > p.warm_up_seconds)
-    found.push_back({"start_spread_seconds",
-                     shown_seconds(p.start_spread_seconds) + " is longer than warm_up_seconds, " +
+  const ProgramSettings& s = p.programs();
+  if (has_long_flows(p) && seconds(s.flows.start_spread) > p.warm_up_seconds)
+    found.push_back({"background.start_spread",
+                     format_duration(s.flows.start_spread) + " is longer than warm_up_seconds, " +
                          shown_seconds(p.warm_up_seconds) +
                          ", so that long flows still start while bursts are measured"});
-  const double last = p.warm_up_seconds + (p.iterations - 1) * p.period_seconds;
-  if (p.schedule == tg::Schedule::kFixed && last >= p.limit_seconds)
+  const double last = p.warm_up_seconds + (s.job.iterations - 1) * seconds(s.job.period);
+  if (s.job.schedule == tg::Schedule::kFixed && last >= p.limit_seconds)
     found.push_back(
         {"limit_seconds", shown_seconds(p.limit_seconds) +
                               " ends the run before its last iteration, which is due at " +
@@ -254,11 +250,11 @@ ConfigIssues advice(const ExperimentFile& experiment) {
   const std::vector<PlannedRow> rows = rows_of(experiment);
   found.add(background_advice(experiment, rows));
   found.add(idle_parameters(experiment, rows));
-  add_of_not_ect(experiment, rows, found);
+  add_of_not_ect(rows, found);
   for (const PlannedRow& row : rows) {
     if (experiment.jobs.empty()) add_of_times(row.parameters, found);
     for (const ListedJob& job : experiment.jobs)
-      add_of_times(parameters_of(job, row.parameters), found);
+      add_of_times(parameters_of(job, row.parameters, experiment.network.rtt), found);
   }
   return found;
 }

@@ -173,7 +173,7 @@ ConfigIssues background_advice(const ExperimentFile& e, std::span<const PlannedR
       sending.try_emplace(std::move(where), &row);
   if (!e.background.from.empty() && sending.empty()) {
     found.push_back({"background",
-                     "sends nothing: no arm has long flows (background_flows_per_pair), a load, "
+                     "sends nothing: no arm has long flows (background.flows_per_pair), a load, "
                      "requests, a capture, or a list, so that regulation has nothing "
                      "to make room from; set one of them, or remove [background]"});
     return found;

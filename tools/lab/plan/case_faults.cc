@@ -28,22 +28,31 @@ std::string key_of_experiment(const std::string& generated) {
   struct Rule {
     std::string_view generated, experiment;
   };
-  constexpr Rule kRules[]{{"switch: switch.signals.signal_form", "signal_form"},
-                          {"switch: switch.port.queues.queue.", "switch.queue."},
-                          {"switch: switch.port.queues.marker.", "switch.marker."},
-                          {"switch: switch.port.queues.regulation.", "switch.regulation."},
-                          {"switch: switch.port.queues.floor_rate", "background_floor"},
-                          {"switch: switch.port.queue.", "switch.queue."},
-                          {"switch: switch.port.marker.", "switch.marker."},
-                          {"switch: switch.port.regulation.", "switch.regulation."},
-                          {"switch: switch.signals.", "switch.signals."},
-                          {"trafficgen: transport.", "transport."},
-                          {"trafficgen: job.", "job."},
-                          {"trafficgen: flows.distribution", "background_sizes"},
-                          {"trafficgen: flows.list", "background_list"},
-                          {"trafficgen: flows.queue_pairs", "background_queue_pairs"},
-                          {"trafficgen: capture.file", "background_capture"},
-                          {"trafficgen: requests.", "requests."}};
+  constexpr Rule kRules[]{
+      {"switch: switch.port.queues.queue.", "switch.queue."},
+      {"switch: switch.port.queues.marker.", "switch.marker."},
+      {"switch: switch.port.queues.regulation.", "switch.regulation."},
+      {"switch: switch.port.queues.floor_rate", "switch.background_queue.floor"},
+      {"switch: switch.port.queues.weight", "switch.ddl_queue.weight"},
+      {"switch: switch.port.queues.", "switch.ddl_queue."},
+      {"switch: switch.port.queue.", "switch.queue."},
+      {"switch: switch.port.marker.", "switch.marker."},
+      {"switch: switch.port.regulation.", "switch.regulation."},
+      {"switch: switch.signals.", "switch.signals."},
+      {"trafficgen: transport.", "transport."},
+      {"trafficgen: job.announce.threshold_packets", "h_packets"},
+      {"trafficgen: job.first_due", "warm_up_seconds"},
+      {"trafficgen: job.", "job."},
+      {"trafficgen: flows.distribution", "background.sizes"},
+      {"trafficgen: flows.list", "background.list"},
+      {"trafficgen: flows.queue_pairs", "background.queue_pairs"},
+      {"trafficgen: long_flows.flows_per_pair", "background.flows_per_pair"},
+      {"trafficgen: long_flows.start_spread", "background.start_spread"},
+      {"trafficgen: capture.file", "background.capture"},
+      {"trafficgen: requests.", "requests."},
+      {"trafficgen: send_jitter", "trafficgen.send_jitter"},
+      {"trafficgen: attribution", "trafficgen.attribution"},
+      {"trafficgen: connection_sample_period", "trafficgen.connection_sample_period"}};
   const std::string key = without_indices(generated);
   for (const auto& [from, to] : kRules) {
     if (!key.starts_with(from)) continue;
@@ -60,7 +69,7 @@ ConfigIssue in_words_of_experiment(const ConfigIssue& issue) {
   if (!issue.key.ends_with("signals.accept_from") ||
       issue.problem.find("accept_tos") == std::string::npos)
     return issue;
-  return {"switch: switch.signals.signal_form",
+  return {"trafficgen: job.announce.signal_form",
           "\"tos\": needs switch.signals.accept_from, because any DSCP from 32 up reads as START; "
           "\"udp\" needs none"};
 }
@@ -126,7 +135,9 @@ ConfigIssues CaseFaults::told(std::size_t rows) const {
     if (fault.of_file) {
       issues.push_back({fault.key, fault.problem});
     } else if (!generated && is_shared(fault, rows)) {
-      issues.push_back({join_key("parameters", fault.key), fault.problem});
+      std::string problem = fault.problem;
+      if (fault.places.size() < rows) problem += ", in arm \"" + fault.places.front().label + '"';
+      issues.push_back({join_key("parameters", fault.key), problem});
     } else {
       for (const auto& place : fault.places)
         issues.push_back(

@@ -9,6 +9,7 @@
 
 #include "common/config/checks.h"
 #include "common/config/config_file.h"
+#include "common/config/quantities.h"
 #include "tools/lab/fabric/network_entries.h"
 
 namespace outrider::lab {
@@ -28,17 +29,19 @@ struct Place {
     const bool given = find(p.settings, "switch.marker.kind") != nullptr;
     return given ? has_setting("switch.marker.kind", kind) : kind == "step";
   }
-  [[nodiscard]] bool has_load() const { return p.background_load.value_or(0) > 0; }
-  [[nodiscard]] bool regulates() const { return p.regulation != RegulationMode::kOff; }
-  [[nodiscard]] bool grants() const { return grants_bursts(p.settings); }
-  [[nodiscard]] bool acts_on_bursts() const { return outrider::acts_on_bursts(p.regulation); }
+  [[nodiscard]] const ProgramSettings& s() const { return p.programs(); }
+  [[nodiscard]] const tg::SignalFaultsConfig& faults() const { return s().job.announce.faults; }
+  [[nodiscard]] bool has_load() const { return s().flows.load > 0; }
+  [[nodiscard]] bool has_list() const { return !s().flows.list.empty(); }
+  [[nodiscard]] bool grants() const { return s().grants(); }
+  [[nodiscard]] bool acts_on_bursts() const { return outrider::acts_on_bursts(s().mode()); }
   [[nodiscard]] bool hears_starts() const { return acts_on_bursts() || grants(); }
   /// Grants take idle_end for the silence that ends a burst, unless they have their own.
   [[nodiscard]] bool waits_for_idle_end() const {
-    return (acts_on_bursts() && p.recovery == Recovery::kBurstEnd) ||
+    return (acts_on_bursts() && s().regulation().recovery == Recovery::kBurstEnd) ||
            (grants() && find(p.settings, "switch.regulation.grant.idle") == nullptr);
   }
-  [[nodiscard]] bool copies_signals() const { return hears_starts() && p.signal_duplicated > 0; }
+  [[nodiscard]] bool copies_signals() const { return hears_starts() && faults().duplicated > 0; }
   [[nodiscard]] bool has_bands() const {
     return find(p.settings, "tensorlights.mode") != nullptr &&
            !has_setting("tensorlights.mode", "off");
@@ -51,7 +54,9 @@ struct Place {
     return acts_on_bursts() && find(p.settings, "switch.regulation.predict.from") != nullptr &&
            !has_setting("switch.regulation.predict.from", "off");
   }
-  [[nodiscard]] bool bursts_over_roce() const { return p.protocol == tg::TransportProtocol::kRoce; }
+  [[nodiscard]] bool bursts_over(tg::TransportProtocol protocol) const {
+    return s().ddl.protocol == protocol;
+  }
   [[nodiscard]] bool background_over_roce() const { return has_roce_background(p); }
 };
 
@@ -67,67 +72,82 @@ using At = const Place&;
 bool has_several_jobs(At a) { return a.p.jobs > 1; }
 bool has_several_workers(At a) { return a.p.workers > 1; }
 bool hears_starts(At a) { return a.hears_starts(); }
-bool has_fixed_bursts(At a) { return a.p.model.empty(); }
-bool bursts_over_mlt(At a) { return a.p.protocol == tg::TransportProtocol::kMlt; }
+bool has_fixed_bursts(At a) { return !a.s().job.model; }
+bool bursts_over_mlt(At a) { return a.bursts_over(tg::TransportProtocol::kMlt); }
+bool bursts_over_roce(At a) { return a.bursts_over(tg::TransportProtocol::kRoce); }
 bool copies_signals(At a) { return a.copies_signals(); }
-bool is_closed_loop(At a) { return a.p.schedule == tg::Schedule::kClosedLoop; }
+bool is_closed_loop(At a) { return a.s().job.schedule == tg::Schedule::kClosedLoop; }
 
+bool has_two_queues(At a) { return a.s().two_queues(); }
+
+/// Returns whether a setting of the row is "h".
+bool names_h(At a) {
+  return std::ranges::any_of(with_dotted_keys(a.p.settings), [](const auto& one) {
+    return one.second == ConfigValue(std::string("h"));
+  });
+}
+
+constexpr std::string_view kTwoQueues = "a switch.scheduler other than \"fifo\"";
 constexpr std::string_view kRegulated = "a regulation, or grants: nothing hears of a START";
-constexpr std::string_view kCopied = "signal_duplicated above 0, and a regulation or grants";
+constexpr std::string_view kCopied =
+    "job.announce.faults.duplicated above 0, and a regulation or grants";
 
 constexpr std::array kRules{
-    Rule{"burst_bytes", has_fixed_bursts, "model = \"\": the model says how long bursts are"},
-    Rule{"compute_seconds", is_closed_loop, "schedule = \"closed_loop\""},
+    Rule{"job.burst_bytes", has_fixed_bursts,
+         "job.model = \"\": the model says how long bursts are"},
+    Rule{"job.compute", is_closed_loop, "job.schedule = \"closed_loop\""},
     Rule{"compute_spread", has_several_workers, "several workers"},
     Rule{"worker_rate_spread", has_several_workers, "several workers"},
-    Rule{"period_seconds", [](At a) { return !is_closed_loop(a); }, "schedule = \"fixed\""},
+    Rule{"job.period", [](At a) { return !is_closed_loop(a); }, "job.schedule = \"fixed\""},
     Rule{"learner_rate", [](At a) { return a.learns(); }, "a job.learner.model"},
     Rule{"job_offset", has_several_jobs, "several jobs"},
     Rule{"job_h_step_packets", has_several_jobs, "several jobs"},
     Rule{"job_burst_factor", has_several_jobs, "several jobs"},
     Rule{"host_placement", [](At a) { return a.e.in_fabric; }, "a [fabric]"},
-    Rule{"ddl_weight", [](At a) { return a.p.scheduler == LabScheduler::kDwrr; },
-         "scheduler = \"dwrr\""},
-    Rule{"background_floor", [](At a) { return a.p.scheduler == LabScheduler::kStrictFloor; },
-         "scheduler = \"strict_floor\""},
+    Rule{"switch.ddl_queue.weight",
+         [](At a) { return a.s().queues.scheduler == LabScheduler::kDwrr; },
+         "switch.scheduler = \"dwrr\""},
+    Rule{"switch.background_queue.floor",
+         [](At a) { return a.s().queues.scheduler == LabScheduler::kStrictFloor; },
+         "switch.scheduler = \"strict_floor\""},
+    Rule{"switch.ddl_queue.", has_two_queues, kTwoQueues},
+    Rule{"switch.background_queue.", has_two_queues, kTwoQueues},
     Rule{"outside", [](At a) { return std::ranges::any_of(a.e.switches, &SwitchEntry::outside); },
          "a [[switch]] with outside = true"},
     Rule{"gray_loss", [](At a) { return std::ranges::any_of(a.e.trunks, &TrunkEntry::gray); },
          "a [[link]] with gray = true"},
-    Rule{"recovery", [](At a) { return a.acts_on_bursts(); },
+    Rule{"switch.regulation.recovery", [](At a) { return a.acts_on_bursts(); },
          "a regulation: grants end with the burst, or with grant.idle"},
-    Rule{"spare_ddl", [](At a) { return marks(a.p.regulation); }, "a regulation that marks"},
-    Rule{"h_packets", [](At a) { return a.regulates() || a.grants() || a.p.static_pair; },
-         kRegulated},
-    Rule{"signal_lost", hears_starts, kRegulated},
-    Rule{"signal_late", hears_starts, kRegulated},
-    Rule{"signal_late_rtts", [](At a) { return a.p.signal_late > 0; }, "signal_late above 0"},
-    Rule{"signal_early", hears_starts, kRegulated},
-    Rule{"signal_early_rtts", [](At a) { return a.p.signal_early > 0; }, "signal_early above 0"},
-    Rule{"signal_duplicated", hears_starts, kRegulated},
-    Rule{"signal_copies", copies_signals, kCopied},
-    Rule{"signal_copy_gap_rtts", copies_signals, kCopied},
-    Rule{"signal_forged_per_second", hears_starts, kRegulated},
-    Rule{"signal_forged_tag", [](At a) { return a.p.signal_forged_per_second > 0; },
-         "signal_forged_per_second above 0"},
-    Rule{"signal_replayed_per_second", hears_starts, kRegulated},
-    Rule{"background_sizes", [](At a) { return a.has_load(); },
-         "a background_load: these are the sizes of its flows"},
-    Rule{"background_protocol",
-         [](At a) { return has_background_flows(a.p) || !a.p.background_list.empty(); },
+    Rule{"switch.regulation.spare_ddl", [](At a) { return marks(a.s().mode()); },
+         "a regulation that marks"},
+    Rule{"h_packets", [](At a) { return a.s().regulates() || names_h(a); }, kRegulated},
+    Rule{"job.announce.faults.lost", hears_starts, kRegulated},
+    Rule{"job.announce.faults.late", hears_starts, kRegulated},
+    Rule{"job.announce.faults.late_by", [](At a) { return a.faults().late > 0; },
+         "job.announce.faults.late above 0"},
+    Rule{"job.announce.faults.early", hears_starts, kRegulated},
+    Rule{"job.announce.faults.early_by", [](At a) { return a.faults().early > 0; },
+         "job.announce.faults.early above 0"},
+    Rule{"job.announce.faults.duplicated", hears_starts, kRegulated},
+    Rule{"job.announce.faults.copies", copies_signals, kCopied},
+    Rule{"job.announce.faults.copy_gap", copies_signals, kCopied},
+    Rule{"job.announce.faults.forged_per_second", hears_starts, kRegulated},
+    Rule{"job.announce.faults.forged_tag", [](At a) { return a.faults().forged_per_second > 0; },
+         "job.announce.faults.forged_per_second above 0"},
+    Rule{"job.announce.faults.replayed_per_second", hears_starts, kRegulated},
+    Rule{"background.sizes", [](At a) { return a.has_load(); },
+         "a background.load: these are the sizes of its flows"},
+    Rule{"background.protocol", [](At a) { return has_background_flows(a.p) || a.has_list(); },
          "long flows, a load or a list: requests and captures have a transport of their own"},
-    Rule{"background_queue_pairs",
-         [](At a) {
-           return a.background_over_roce() && (a.has_load() || !a.p.background_list.empty());
-         },
+    Rule{"background.queue_pairs",
+         [](At a) { return a.background_over_roce() && (a.has_load() || a.has_list()); },
          "a load or a list over RoCEv2"},
-    Rule{"start_spread_seconds", [](At a) { return has_long_flows(a.p); },
+    Rule{"background.start_spread", [](At a) { return has_long_flows(a.p); },
          "long flows: these are what it spreads"},
     Rule{"switch.marker.threshold_packets", [](At a) { return a.marker_is("step"); },
          "switch.marker.kind = \"step\""},
-    Rule{"switch.marker.ddl_threshold_packets",
-         [](At a) { return a.marker_is("step") && !a.p.static_pair; },
-         "switch.marker.kind = \"step\" without static_pair, which sets it"},
+    Rule{"switch.marker.background_threshold_packets", [](At a) { return a.marker_is("step"); },
+         "switch.marker.kind = \"step\""},
     Rule{"switch.marker.red.", [](At a) { return a.marker_is("red"); },
          "switch.marker.kind = \"red\""},
     Rule{"switch.marker.pie.", [](At a) { return a.marker_is("pie"); },
@@ -136,14 +156,14 @@ constexpr std::array kRules{
          "switch.marker.kind = \"pi2\""},
     Rule{"switch.marker.codel.", [](At a) { return a.marker_is("codel"); },
          "switch.marker.kind = \"codel\""},
-    Rule{"switch.regulation.window.", [](At a) { return rewrites_windows(a.p.regulation); },
+    Rule{"switch.regulation.window.", [](At a) { return rewrites_windows(a.s().mode()); },
          "a regulation that rewrites windows, such as \"window\""},
     Rule{"switch.regulation.predict.", [](At a) { return a.predicts(); },
          "switch.regulation.predict.from and a regulation"},
-    Rule{"switch.regulation.pace_floor", [](At a) { return paces(a.p.regulation); },
-         "regulation = \"pace\" or \"mark_pace\""},
+    Rule{"switch.regulation.pace_floor", [](At a) { return paces(a.s().mode()); },
+         "switch.regulation.mode = \"pace\" or \"mark_pace\""},
     Rule{"switch.regulation.hold",
-         [](At a) { return a.acts_on_bursts() && a.p.recovery == Recovery::kTimer; },
+         [](At a) { return a.acts_on_bursts() && a.s().regulation().recovery == Recovery::kTimer; },
          "a regulation with recovery = \"timer\""},
     Rule{"switch.regulation.idle_end", [](At a) { return a.waits_for_idle_end(); },
          "a regulation with recovery = \"burst_end\", or grants without grant.idle"},
@@ -153,14 +173,14 @@ constexpr std::array kRules{
          "tensorlights.mode = \"rotate\""},
     Rule{"tensorlights.", [](At a) { return a.has_bands(); },
          "tensorlights.mode = \"one\" or \"rotate\""},
-    Rule{"transport.mlt.", bursts_over_mlt, "protocol = \"mlt\""},
-    Rule{"ddl.transport.mlt.", bursts_over_mlt, "protocol = \"mlt\""},
+    Rule{"transport.mlt.", bursts_over_mlt, "ddl.transport.protocol = \"mlt\""},
+    Rule{"ddl.transport.mlt.", bursts_over_mlt, "ddl.transport.protocol = \"mlt\""},
     Rule{"requests.", [](At a) { return has_requests(a.p); }, "requests.connections"},
-    Rule{"transport.roce.", [](At a) { return a.bursts_over_roce() || a.background_over_roce(); },
-         "protocol = \"roce\", or background over it"},
-    Rule{"ddl.transport.roce.", [](At a) { return a.bursts_over_roce(); }, "protocol = \"roce\""},
+    Rule{"transport.roce.", [](At a) { return bursts_over_roce(a) || a.background_over_roce(); },
+         "ddl.transport.protocol = \"roce\", or background over it"},
+    Rule{"ddl.transport.roce.", bursts_over_roce, "ddl.transport.protocol = \"roce\""},
     Rule{"background.transport.roce.", [](At a) { return a.background_over_roce(); },
-         "background_protocol = \"roce\" or \"both\""}};
+         "background.protocol = \"roce\" or \"both\""}};
 
 const Rule* rule_of(std::string_view name) {
   const auto it = std::ranges::find_if(kRules, [name](const Rule& rule) {
@@ -191,6 +211,10 @@ ConfigTable written(CaseParameters p) {
 
 /// Zero is how a parameter is turned off.
 bool is_zero(const ConfigValue& value) {
+  if (const auto* text = value.as<std::string>()) {
+    const auto duration = parse_duration(*text);
+    if (duration.value && *duration.value == Duration{}) return true;
+  }
   return value == ConfigValue(0.0) || value == ConfigValue(std::int64_t{0}) ||
          value == ConfigValue(std::string()) || value == ConfigValue(std::string("off"));
 }
@@ -216,7 +240,7 @@ bool acts(const Rule& rule, const ExperimentFile& e, const CaseParameters& p) {
   if (std::ranges::any_of(e.switches, &SwitchEntry::outside) && rule.acts({e, e.parameters}))
     return true;
   return std::ranges::any_of(e.jobs, [&](const ListedJob& job) {
-    return rule.acts({e, parameters_of(job, p)});
+    return rule.acts({e, parameters_of(job, p, e.network.rtt)});
   });
 }
 

@@ -135,7 +135,7 @@ void note_background(const ExperimentFile& e, const CaseParameters& p, const Top
 std::uint32_t workers_of_job(const ExperimentFile& e, const CaseParameters& p) {
   if (e.jobs.empty()) return p.workers;
   std::size_t sum = 0;
-  for (const auto& job : e.jobs) sum += parameters_of(job, p).workers;
+  for (const auto& job : e.jobs) sum += parameters_of(job, p, e.network.rtt).workers;
   return static_cast<std::uint32_t>(std::max<std::size_t>(sum / e.jobs.size(), 1));
 }
 
@@ -146,9 +146,7 @@ std::optional<Case> build_case(const ExperimentFile& file, const std::string& la
   const ExperimentFile e = with_rates(file, p.rate_factor);
   if (!check_rate_factor(e, p.rate_factor, issues)) return std::nullopt;
   // At a point of a sweep, values that are valid alone may be invalid together.
-  ConfigIssues unfit;
-  const ProgramSettings settings = read_settings(p.settings, p.protocol, e.network.rtt, unfit);
-  for (const auto& issues_of : {validate(p), validate(p, settings)}) unfit.add(issues_of);
+  ConfigIssues unfit = validate(p);
   check_placement(Checks(unfit), e, p);
   check_background(Checks(unfit), e, p);
   issues.add(unfit);
@@ -161,8 +159,8 @@ std::optional<Case> build_case(const ExperimentFile& file, const std::string& la
   Case c{.label = label,
          .parameters = resolved_parameters(e, p),
          .seed = seed,
-         .switches = plan_switches(e, p, settings, *topology),
-         .traffic = plan_traffic(e, p, settings, *topology, seed),
+         .switches = plan_switches(e, p, *topology),
+         .traffic = plan_traffic(e, p, *topology, seed),
          .measured_queue = e.network.measured_queue(),
          .base_rtt = topology->rtt,
          .bottleneck = topology->measured_rate,
@@ -174,7 +172,7 @@ std::optional<Case> build_case(const ExperimentFile& file, const std::string& la
   c.changes = plan_failures(e, p, *topology, c.switches, issues);
   if (c.changes.empty() && !e.fabric.failures.empty()) return std::nullopt;
   note_background(e, p, *topology, c);
-  if (!p.lead_rtts.value && holds_windows(p.regulation))
+  if (p.programs().lead_is_auto && holds_windows(p.programs().mode()))
     for (auto& job : c.traffic.jobs) job.announce.lead = lead_by_rule(c).lead;
   ConfigIssues refused;
   plan_telemetry(e, p, c.traffic, c.switches, refused);
@@ -209,6 +207,7 @@ ConfigIssues build_rows(const ExperimentFile& e, const PlanOptions& options, std
       faults.add(row.origin, row.label, row.parameters, found);
       if (!found.empty()) break;  // the other seeds have the same fault
       built->point = row.point;
+      built->role = row.role;
       built->against = row.against;
       built->off = row.off;
       built->link_series = built->link_results && s == 0;

@@ -16,7 +16,7 @@ struct PlanOptions {
   std::uint64_t first_seed = 1;
   std::optional<std::uint32_t> seeds{};  ///< absent: the experiment's number
   std::string filter{};                  ///< only cases whose name contains this text; empty: all
-  /// Labels of the arms to plan; "off" is planned in any case, as gains and costs are against it.
+  /// Labels of the arms to plan; what they are compared with is planned in any case.
   /// Empty: all.
   std::vector<std::string> arms{};
   /// Plans one seed of each arm at the first point, with at most one iteration that is not

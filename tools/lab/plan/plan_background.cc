@@ -118,7 +118,7 @@ void add_long_flows(const ExperimentFile& e, const CaseParameters& p, const Topo
                                .to = std::move(ends.to),
                                .flows_per_pair = g.long_flows ? 1 : g.flows_per_pair,
                                .transport = g.transport_name(),
-                               .start_spread = from_seconds(p.start_spread_seconds)},
+                               .start_spread = p.programs().flows.start_spread},
            config.long_flows);
 }
 
@@ -212,11 +212,9 @@ void add_capture(const ExperimentFile& e, const Topology& t, const BackgroundGro
   config.captures.push_back(std::move(capture));
 }
 
-tg::TransportConfig background_transport_of(const CaseParameters& p,
-                                            const ProgramSettings& settings) {
+tg::TransportConfig background_transport_of(const ProgramSettings& settings) {
   tg::TransportConfig transport = settings.background;
-  transport.tcp.reuse = p.connection;
-  if (p.background_protocol == LabBackgroundProtocol::kBoth)  // each has a class
+  if (settings.flows.protocol == LabBackgroundProtocol::kBoth)  // each has a class
     transport.tcp.priority = settings.transport.tcp.priority;
   return transport;
 }
@@ -290,10 +288,11 @@ std::string key_in_group(const RowList& list, std::string_view key) {
 }  // namespace
 
 void add_background_transports(const ExperimentFile& e, const CaseParameters& p,
-                               const ProgramSettings& settings, tg::GeneratorConfig& config) {
+                               tg::GeneratorConfig& config) {
+  const ProgramSettings& settings = p.programs();
   if (p.groups.empty()) {
-    config.transports.push_back(background_transport_of(p, settings));
-    if (p.background_protocol != LabBackgroundProtocol::kTcp)
+    config.transports.push_back(background_transport_of(settings));
+    if (settings.flows.protocol != LabBackgroundProtocol::kTcp)
       config.transports.push_back(settings.background_roce);
     return;
   }
@@ -303,7 +302,6 @@ void add_background_transports(const ExperimentFile& e, const CaseParameters& p,
     const bool over_tcp = g.protocol == tg::TransportProtocol::kTcp;
     tg::TransportConfig transport = over_tcp ? own.background : own.background_roce;
     transport.name = g.transport_name();
-    if (over_tcp) transport.tcp.reuse = p.connection;
     config.transports.push_back(std::move(transport));
   }
 }

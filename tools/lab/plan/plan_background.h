@@ -10,7 +10,7 @@ namespace outrider::lab {
 
 /// Adds the transports of background: that of each group, or those of the shorthand.
 void add_background_transports(const ExperimentFile& experiment, const CaseParameters& parameters,
-                               const ProgramSettings& settings, tg::GeneratorConfig& config);
+                               tg::GeneratorConfig& config);
 
 /// Adds the rows of each group of background.
 void add_background(const ExperimentFile& experiment, const CaseParameters& parameters,

@@ -122,9 +122,9 @@ std::vector<std::size_t> racks_of(const ExperimentFile& e) {
 void check_racks(const Checks& at, const ExperimentFile& e, const CaseParameters& p,
                  const Topology& t) {
   if (e.background.racks.empty()) return;
-  at.require(long_flows_per_pair(p) == 0, "background_flows_per_pair",
+  at.require(long_flows_per_pair(p) == 0, "background.flows_per_pair",
              std::to_string(long_flows_per_pair(p)),
-             "must be 0 with a matrix, which shares background_load");
+             "must be 0 with a matrix, which shares background.load");
   const std::vector<std::size_t> racks = racks_of(e);
   const auto needs = [&](const std::string& group, std::size_t rack) {
     at.require(!names_at(e, t, group, racks[rack]).empty(), "background.matrix",
@@ -188,13 +188,9 @@ void check_listed_jobs(const Checks& at, const ExperimentFile& e, const CasePara
   std::set<std::pair<std::string, std::string>> told;  // a column's fault is that of all lines
   for (const auto& listed : e.jobs) {
     if (std::exchange(last, listed.entry) == listed.entry && listed.line == 0) continue;
-    const CaseParameters own = parameters_of(listed, p);
-    ConfigIssues found;
-    const auto settings = read_settings(own.settings, own.protocol, e.network.rtt, found);
-    for (const auto& issues : {validate(own), validate(own, settings)})
-      for (const auto& issue : issues)
-        if (told.emplace(issue.key, issue.problem).second)
-          fault_of_job(at, listed, issue.key, issue.problem);
+    for (const auto& issue : validate(parameters_of(listed, p, e.network.rtt)))
+      if (told.emplace(issue.key, issue.problem).second)
+        fault_of_job(at, listed, issue.key, issue.problem);
   }
 }
 
@@ -234,7 +230,7 @@ std::vector<tg::JobConfig> plan_jobs(const ExperimentFile& e, const CaseParamete
     if (like.burst_bytes && j > 0)
       jobs[j].burst_bytes = static_cast<std::uint64_t>(
           std::llround(static_cast<double>(*jobs[j - 1].burst_bytes) * p.job_burst_factor));
-    if (p.signal_signed) jobs[j].announce.signal_key = signal_key_file(j);
+    if (p.programs().signs()) jobs[j].announce.signal_key = signal_key_file(j);
     jobs[j].start = from_seconds(static_cast<double>(j) * p.job_offset * seconds(iteration));
   }
   if (!e.job.ring.empty()) place_on_groups(e, t, jobs.front());

@@ -15,15 +15,18 @@ constexpr std::uint32_t kQuickMeasured = 2;
 
 /// Applies the point's changes to the arm. An off arm keeps its own values of the regulator's
 /// parameters, because they have no effect on it.
-PlannedRow at_point(const Arm& arm, const std::string& origin, const Point& point) {
-  PlannedRow row{
-      .label = arm.label, .origin = origin, .parameters = arm.parameters, .against = arm.against};
-  const bool off =
-      arm.parameters.regulation == RegulationMode::kOff && !grants_bursts(arm.parameters.settings);
+PlannedRow at_point(const Arm& arm, const std::string& origin, const Point& point, Duration rtt) {
+  PlannedRow row{.label = arm.label,
+                 .origin = origin,
+                 .role = role_of(arm),
+                 .parameters = arm.parameters,
+                 .against = arm.against};
+  const bool off = !arm.parameters.programs().regulates();
   for (const auto& [name, value] : point) {
     if (off && is_regulator_parameter(name)) continue;
     assign_parameter(row.parameters, name, value);
   }
+  if (!point.empty()) settle(row.parameters, rtt);
   return row;
 }
 
@@ -31,6 +34,7 @@ PlannedRow at_point(const Arm& arm, const std::string& origin, const Point& poin
 Parameters changes_at(const ExperimentFile& e, const Point& point) {
   CaseParameters there = e.parameters;
   for (const auto& [name, value] : point) assign_parameter(there, name, value);
+  settle(there, e.network.rtt);
   const Parameters before = resolved_parameters(e, e.parameters);
   const Parameters after = resolved_parameters(e, there);
   Parameters changed;
@@ -58,15 +62,15 @@ std::string why_without_off(const Case& c, const std::vector<Case>& all) {
   const Case* nearest = nullptr;
   std::vector<std::string> least;
   for (const Case& other : all) {
-    if (!other.label.starts_with("off")) continue;
+    if (other.role != ArmRole::kBaseline) continue;
     auto names = differences(c, other);
     if (nearest != nullptr && names.size() >= least.size()) continue;
     nearest = &other;
     least = std::move(names);
   }
   std::string text = "is compared with nothing";
-  if (nearest == nullptr) return text + ": no arm is \"off\" or begins with \"off-\"";
-  text += ": the nearest off arm, \"" + nearest->label + "\", differs in ";
+  if (nearest == nullptr) return text + ": no arm is a baseline";
+  text += ": the nearest baseline, \"" + nearest->label + "\", differs in ";
   for (std::size_t i = 0; i < least.size(); ++i) text += (i == 0 ? "" : ", ") + least[i];
   return text;
 }
@@ -91,14 +95,14 @@ std::vector<PlannedRow> rows_of(const ExperimentFile& e) {
     rows.push_back(std::move(row));
     values.push_back(std::move(own));
   };
-  for (std::size_t a = 0; a < e.arms.size() && !e.sweeps_alone; ++a)
-    add(at_point(e.arms[a], join_key("", "arm", a), {}));
+  for (std::size_t a = 0; a < e.arms.size(); ++a)
+    add(at_point(e.arms[a], join_key("", "arm", a), {}, e.network.rtt));
   for (const auto& sweep : e.sweeps)
     for (const auto& point : sweep.points) {
       const Parameters changed = changes_at(e, point);
       for (const auto& arm : e.arms) {
         if (std::ranges::find(sweep.arms, arm.label) == sweep.arms.end()) continue;
-        PlannedRow row = at_point(arm, sweep.key, point);
+        PlannedRow row = at_point(arm, sweep.key, point, e.network.rtt);
         row.point = changed;
         add(std::move(row));
       }
@@ -107,17 +111,15 @@ std::vector<PlannedRow> rows_of(const ExperimentFile& e) {
 }
 
 std::vector<PlannedRow> quick_rows(ExperimentFile e) {
-  if (e.sweeps_alone) {
-    e.sweeps.resize(1);
-    e.sweeps.front().points.resize(1);
-  } else {
-    e.sweeps.clear();
-  }
+  e.sweeps.clear();
   std::vector<PlannedRow> rows = rows_of(e);
   for (auto& row : rows) {
     CaseParameters& p = row.parameters;
     p.skip_iterations = std::min(p.skip_iterations, kQuickSkipped);
-    p.iterations = std::min(p.iterations, p.skip_iterations + kQuickMeasured);
+    const std::uint32_t iterations =
+        std::min(p.programs().job.iterations, p.skip_iterations + kQuickMeasured);
+    (void)assign(p.settings, "job.iterations", ConfigValue(std::int64_t{iterations}));
+    settle(p, e.network.rtt);
   }
   return rows;
 }
@@ -128,6 +130,7 @@ void require_baselines(const ExperimentFile& e, std::vector<PlannedRow>& rows,
   for (const auto& row : rows) {
     Case& c = cases.emplace_back();
     c.label = row.label;
+    c.role = row.role;
     c.parameters = resolved_parameters(e, row.parameters);
     c.point = row.point;
     c.against = row.against;
@@ -151,7 +154,7 @@ void require_baselines(const ExperimentFile& e, std::vector<PlannedRow>& rows,
 }
 
 std::set<std::string> wanted_arms(const PlanOptions& options, const std::vector<PlannedRow>& rows) {
-  std::set<std::string> wanted{"off"};
+  std::set<std::string> wanted;
   const auto asked_for = [&options](const std::string& label) {
     return options.arms.empty() || std::ranges::find(options.arms, label) != options.arms.end();
   };

@@ -13,6 +13,7 @@ namespace outrider::lab {
 struct PlannedRow {
   std::string label;
   std::string origin;  ///< its place in the file, for messages
+  ArmRole role = ArmRole::kRemedy;
   CaseParameters parameters;
   Parameters point{};     ///< see Case, as the two below
   std::string against{};  ///< as the file says it; require_baselines() completes it

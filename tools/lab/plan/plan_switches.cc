@@ -1,6 +1,7 @@
 #include "tools/lab/plan/plan_switches.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <span>
@@ -9,23 +10,16 @@
 
 #include "common/net/roce.h"
 #include "tools/lab/experiment/background_groups.h"
+#include "tools/lab/plan/plan_jobs.h"
 
 namespace outrider::lab {
 namespace {
 
 /// Returns a port with the queue, marker and regulation that all ports have.
-sw::SwitchPortConfig port_of(const CaseParameters& p, const ProgramSettings& settings) {
+sw::SwitchPortConfig port_of(const ProgramSettings& settings) {
   sw::SwitchPortConfig port = settings.sw.ports.front();
   RegulationPolicy& policy = port.regulation;
-  policy.mode = p.regulation;
-  policy.recovery = p.recovery;
-  policy.spare_ddl = p.spare_ddl;
-  policy.predict.threshold_packets = p.h_packets;
-  if (!acts_on_bursts(p.regulation)) policy.predict.from = PredictFrom::kOff;
-  if (p.static_pair) {
-    port.marker.ddl_threshold_packets = port.marker.threshold_packets;
-    port.marker.threshold_packets = p.h_packets;
-  }
+  if (!acts_on_bursts(policy.mode)) policy.predict.from = PredictFrom::kOff;
   return port;
 }
 
@@ -38,7 +32,7 @@ void shrink(sw::PortQueueConfig& queue, std::uint32_t packets) {
   queue.queue.limit_packets = packets;
   if (queue.queue.limit_bytes) part(*queue.queue.limit_bytes);
   part(queue.marker.threshold_packets);
-  if (queue.marker.ddl_threshold_packets) part(*queue.marker.ddl_threshold_packets);
+  if (queue.marker.background_threshold_packets) part(*queue.marker.background_threshold_packets);
   queue.marker.red.kmin_packets *= share;
   queue.marker.red.kmax_packets *= share;
 }
@@ -58,35 +52,41 @@ sw::LosslessConfig lossless_of_background(std::span<const RoceBackground> backgr
   return {};
 }
 
-/// Sets a port's queues and scheduler: DDL data has the first queue, background the second; see
-/// LabScheduler. Where bursts are steered, the first queue has what STARTs announce, and all comes
-/// to the second.
-void share_link(const CaseParameters& p, std::span<const RoceBackground> background,
+SchedulerKind kind_of(LabScheduler scheduler) {
+  if (scheduler == LabScheduler::kDwrr) return SchedulerKind::kDwrr;
+  return scheduler == LabScheduler::kStrict ? SchedulerKind::kStrict : SchedulerKind::kStrictFloor;
+}
+
+/// Sets a port's queues and scheduler: DDL data has the first queue, background the second. Where
+/// bursts are steered, the first queue has what STARTs announce, and all comes to the second.
+/// Two rooms that together are the whole have no packet less than it.
+void share_link(const QueueRoles& roles, std::span<const RoceBackground> background,
                 sw::SwitchPortConfig& port) {
-  if (p.scheduler == LabScheduler::kFifo) return;
-  port.scheduler =
-      p.scheduler == LabScheduler::kDwrr ? SchedulerKind::kDwrr : SchedulerKind::kStrictFloor;
-  port.queues.assign(2, {port.queue, port.marker, port.regulation});
-  port.queues[0].queue.weight = p.ddl_weight;
-  port.queues[1].queue.lossless = lossless_of_background(background, port);
-  if (p.scheduler == LabScheduler::kStrictFloor)
-    port.queues[1].queue.floor_rate = BitRate{static_cast<std::uint64_t>(
-        static_cast<double>(port.drain_rate.bits_per_second) * p.background_floor)};
-  if (steers(p.regulation) || port.regulation.hears != Subscription::kQueue)
-    port.queues[0].regulation.mode = RegulationMode::kOff;
-  if (p.ddl_alpha > 0) port.queues[0].queue.alpha = p.ddl_alpha;
-  if (p.background_alpha > 0) port.queues[1].queue.alpha = p.background_alpha;
-  if (p.queue_room == LabQueueRoom::kEach) return;
-  const std::uint32_t limit = port.queue.limit_packets;
-  shrink(port.queues[0], limit - limit / 2);
-  shrink(port.queues[1], limit / 2);
+  if (roles.scheduler == LabScheduler::kFifo) return;
+  port.scheduler = kind_of(roles.scheduler);
+  const auto make = [&port](const QueueRole& role, auto round) {
+    sw::PortQueueConfig queue = queue_of(role, port);
+    if (port.scheduler == SchedulerKind::kStrictFloor && role.floor > 0)
+      queue.queue.floor_rate = BitRate{static_cast<std::uint64_t>(
+          static_cast<double>(port.drain_rate.bits_per_second) * role.floor)};
+    if (role.room < 1)
+      shrink(queue, static_cast<std::uint32_t>(round(role.room * port.queue.limit_packets)));
+    return queue;
+  };
+  const auto up = [](double v) { return std::ceil(v); };
+  const auto down = [](double v) { return std::floor(v); };
+  sw::PortQueueConfig ddl = make(roles.ddl, up), other = make(roles.background, down);
+  other.queue.lossless = lossless_of_background(background, port);
+  if (steers(port.regulation.mode) || port.regulation.hears != Subscription::kQueue)
+    ddl.regulation.mode = RegulationMode::kOff;
+  port.queues = {std::move(ddl), std::move(other)};
 }
 
 /// Distinguishes background over RoCEv2 from bursts over it by the DSCP, as both use one port. CNPs
 /// of both are DDL data: a notification must not wait.
-void serve_dscps(const CaseParameters& p, const ProgramSettings& settings,
-                 std::span<const RoceBackground> background, sw::SwitchConfig& sw) {
-  if (p.protocol == tg::TransportProtocol::kRoce) {
+void serve_dscps(const ProgramSettings& settings, std::span<const RoceBackground> background,
+                 sw::SwitchConfig& sw) {
+  if (settings.ddl.protocol == tg::TransportProtocol::kRoce) {
     sw.rules.clear();
     sw.classes.dscp_ddl = {settings.ddl.roce.dscp, settings.ddl.roce.cnp_dscp};
   }
@@ -101,7 +101,8 @@ void serve_dscps(const CaseParameters& p, const ProgramSettings& settings,
 /// Classifies datagrams of the job in both directions as DDL data. Each class of layers has a
 /// queue; the last queue is also that of all other traffic.
 void serve_layers(const CaseParameters& p, sw::SwitchConfig& sw) {
-  if (p.protocol == tg::TransportProtocol::kTcp) return;
+  const tg::TransportProtocol protocol = p.programs().ddl.protocol;
+  if (protocol == tg::TransportProtocol::kTcp) return;
   sw::RuleConfig to, from;
   const std::uint16_t first = tg::JobConfig{}.tcp_port;
   const auto last = static_cast<std::uint16_t>(first + p.jobs - 1);  // see plan_jobs()
@@ -109,19 +110,20 @@ void serve_layers(const CaseParameters& p, sw::SwitchConfig& sw) {
   to.destination_ports = from.source_ports = sw::PortRange{first, last};
   to.traffic_class = from.traffic_class = sw::RuleClass::kDdl;
   sw.rules = {to, from};
-  if (p.protocol == tg::TransportProtocol::kRoce) {
+  if (protocol == tg::TransportProtocol::kRoce) {
     to.destination_ports = sw::PortRange{roce::kPort, roce::kPort};  // of both directions
     sw.rules = {to};
   }
-  if (p.layer_classes == 1) return;
+  const auto& classes = p.programs().ddl.mlt.class_dscps;
+  if (protocol != tg::TransportProtocol::kMlt || classes.empty()) return;
   ConfigTable queues;
-  for (std::uint32_t c = 0; c < p.layer_classes; ++c)
-    queues[std::to_string(layer_dscp(c, p.layer_classes))] = ConfigValue(std::int64_t{c});
+  for (std::size_t c = 0; c < classes.size(); ++c)
+    queues[std::to_string(classes[c])] = ConfigValue(static_cast<std::int64_t>(c));
   sw.classes.dscp = queues;
-  sw.classes.background_queue = p.layer_classes - 1;
+  sw.classes.background_queue = static_cast<std::uint32_t>(classes.size() - 1);
   for (auto& each : sw.ports) {
     each.scheduler = SchedulerKind::kStrict;
-    each.queues.assign(p.layer_classes, {each.queue, each.marker, each.regulation});
+    each.queues.assign(classes.size(), {each.queue, each.marker, each.regulation});
   }
 }
 
@@ -134,12 +136,13 @@ bool has_jobs(const ExperimentFile& e, const HostGroupEntry& group) {
 /// sign.
 void accept_signals(const ExperimentFile& e, const CaseParameters& p, const Topology& t,
                     sw::SignalConfig& signals) {
-  signals.accept_tos = p.signal_form == tg::SignalForm::kTos;
-  signals.accept_udp = p.signal_form == tg::SignalForm::kUdp;
+  const tg::SignalForm form = p.programs().job.announce.signal_form;
+  signals.accept_tos = form == tg::SignalForm::kTos;
+  signals.accept_udp = form == tg::SignalForm::kUdp;
   std::vector<std::string> hosts;
   for (const auto& host : t.hosts)
     if (has_jobs(e, e.hosts[host.group])) hosts.push_back(host.address + "/32");
-  if (!p.signal_signed) {
+  if (!p.programs().signs()) {
     signals.accept_from = std::move(hosts);
     return;
   }
@@ -155,10 +158,7 @@ bool is_outside(const ExperimentFile& e, const CaseParameters& p, std::size_t s)
 
 /// Makes of our switch `s` what somebody else has: one queue at each port, as [parameters] say.
 void give_away(const ExperimentFile& e, sw::SwitchConfig& sw) {
-  ConfigIssues ignored;  // reported where the setting is given
-  const auto plain =
-      read_settings(e.parameters.settings, e.parameters.protocol, e.network.rtt, ignored)
-          .sw.ports.front();
+  const sw::SwitchPortConfig& plain = e.parameters.programs().sw.ports.front();
   for (auto& port : sw.ports) {
     port.queue = plain.queue;
     port.marker = plain.marker;
@@ -201,7 +201,7 @@ void heed_bottlenecks(const ExperimentFile& e, const CaseParameters& p, const To
           static_cast<std::uint64_t>(kShapedShare * static_cast<double>(link.rate.bits_per_second));
       if (p.outside == LabOutside::kShaped)
         port.drain_rate = {std::min(port.drain_rate.bits_per_second, shaped)};
-      else if (holds_windows(p.regulation))
+      else if (holds_windows(p.programs().mode()))
         port.regulation.window.beyond.push_back(std::move(beyond));
     }
   }
@@ -337,9 +337,10 @@ std::string virtio_user_device(std::size_t index, const std::string& socket) {
 }
 
 sw::SwitchProcessConfig plan_switches(const ExperimentFile& e, const CaseParameters& p,
-                                      const ProgramSettings& settings, const Topology& t) {
-  const sw::SwitchPortConfig port = port_of(p, settings);
-  const std::vector<RoceBackground> background = roce_background_of(p, settings);
+                                      const Topology& t) {
+  const ProgramSettings& settings = p.programs();
+  const sw::SwitchPortConfig port = port_of(settings);
+  const std::vector<RoceBackground> background = roce_background_of(p);
   sw::SwitchProcessConfig config;
   config.bin = t.rtt;
   const bool all = e.network.measures_all();
@@ -367,11 +368,11 @@ sw::SwitchProcessConfig plan_switches(const ExperimentFile& e, const CaseParamet
     }
     if (p.outside == LabOutside::kTold || p.outside == LabOutside::kShaped)
       heed_bottlenecks(e, p, t, s, sw);
-    if (p.scheduler != LabScheduler::kFifo) sw.classes.background_queue = 1;
-    if (steers(p.regulation)) sw.classes.ddl_queue = 1;
-    for (auto& each : sw.ports) share_link(p, background, each);
+    if (settings.two_queues()) sw.classes.background_queue = 1;
+    if (steers(settings.mode())) sw.classes.ddl_queue = 1;
+    for (auto& each : sw.ports) share_link(settings.queues, background, each);
     serve_layers(p, sw);
-    if (!background.empty()) serve_dscps(p, settings, background, sw);
+    if (!background.empty()) serve_dscps(settings, background, sw);
   }
   return config;
 }

@@ -14,18 +14,11 @@ inline constexpr std::uint32_t kMaxBins = 1U << 20;
 inline constexpr std::uint32_t kMaxBinsOfEach = 1U << 14;
 inline constexpr std::uint32_t kMaxRecordsOfEach = 1U << 12;
 
-/// Returns the DSCP of a class of layers; class 0 is the most urgent. These are the class
-/// selectors (RFC 2474, 4.2.2) from the highest down to 1, so that 0 is left for other traffic.
-constexpr std::uint32_t layer_dscp(std::uint32_t layer_class, std::uint32_t classes) noexcept {
-  return 8 * (classes - layer_class);
-}
-
 /// Returns the switches of a case. Each switch with hosts has one device, each host an
 /// edge port and each end of a trunk a port. All ports have equal queues, markers and
 /// regulation.
 sw::SwitchProcessConfig plan_switches(const ExperimentFile& experiment,
-                                      const CaseParameters& parameters,
-                                      const ProgramSettings& settings, const Topology& topology);
+                                      const CaseParameters& parameters, const Topology& topology);
 
 /// Has all switches write telemetry if a transport of the case reads it, and refuses that where a
 /// switch is somebody else's.
@@ -41,8 +34,7 @@ void set_routes(const ExperimentFile& experiment, const CaseParameters& paramete
 
 /// Returns the hosts, the jobs and the background of a case.
 tg::GeneratorConfig plan_traffic(const ExperimentFile& experiment, const CaseParameters& parameters,
-                                 const ProgramSettings& settings, const Topology& topology,
-                                 std::uint64_t seed);
+                                 const Topology& topology, std::uint64_t seed);
 
 /// Return device strings for the loopback runtime. In virtual time nothing opens them.
 std::string vhost_device(std::size_t index, const std::string& socket);

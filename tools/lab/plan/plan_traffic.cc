@@ -10,43 +10,14 @@
 namespace outrider::lab {
 namespace {
 
-/// Returns the job's transport: TCP, or bounded loss, which has no connections to open anew and
-/// uses no other setting of TCP.
-tg::TransportConfig job_transport_of(const CaseParameters& p, const ProgramSettings& settings) {
-  tg::TransportConfig transport = settings.ddl;
-  if (p.protocol == tg::TransportProtocol::kTcp ||
-      (p.protocol == tg::TransportProtocol::kMlt && p.connection == tg::ConnectionReuse::kKeep))
-    transport.tcp.reuse = p.connection;
-  for (std::uint32_t c = 0; c < p.layer_classes && p.layer_classes > 1; ++c)
-    transport.mlt.class_dscps.push_back(layer_dscp(c, p.layer_classes));
-  return transport;
-}
-
-/// Returns the signal faults of an arm. Without STARTs only forged signals are left, which need
-/// no START.
-tg::SignalFaultsConfig faults_of(const CaseParameters& p, Duration rtt) {
-  tg::SignalFaultsConfig faults{.forged_per_second = p.signal_forged_per_second,
-                                .forged_tag = p.signal_forged_tag,
-                                .replayed_per_second = p.signal_replayed_per_second};
-  if (p.lead_source == tg::LeadSource::kNone) return faults;
-  faults.lost = p.signal_lost;
-  faults.late = p.signal_late;
-  faults.late_by = rtts_to_duration(p.signal_late_rtts, rtt);
-  faults.early = p.signal_early;
-  faults.early_by = rtts_to_duration(p.signal_early_rtts, rtt);
-  faults.duplicated = p.signal_duplicated;
-  faults.copies = p.signal_copies;
-  faults.copy_gap = rtts_to_duration(p.signal_copy_gap_rtts, rtt);
-  return faults;
-}
-
-/// Where windows are held, build_case() replaces an automatic lead.
-void announce(const CaseParameters& p, Duration rtt, tg::AnnounceConfig& announce) {
-  announce.lead_source = p.lead_source;
-  announce.lead = rtts_to_duration(p.lead_rtts.value.value_or(kPaperLead_rtts), rtt);
-  announce.threshold_packets = p.h_packets;
-  announce.signal_form = p.signal_form;
-  announce.faults = faults_of(p, rtt);
+/// Without STARTs only forged signals are left, which need none. Where windows are held,
+/// build_case() replaces an automatic lead.
+void settle_signals(tg::AnnounceConfig& announce) {
+  if (announce.lead_source != tg::LeadSource::kNone) return;
+  const tg::SignalFaultsConfig given = announce.faults;
+  announce.faults = {.forged_per_second = given.forged_per_second,
+                     .forged_tag = given.forged_tag,
+                     .replayed_per_second = given.replayed_per_second};
 }
 
 /// Returns the learning rate. N gradients applied one after the other move as far as their mean
@@ -69,19 +40,14 @@ void spread_compute(const CaseParameters& p, tg::JobConfig& job) {
 }
 
 /// Returns the job without its name and hosts, which plan_jobs() adds.
-tg::JobConfig job_of(const ExperimentFile& e, const CaseParameters& p,
-                     const ProgramSettings& settings, const Topology& t) {
-  tg::JobConfig job = settings.job;
-  job.iterations = p.iterations;
-  job.schedule = p.schedule;
+tg::JobConfig job_of(const ExperimentFile& e, const CaseParameters& p) {
+  tg::JobConfig job = p.programs().job;
+  job.announce.signal_key.reset();  // plan_jobs() gives each its own
   job.first_due = from_seconds(p.warm_up_seconds);
-  job.period = from_seconds(p.period_seconds);
-  announce(p, t.rtt, job.announce);
-  if (p.model.empty()) job.burst_bytes = p.burst_bytes;
-  else job.model = path_of_file(kModelFile, p.model, e.directory);
+  settle_signals(job.announce);
+  if (job.model) job.model = path_of_file(kModelFile, *job.model, e.directory);
   spread_compute(p, job);
   if (job.learner.model != tg::LearnerModel::kNone) job.learner.learning_rate = rate_of(p, job);
-  if (p.model.empty() || p.compute_seconds > 0) job.compute = from_seconds(p.compute_seconds);
   return job;
 }
 
@@ -90,19 +56,16 @@ void add_listed_jobs(const ExperimentFile& e, const CaseParameters& of_case, con
                      tg::GeneratorConfig& config) {
   for (std::size_t j = 0; j < e.jobs.size(); ++j) {
     const ListedJob& listed = e.jobs[j];
-    const CaseParameters p = parameters_of(listed, of_case);
-    ConfigIssues ignored;  // build_case() reports them
-    const auto settings = read_settings(p.settings, p.protocol, e.network.rtt, ignored);
-    tg::JobConfig job = job_of(e, p, settings, t);
+    const CaseParameters p = parameters_of(listed, of_case, e.network.rtt);
+    tg::JobConfig job = job_of(e, p);
     job.name = listed.name;
     job.tcp_port = static_cast<std::uint16_t>(job.tcp_port + j);
     job.start = listed.start;
     job.workers = names_of(e, t, listed.name + "_worker");
     job.servers = names_of(e, t, listed.name + "_server");
-    if (p.signal_signed) job.announce.signal_key = signal_key_file(j);
-    if (listed.own.get("ddl") != nullptr || listed.own.get("protocol") != nullptr ||
-        listed.own.get("connection") != nullptr) {
-      config.transports.push_back(job_transport_of(p, settings));
+    if (p.programs().signs()) job.announce.signal_key = signal_key_file(j);
+    if (listed.own.get("ddl") != nullptr) {
+      config.transports.push_back(p.programs().ddl);
       config.transports.back().name += "_" + listed.name;
       job.transport = config.transports.back().name;
     }
@@ -113,8 +76,8 @@ void add_listed_jobs(const ExperimentFile& e, const CaseParameters& of_case, con
 }  // namespace
 
 tg::GeneratorConfig plan_traffic(const ExperimentFile& e, const CaseParameters& p,
-                                 const ProgramSettings& settings, const Topology& t,
-                                 std::uint64_t seed) {
+                                 const Topology& t, std::uint64_t seed) {
+  const ProgramSettings& settings = p.programs();
   tg::GeneratorConfig config;
   config.seed = seed;
   std::set<std::string_view> known;
@@ -130,16 +93,15 @@ tg::GeneratorConfig plan_traffic(const ExperimentFile& e, const CaseParameters& 
                             .mtu_bytes = e.hosts[host.group].mtu_bytes,
                             .tso_bytes = e.hosts[host.group].tso_bytes});
   }
-  config.transports.push_back(job_transport_of(p, settings));
-  add_background_transports(e, p, settings, config);
-  if (e.jobs.empty()) config.jobs = plan_jobs(e, p, t, job_of(e, p, settings, t));
+  config.transports.push_back(p.programs().ddl);
+  add_background_transports(e, p, config);
+  if (e.jobs.empty()) config.jobs = plan_jobs(e, p, t, job_of(e, p));
   else add_listed_jobs(e, p, t, config);
   config.tensorlights = settings.tensorlights;
   add_background(e, p, t, config);
-  config.send_jitter = p.send_jitter;
-  config.attribution = p.attribution;
-  if (p.connection_sample_seconds > 0)
-    config.connection_sample_period = from_seconds(p.connection_sample_seconds);
+  config.send_jitter = settings.traffic.send_jitter;
+  config.attribution = settings.traffic.attribution;
+  config.connection_sample_period = settings.traffic.connection_sample_period;
   config.bin = t.rtt;
   config.max_bins = kMaxBins;
   return config;

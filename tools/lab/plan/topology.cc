@@ -354,7 +354,7 @@ std::uint32_t hosts_in(const ExperimentFile& e, const HostGroupEntry& group,
                        const CaseParameters& p) {
   const std::string& count = group.count.parameter;
   if (group.of_job) {
-    const CaseParameters own = parameters_of(e.jobs[*group.of_job], p);
+    const CaseParameters own = parameters_of(e.jobs[*group.of_job], p, e.network.rtt);
     if (count == "workers") return own.workers;
     return has_servers(own) ? own.servers : 0;
   }

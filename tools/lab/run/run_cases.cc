@@ -139,7 +139,7 @@ std::optional<VirtualTrial> try_virtual(const Case& c, double wall_seconds) {
 
 bool needs_reference(ReferenceRuns references, const Case& c) {
   return references == ReferenceRuns::kOfAll ||
-         (references == ReferenceRuns::kOfOff && c.label == "off");
+         (references == ReferenceRuns::kOfOff && c.label == c.off);
 }
 
 RunOutcome run_cases_virtual(const RunOrder& order, std::size_t jobs, std::uint32_t tiles) {

@@ -128,9 +128,9 @@ switch.queue.limit_packets = 250
 switch.marker.threshold_packets = 65
 h_packets = 15
 transport.controller = "dctcp"
-burst_bytes = "1MB"
-iterations = 10000
-period_seconds = 0.1
+job.burst_bytes = "1MB"
+job.iterations = 10000
+job.period = "100ms"
 [[arm]]
 label = "off"
 )";

@@ -165,17 +165,16 @@ const AnswerArm* best_within(const std::vector<AnswerArm>& arms, double most) {
   return best;
 }
 
-/// If an arm without regulation is best, says what the best regulated arm does.
-void add_regulated(const std::vector<AnswerArm>& arms, const AnswerArm& best,
-                   const std::string& off, std::vector<AnswerSentence>& out) {
-  if (best.name.starts_with("on")) return;
-  std::vector<AnswerArm> regulated;
-  std::ranges::copy_if(arms, std::back_inserter(regulated),
-                       [](const AnswerArm& arm) { return arm.name.starts_with("on"); });
-  const AnswerArm* found = best_within(regulated, 1e9);
+/// If a baseline is best, says what the best remedy does.
+void add_remedy(const std::vector<AnswerArm>& arms, const AnswerArm& best, const std::string& off,
+                std::vector<AnswerSentence>& out) {
+  if (best.remedy) return;
+  std::vector<AnswerArm> remedies;
+  std::ranges::copy_if(arms, std::back_inserter(remedies), &AnswerArm::remedy);
+  const AnswerArm* found = best_within(remedies, 1e9);
   if (found == nullptr) return;
   out.push_back(
-      {"gain", "With regulation: " + gain_text(*found, off) + "." + beside_text(*found, off)});
+      {"gain", "Of the remedies, " + gain_text(*found, off) + "." + beside_text(*found, off)});
 }
 
 void add_gains(const std::vector<AnswerArm>& arms, const std::string& off,
@@ -187,7 +186,7 @@ void add_gains(const std::vector<AnswerArm>& arms, const std::string& off,
     return;
   }
   out.push_back({"gain", capitalised(gain_text(*best, off)) + "." + beside_text(*best, off)});
-  add_regulated(arms, *best, off, out);
+  add_remedy(arms, *best, off, out);
   const AnswerArm* cheap = best_within(arms, kLittle);
   if (cheap == best) return;
   if (cheap != nullptr)

@@ -11,6 +11,7 @@ namespace outrider::lab {
 /// The figures of an arm that a sentence uses.
 struct AnswerArm {
   std::string name;
+  bool remedy = true;      ///< false: a baseline
   Estimate change{};       ///< change of the median communication time against its baseline
   Estimate lost{};         ///< share of the background's bytes that was lost against it
   std::string against{};   ///< name of the baseline; empty: `off`

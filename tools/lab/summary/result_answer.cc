@@ -20,6 +20,7 @@ AnswerArm answer_arm(const ReportArm& arm) {
   constexpr const char* kShort = "small_flow_completion_seconds_p99";
   const ReportJson& metrics = arm.json->at("metrics");
   AnswerArm out{.name = arm.name,
+                .remedy = arm.json->value("role", "") == name_of(ArmRole::kRemedy),
                 .change = estimate_in_result(metrics, kTime, "change"),
                 .lost = estimate_in_result(metrics, "background_lost_fraction", "value"),
                 .short_flows = estimate_in_result(metrics, kShort, "change")};

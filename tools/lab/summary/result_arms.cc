@@ -136,7 +136,7 @@ std::vector<std::string> point_names(const std::vector<ReportArm>& arms) {
   std::vector<std::vector<std::string>> changed;  // of each point
   std::set<std::string> any;
   for (const auto& [first, here, alike] : all) {
-    const bool both_off = alike && here->json->at("label").get<std::string>().starts_with("off");
+    const bool both_off = alike && here->json->value("role", "") == name_of(ArmRole::kBaseline);
     changed.push_back(varying_of({first, here}, [both_off](std::string_view n) {
       return both_off ? !is_regulator_parameter(n) : !tells_arms_apart(n);
     }));

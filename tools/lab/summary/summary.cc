@@ -21,6 +21,7 @@ std::vector<CaseJob> jobs_of(const Case& definition) {
 CaseSummary summary_of(const CaseRun& run, Runtime runtime, Flagged flagged) {
   const Case& c = *run.definition;
   return {.label = c.label,
+          .role = c.role,
           .parameters = c.parameters,
           .seed = c.seed,
           .base_rtt = c.base_rtt,

@@ -45,6 +45,7 @@ struct CaseJob {
 
 struct CaseSummary {
   std::string label;
+  ArmRole role = ArmRole::kRemedy;
   Parameters parameters;
   std::uint64_t seed = 0;
   Duration base_rtt{};
@@ -80,6 +81,7 @@ struct GroupSummary {
 /// All cases of one label and one setting of the regulator at one point.
 struct ArmSummary {
   std::string label;
+  ArmRole role = ArmRole::kRemedy;
   Parameters parameters;
   std::size_t point = 0;
   bool off = false;                   ///< the `off` of its point

@@ -92,11 +92,11 @@ void estimate_arm(const std::vector<CaseSummary>& cases, ArmSummary& arm) {
   if (compared == own.end()) return;
   const CaseSummary& baseline = cases[*(*compared)->baseline];
   if (!arm.off) arm.against = baseline.label;
-  arm.beside = differences_beside_remedy(arm.label, arm.parameters, baseline.parameters);
+  arm.beside = differences_beside_remedy(arm.parameters, baseline.parameters);
   if ((*compared)->off == (*compared)->baseline) return;
   add_against_off(cases, arm);
   if (const auto off = (*compared)->off)
-    arm.beside_off = differences_beside_remedy(arm.label, arm.parameters, cases[*off].parameters);
+    arm.beside_off = differences_beside_remedy(arm.parameters, cases[*off].parameters);
 }
 
 ArmMetric found(const std::vector<ArmMetric>& metrics, std::string_view name) {
@@ -126,6 +126,7 @@ std::vector<ArmSummary> summarise_arms(const std::vector<CaseSummary>& cases) {
         index.try_emplace({c.label, parameters_key(c.parameters, all)}, arms.size());
     if (added)
       arms.push_back({.label = c.label,
+                      .role = c.role,
                       .parameters = c.parameters,
                       .point = c.point,
                       .off = c.off == i,

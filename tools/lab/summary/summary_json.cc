@@ -59,7 +59,7 @@ Json json_of(const std::vector<ArmMetric>& metrics) {
 Json json_of(const ArmSummary& arm, const std::vector<CaseSummary>& cases) {
   Json seeds = Json::array();
   for (const std::size_t i : arm.cases) seeds.push_back(cases[i].seed);
-  Json out{{"label", arm.label}};
+  Json out{{"label", arm.label}, {"role", name_of(arm.role)}};
   add_parameters(arm.parameters, out);
   out["point"] = arm.point;
   out["seeds"] = std::move(seeds);

@@ -64,13 +64,13 @@ TEST(BackgroundGroups, AreReadWithWhatEachSends) {
 }
 
 TEST(BackgroundGroups, AnArmMayHaveItsOwn) {
-  const auto file = read_experiment(
-      with(with_groups(group("dctcp", "long_flows = 3\n")), "[[arm]]\nlabel = \"off-no-start\"\n",
-           "[[arm]]\nlabel = \"off-cubic\"\nlead_source = \"none\"\n[[arm.background]]\n"
-           "name = \"cubic\"\n" +
-               std::string(kEnds) +
-               "long_flows = 1\ntransport.controller = \"cubic\"\n[[arm]]\n"
-               "label = \"off-no-start\"\n"));
+  const auto file = read_experiment(with(
+      with_groups(group("dctcp", "long_flows = 3\n")), "[[arm]]\nlabel = \"off-no-start\"\n",
+      "[[arm]]\nlabel = \"off-cubic\"\njob.announce.lead_source = \"none\"\n[[arm.background]]\n"
+      "name = \"cubic\"\n" +
+          std::string(kEnds) +
+          "long_flows = 1\ntransport.controller = \"cubic\"\n[[arm]]\n"
+          "label = \"off-no-start\"\n"));
   ASSERT_TRUE(file) << format_issues("file", file.issues);
   const auto& arms = file.config->arms;
   EXPECT_EQ(arms[0].parameters.groups.at(0).name, "dctcp");
@@ -144,7 +144,7 @@ TEST(BackgroundGroups, EachMistakeIsRefusedByKeyValueAndRule) {
            {"queue over TCP", group("a", sends + "queue = \"ddl\"\n"),
             "background[0].queue: \"ddl\"", "needs protocol \"roce\""},
            {"one queue", group("a", sends + "protocol = \"roce\"\nqueue = \"ddl\"\n"),
-            "background[0].queue: \"ddl\"", "needs the parameter scheduler"},
+            "background[0].queue: \"ddl\"", "needs switch.scheduler"},
            {"requests without connections", group("a", "requests.think = \"1ms\"\n"),
             "background[0].requests.connections", "is required above 0"},
            {"requests between other hosts",
@@ -172,32 +172,33 @@ TEST(BackgroundGroups, AnOldKeyBesideThemIsRefusedWithTheGroupsKey) {
   const auto told = [&](const std::string& parameters) {
     return faults_of(with(with_groups(groups), "[parameters]\n", "[parameters]\n" + parameters));
   };
-  EXPECT_THAT(told("background_load = 0.5\n"),
-              AllOf(HasSubstr("parameters.background_load: 0.5: must be left out beside "
+  EXPECT_THAT(told("background.load = 0.5\n"),
+              AllOf(HasSubstr("parameters.background.load: 0.5: must be left out beside "
                               "[[background]]"),
                     HasSubstr("by load")));
-  EXPECT_THAT(told("background_flows_per_pair = 0\n"), HasSubstr("by long_flows"));
-  EXPECT_THAT(told("background_protocol = \"both\"\n"), HasSubstr("by protocol"));
+  EXPECT_THAT(told("background.flows_per_pair = 0\n"), HasSubstr("by long_flows"));
+  EXPECT_THAT(told("background.protocol = \"both\"\n"), HasSubstr("by protocol"));
   EXPECT_THAT(told("background.transport.controller = \"cubic\"\n"),
               HasSubstr("parameters.background.transport.controller: \"cubic\": must be left out "
                         "beside [[background]], of which a group says it by transport.controller"));
   EXPECT_THAT(told("requests.connections = 1\n"), HasSubstr("by requests.connections"));
-  EXPECT_THAT(faults_of(with(with_groups(groups), "lead_source = \"none\"\n",
-                             "lead_source = \"none\"\nbackground_sizes = \"web-search\"\n")),
-              HasSubstr("arm[1].background_sizes"));
   EXPECT_THAT(
-      faults_of(with_groups(groups) + "[[vary]]\nparameter = \"background_load\"\nvalues = [0.1]\n"
-                                      "arms = [\"off\"]\n"),
-      HasSubstr("vary[0].background_load"));
-  EXPECT_EQ(told("scheduler = \"strict_floor\"\nbackground_floor = 0.1\n"), "")
+      faults_of(with(with_groups(groups), "job.announce.lead_source = \"none\"\n",
+                     "job.announce.lead_source = \"none\"\nbackground.sizes = \"web-search\"\n")),
+      HasSubstr("arm[1].background.sizes"));
+  EXPECT_THAT(faults_of(with_groups(groups) + "[[sweep]]\nbackground.load = [0.1]\n"
+                                              "arms = [\"off\"]\n"),
+              HasSubstr("sweep[0].background.load"));
+  EXPECT_EQ(told("switch.scheduler = \"strict_floor\"\nswitch.background_queue.floor = 0.1\n"), "")
       << "a parameter of queues, not of traffic";
 }
 
 TEST(BackgroundGroups, AnArmsOwnNeedThoseOfTheFile) {
-  EXPECT_THAT(faults_of(with(small_experiment(), "lead_source = \"none\"\n",
-                             "lead_source = \"none\"\n[[arm.background]]\nname = \"a\"\n" +
-                                 std::string(kEnds) + "long_flows = 1\n")),
-              HasSubstr("arm[1].background: needs a [[background]] of the file"));
+  EXPECT_THAT(
+      faults_of(with(small_experiment(), "job.announce.lead_source = \"none\"\n",
+                     "job.announce.lead_source = \"none\"\n[[arm.background]]\nname = \"a\"\n" +
+                         std::string(kEnds) + "long_flows = 1\n")),
+      HasSubstr("arm[1].background: needs a [[background]] of the file"));
 }
 
 // A sweep of a group's key makes points as any parameter does, and a mistake has the sweep's place.
@@ -205,8 +206,8 @@ TEST(BackgroundGroups, ASweepChangesAKeyOfOne) {
   const std::string groups = group("dctcp", "long_flows = 3\ntransport.controller = \"dctcp\"\n") +
                              group("store", "load = 0.1\nsizes = \"web-search\"\n");
   const std::string sweeps =
-      "[[vary]]\nparameter = \"background.dctcp.long_flows\"\nvalues = [1, 4]\n"
-      "arms = [\"off\", \"on\"]\n[[cross]]\nbackground.store.load = [0.1, 0.3]\n"
+      "[[sweep]]\nbackground.dctcp.long_flows = [1, 4]\n"
+      "arms = [\"off\", \"on\"]\n[[sweep]]\nbackground.store.load = [0.1, 0.3]\n"
       "background.dctcp.transport.controller = [\"cubic\"]\narms = [\"off\"]\n";
   const auto plan = plan_of(with_groups(groups) + sweeps, {.seeds = 1});
   ASSERT_EQ(plan.size(), 3U + 4U + 2U);
@@ -235,19 +236,20 @@ TEST(BackgroundGroups, ASweepChangesAKeyOfOne) {
 TEST(BackgroundGroups, AMistakeInASweepOfOneIsTold) {
   const std::string own = group("dctcp", "long_flows = 3\n");
   const auto told = [&](const std::string& name, const std::string& values) {
-    return faults_of(with_groups(own) + "[[vary]]\nparameter = \"background." + name +
-                     "\"\nvalues = [" + values + "]\narms = [\"off\"]\n");
+    return faults_of(with_groups(own) + "[[sweep]]\nbackground." + name + " = [" + values +
+                     "]\narms = [\"off\"]\n");
   };
   EXPECT_EQ(told("dctcp.long_flows", "1, 2"), "");
-  EXPECT_THAT(told("dctp.long_flows", "1"),
-              AllOf(HasSubstr("vary[0].parameter"), HasSubstr("did you mean \"dctcp\"?")));
+  EXPECT_THAT(told("dctp.long_flows", "1"), AllOf(HasSubstr("sweep[0].background.dctp.long_flows"),
+                                                  HasSubstr("did you mean \"dctcp\"?")));
   EXPECT_THAT(told("dctcp.long_flow", "1"),
-              AllOf(HasSubstr("vary[0].parameter"), HasSubstr("unknown key")));
+              AllOf(HasSubstr("sweep[0].background.dctcp.long_flow"), HasSubstr("unknown key")));
   EXPECT_THAT(told("dctcp.name", "\"x\""), HasSubstr("the name of a group is the same"));
-  EXPECT_THAT(told("dctcp.long_flows", "1, 0"),
-              AllOf(HasSubstr("vary[0].values[1]"), HasSubstr("must be at least 1")));
-  EXPECT_THAT(told("dctcp.load", "0.5"),
-              AllOf(HasSubstr("vary[0].values[0]"), HasSubstr("a group sends one kind")));
+  EXPECT_THAT(
+      told("dctcp.long_flows", "1, 0"),
+      AllOf(HasSubstr("sweep[0].background.dctcp.long_flows[1]"), HasSubstr("must be at least 1")));
+  EXPECT_THAT(told("dctcp.load", "0.5"), AllOf(HasSubstr("sweep[0].background.dctcp.load[0]"),
+                                               HasSubstr("a group sends one kind")));
   EXPECT_THAT(told("dctcp.transport.controller", "\"cubik\""), HasSubstr("\"cubic\""));
   EXPECT_THAT(told("transport.controller", "\"cubic\""),
               HasSubstr("must be left out beside [[background]]"));
@@ -257,9 +259,9 @@ TEST(BackgroundGroups, AnArmWithOthersIsNotSweptUnseen) {
   const std::string arm = "[[arm]]\nlabel = \"off-cubic\"\n[[arm.background]]\nname = \"cubic\"\n" +
                           std::string(kEnds) + "long_flows = 1\n";
   EXPECT_THAT(faults_of(with_groups(group("dctcp", "long_flows = 3\n")) + arm +
-                        "[[vary]]\nparameter = \"background.dctcp.long_flows\"\nvalues = [1]\n"
+                        "[[sweep]]\nbackground.dctcp.long_flows = [1]\n"
                         "arms = [\"off\", \"off-cubic\"]\n"),
-              HasSubstr("vary[0].arms: \"off-cubic\": has groups of background of its own, and "
+              HasSubstr("sweep[0].arms: \"off-cubic\": has groups of background of its own, and "
                         "none of them is \"dctcp\""));
 }
 
@@ -280,15 +282,15 @@ class BackgroundOfBase : public testing::Test {
 
 TEST_F(BackgroundOfBase, GroupsStandForAllThatItHas) {
   (void)load("base.toml", with(small_experiment(), "[parameters]\n",
-                               "[parameters]\nbackground_load = 0.5\n"
-                               "background_sizes = \"web-search\"\n"
+                               "[parameters]\nbackground.load = 0.5\n"
+                               "background.sizes = \"web-search\"\n"
                                "background.transport.controller = \"cubic\"\n"));
   const auto own = load(
       "own.toml", "base = \"base.toml\"\n" + group("a", "long_flows = 1\n") + "[parameters]\n");
   ASSERT_TRUE(own) << format_issues("own", own.issues);
-  EXPECT_FALSE(own.config->parameters.background_load);
+  EXPECT_EQ(own.config->parameters.programs().flows.load, 0);
   EXPECT_EQ(own.config->parameters.groups.size(), 1U);
-  EXPECT_EQ(own.config->parameters.burst_bytes, 100'000U) << "the rest is inherited";
+  EXPECT_EQ(own.config->parameters.programs().job.burst_bytes, 100'000U) << "the rest is inherited";
 }
 
 TEST_F(BackgroundOfBase, ItsGroupsAreInheritedWithTheirPaths) {

@@ -93,9 +93,9 @@ TEST(Preset, ABaseWithRivalsLendsNoArms) {
 
 TEST(Preset, ThreeLinesAreAnExperiment) {
   const auto file =
-      read("name = \"mine\"\nbase = \"one-queue\"\nparameters.burst_bytes = \"2MB\"\n");
+      read("name = \"mine\"\nbase = \"one-queue\"\nparameters.job.burst_bytes = \"2MB\"\n");
   ASSERT_TRUE(file) << format_issues("mine", file.issues);
-  EXPECT_EQ(file.config->parameters.burst_bytes, 2'000'000U);
+  EXPECT_EQ(file.config->parameters.programs().job.burst_bytes, 2'000'000U);
   EXPECT_EQ(file.config->arms.size(), 5U);
   EXPECT_EQ(file.config->seeds, 10U);
   EXPECT_NE(file.config->question, "");
@@ -132,19 +132,17 @@ TEST(Preset, FaultsOfWhatItsRateMakesAreToldByKeysOfTheFile) {
               HasSubstr("parameters.transport.mss_bytes: the MTU of hosts by network.rate is 1500 "
                         "bytes: cannot hold transport"));
   EXPECT_THAT(planned("transport.mss_bytes = 3000\n"), testing::Not(HasSubstr("hosts[")));
-  EXPECT_THAT(faults(base + "parameters.background_flows_per_pair = 2\n[network]\nrate = "
+  EXPECT_THAT(faults(base + "parameters.background.flows_per_pair = 2\n[network]\nrate = "
                             "\"1gbit\"\nrtt = \"1ms\"\nbackground_hosts = 0\n"),
-              HasSubstr("background_flows_per_pair: 2: needs network.background_hosts above 0"));
+              HasSubstr("background.flows_per_pair: 2: needs network.background_hosts above 0"));
 }
 
 TEST(Preset, AMisspeltNameIsGuessed) {
   EXPECT_THAT(faults("name = \"x\"\nbase = \"one-quue\"\n"),
               HasSubstr("base: \"one-quue\": is neither a file here nor one of the program's "
-                        "presets; did you mean \"one-queue\"?"));
-  EXPECT_THAT(faults("name = \"x\"\nbase = \"quick\"\n"),
-              HasSubstr("did you mean \"quick.toml\"?"));
-  EXPECT_THAT(faults("name = \"x\"\nbase = \"one-queue\"\nparameters.model = \"resnet5\"\n"),
-              HasSubstr("parameters.model: \"resnet5\": is neither a file here nor one of the "
+                        "experiments; did you mean \"one-queue\"?"));
+  EXPECT_THAT(faults("name = \"x\"\nbase = \"one-queue\"\nparameters.job.model = \"resnet5\"\n"),
+              HasSubstr("parameters.job.model: \"resnet5\": is neither a file here nor one of the "
                         "program's models; did you mean \"resnet50\"?"));
 }
 

@@ -58,18 +58,18 @@ from = "sender"
 to = "receiver"
 [parameters]
 warm_up_seconds = 0.5
-start_spread_seconds = 0.0
-period_seconds = 0.2
-iterations = 2
-burst_bytes = "100kB"
+background.start_spread = "0s"
+job.period = "200ms"
+job.iterations = 2
+job.burst_bytes = "100kB"
 [[arm]]
 label = "off"
 [[arm]]
 label = "off-no-start"
-lead_source = "none"
+job.announce.lead_source = "none"
 [[arm]]
 label = "on"
-regulation = "mark"
+switch.regulation.mode = "mark"
 )" + more;
 }
 

@@ -36,7 +36,7 @@ TEST(ExperimentFile, SmallOneIsValid) {
   const auto file = read_experiment(small_experiment());
   ASSERT_TRUE(file) << format_issues("text", file.issues);
   EXPECT_EQ(file.config->arms.size(), 3U);
-  EXPECT_EQ(file.config->arms[2].parameters.burst_bytes, 100'000U)
+  EXPECT_EQ(file.config->arms[2].parameters.programs().job.burst_bytes, 100'000U)
       << "arms start from [parameters]";
   EXPECT_EQ(file.config->hosts[0].count.parameter, "workers");
   EXPECT_EQ(file.config->hosts[2].count.fixed, 2U);
@@ -71,35 +71,36 @@ TEST(ExperimentFile, EveryFaultNamesItsKey) {
        "did you mean \"sender\"?"},
       {changed("count = 2\nswitch = \"b\"", "count = 3\nswitch = \"b\""), "background.to",
        "must be as many as from has, 2"},
-      {changed("iterations = 2", "switch.queue.limit_packets = \"64kB\""),
+      {changed("job.iterations = 2", "switch.queue.limit_packets = \"64kB\""),
        "parameters.switch.queue.limit_packets", "a size is limit_bytes"},
-      {changed("iterations = 2", "buffer_bytes = \"64kB\""), "parameters.buffer_bytes",
-       "is now switch.queue.limit_bytes"},
-      {changed("iterations = 2", "iteration = 2"), "parameters.iteration",
-       "did you mean \"iterations\"?"},
-      {changed("iterations = 2", "iterations = -1"), "parameters.iterations",
+      {changed("job.iterations = 2", "buffer_bytes = \"64kB\""), "parameters.buffer_bytes",
+       "unknown key"},
+      {changed("job.iterations = 2", "iterations = 2"), "parameters.iterations",
+       "is job.iterations now"},
+      {changed("job.iterations = 2", "workrs = 2"), "parameters.workrs",
+       "did you mean \"workers\"?"},
+      {changed("job.iterations = 2", "job.iterations = -1"), "parameters.job.iterations",
        "must not be negative"},
-      {changed("iterations = 2", "background_floor = -0.1"), "parameters.background_floor",
+      {changed("job.iterations = 2", "switch.background_queue.floor = -0.1"),
+       "parameters.switch.background_queue.floor", "must be at least 0"},
+      {changed("job.iterations = 2", "switch.background_queue.floor = 1.5"),
+       "parameters.switch.background_queue.floor", "at most 1"},
+      {changed("job.iterations = 2", "learner_rate = -1"), "parameters.learner_rate",
        "must be more than 0"},
-      {changed("iterations = 2", "background_floor = 1.5"), "parameters.background_floor",
-       "at most 1"},
-      {changed("iterations = 2", "learner_rate = -1"), "parameters.learner_rate",
-       "must be more than 0"},
-      {changed("iterations = 2", "ddl_weight = -1"), "parameters.ddl_weight",
-       "must be at least 0.01"},
-      {changed("iterations = 2", "gray_loss = -1"), "parameters.gray_loss", "must be at least 0"},
-      {changed("iterations = 2", "send_jitter = -1"), "parameters.send_jitter",
+      {changed("job.iterations = 2", "switch.ddl_queue.weight = -1"),
+       "parameters.switch.ddl_queue.weight", "must be at least 0.01"},
+      {changed("job.iterations = 2", "gray_loss = -1"), "parameters.gray_loss",
        "must be at least 0"},
-      {changed("iterations = 2", "signal_late = 1.5"), "parameters.signal_late", "at most 1"},
-      {changed("iterations = 2", "signal_forged_per_second = -1"),
-       "parameters.signal_forged_per_second", "must be at least 0"},
-      {changed("iterations = 2", "transport.controller = \"cubik\""),
+      {changed("job.iterations = 2", "trafficgen.send_jitter = -1"),
+       "parameters.trafficgen.send_jitter", "must be at least 0"},
+      {changed("job.iterations = 2", "transport.controller = \"cubik\""),
        "parameters.transport.controller", "did you mean \"cubic\"?"},
-      {changed("iterations = 2", "limit_seconds = -1"), "parameters.limit_seconds",
+      {changed("job.iterations = 2", "limit_seconds = -1"), "parameters.limit_seconds",
        "must be from 0"},
-      {changed("label = \"off\"", "label = \"base\""), "arm[0].label", "must be \"off\" or \"on\""},
-      {changed("label = \"off-no-start\"", "label = \"offline\""), "arm[1].label",
-       "must be \"off\" or \"on\""},
+      {changed("label = \"off-no-start\"", "label = \"rivals\""), "arm[1].label",
+       "stands for the arms of a file"},
+      {changed("label = \"off-no-start\"", "label = \"x\"\nrole = \"base\""), "arm[1].role",
+       "must be one of"},
       {changed("label = \"off-no-start\"", "label = \"off\""), "arm[1].label", "is used twice"},
       {changed("label = \"off-no-start\"", "label = \"off-/../../../x\""), "arm[1].label",
        "must not contain a slash"},
@@ -107,26 +108,25 @@ TEST(ExperimentFile, EveryFaultNamesItsKey) {
        "must not contain a slash, a control character"},
       {changed("label = \"off-no-start\"", "label = \"off-\u202Etrats\""), "arm[1].label",
        "a mark that turns the direction of writing"},
-      {changed("regulation = \"mark\"", ""), "arm[2].label",
-       "needs a regulation other than \"off\""},
-      {changed("lead_source = \"none\"", "regulation = \"mark\""), "arm[1].label",
-       "needs regulation \"off\""},
-      {changed("regulation = \"mark\"", "regulation = \"mark\"\nlead_source = \"none\""),
-       "arm[2].lead_source", "nothing would arm it"},
-      {changed("regulation = \"mark\"",
-               "regulation = \"mark\"\nswitch.regulation.predict.from = \"traffic\"\nlead_source = "
+      {changed("switch.regulation.mode = \"mark\"",
+               "switch.regulation.mode = \"mark\"\njob.announce.lead_source = \"none\""),
+       "arm[2].job.announce.lead_source", "nothing would arm it"},
+      {changed("switch.regulation.mode = \"mark\"",
+               "switch.regulation.mode = \"mark\"\nswitch.regulation.predict.from = "
+               "\"traffic\"\njob.announce.lead_source = "
                "\"none\"\n"
-               "signal_lost = 0.1"),
-       "arm[2].signal_lost", "no START is sent"},
-      {changed("regulation = \"mark\"",
-               "regulation = \"mark\"\nsignal_early = 0.1\nsignal_early_rtts = 2.0"),
-       "arm[2].signal_early", "nobody knows before"},
-      {changed("regulation = \"mark\"", "regulation = \"mark\"\nsignal_late = 0.1"),
-       "arm[2].signal_late_rtts", "must be above 0"},
-      {changed("regulation = \"mark\"", "regulation = \"mark\"\nsignal_late_rtts = -1.0"),
-       "arm[2].signal_late_rtts", "must be from 0"},
-      {changed("regulation = \"mark\"", "regulation = \"mark\"\nlead_rtt = 4"), "arm[2].lead_rtt",
-       "did you mean \"lead_rtts\"?"},
+               "job.announce.faults.lost = 0.1"),
+       "arm[2].job.announce.faults.lost", "no START is sent"},
+      {changed("switch.regulation.mode = \"mark\"",
+               "switch.regulation.mode = \"mark\"\njob.announce.faults.early = "
+               "0.1\njob.announce.faults.early_by = \"2rtt\""),
+       "arm[2].job.announce.faults.early", "nobody knows before"},
+      {changed("switch.regulation.mode = \"mark\"",
+               "switch.regulation.mode = \"mark\"\njob.announce.faults.late = 0.1"),
+       "arm[2].job.announce.faults.late_by", "must be above 0"},
+      {changed("switch.regulation.mode = \"mark\"",
+               "switch.regulation.mode = \"mark\"\njob.announce.faults.late_by = \"-1rtt\""),
+       "arm[2].job.announce.faults.late_by", "-1rtt"},
   };
   for (const auto& fault : faults) {
     const auto file = read_experiment(fault.text);
@@ -141,30 +141,25 @@ TEST(ExperimentFile, EveryFaultNamesItsKey) {
 
 TEST(ExperimentFile, SweepFaultsNameTheirValue) {
   const Fault faults[] = {
-      {"[[vary]]\nvalues = [1]\narms = [\"on\"]", "vary[0].parameter", "is required"},
-      {"[[vary]]\nparameter = \"workers\"\narms = [\"on\"]", "vary[0].values", "is required"},
-      {"[[vary]]\nparameter = \"workers\"\nvalues = [1]", "vary[0].arms", "is required"},
-      {"[[vary]]\nparameter = \"worker\"\nvalues = [1]\narms = [\"on\"]", "vary[0].parameter",
-       "did you mean \"workers\"?"},
-      {"[[vary]]\nparameter = \"transport.controller\"\nvalues = [\"reno\", \"cubik\"]\narms = "
-       "[\"on\"]",
-       "vary[0].values[1]", "must be one of"},
-      {"[[vary]]\nparameter = \"workers\"\nvalues = [1, 0]\narms = [\"on\"]", "vary[0].values[1]",
-       "must be at least 1"},
-      {"[[vary]]\nparameter = \"transport.controller\"\nvalues = [\"reno\"]\narms = [\"onn\"]",
-       "vary[0].arms[0]", "did you mean \"on\"?"},
-      {"[[vary]]\nparameter = \"transport.controller\"\nvalues = [\"reno\"]\narms = "
-       "[\"on\"]\nvalue = 1",
-       "vary[0].value", "did you mean \"values\"?"},
-      {"[[vary]]\nparameter = \"regulation\"\nvalues = [\"off\"]\narms = [\"on\"]",
-       "vary[0].parameter", "belongs to the arms"},
-      {"[[cross]]\narms = [\"on\"]", "cross[0]", "must name at least one parameter"},
-      {"[[cross]]\nlead_rtt = [1, 2]\narms = [\"on\"]", "cross[0].lead_rtt",
-       "did you mean \"lead_rtts\"?"},
-      {"[[cross]]\nlead_rtts = 1\narms = [\"on\"]", "cross[0].lead_rtts", "must be an array"},
-      {"[[cross]]\nlead_rtts = [1, \"2\"]\narms = [\"on\"]", "cross[0].lead_rtts[1]",
-       "must be a finite number"},
-      {"[cross]\nlead_rtts = [1]", "cross", "must be an array of tables"},
+      {"[[sweep]]\nworkers = 1", "sweep[0].workers", "must be an array of values"},
+      {"[[sweep]]\nworkers = [1]\narms = []", "sweep[0].arms", "must be a non-empty array"},
+      {"[[sweep]]\nworker = [1]\narms = [\"on\"]", "sweep[0].worker", "did you mean \"workers\"?"},
+      {"[[sweep]]\ntransport.controller = [\"reno\", \"cubik\"]\narms = [\"on\"]",
+       "sweep[0].transport.controller[1]", "must be one of"},
+      {"[[sweep]]\nworkers = [1, 0]\narms = [\"on\"]", "sweep[0].workers[1]", "must be at least 1"},
+      {"[[sweep]]\ntransport.controller = [\"reno\"]\narms = [\"onn\"]", "sweep[0].arms[0]",
+       "did you mean \"on\"?"},
+      {"[[sweep]]\nswitch.regulation.mode = [\"off\"]\narms = [\"on\"]",
+       "sweep[0].switch.regulation.mode", "belongs to the arms"},
+      {"[[sweep]]\narms = [\"on\"]", "sweep[0]", "must name at least one parameter"},
+      {"[[sweep]]\njob.announce.lead = \"1rtt\"\narms = [\"on\"]", "sweep[0].job.announce.lead",
+       "must be an array"},
+      {"[[sweep]]\njob.announce.lead = [\"1rtt\", \"2\"]\narms = [\"on\"]",
+       "sweep[0].job.announce.lead[1]", "has no unit"},
+      {"[sweep]\nworkers = [1]", "sweep", "must be an array of tables"},
+      {"[[vary]]\nparameter = \"workers\"\nvalues = [1]", "vary", "is [[sweep]] now"},
+      {"[[cross]]\nworkers = [1]", "cross", "is [[sweep]] now"},
+      {"[matrix]\nworkers = [1]", "matrix", "write an [[arm]] for each value"},
   };
   for (const auto& fault : faults) {
     const auto file = read_experiment(small_experiment(fault.text));
@@ -175,19 +170,18 @@ TEST(ExperimentFile, SweepFaultsNameTheirValue) {
 }
 
 TEST(ExperimentFile, ReportsAllFaultsAtOnce) {
-  std::string text = changed("iterations = 2", "iteration = 2\ntransport.controller = \"x\"");
-  text = with(text, "label = \"off\"", "label = \"base\"");
-  const auto file =
-      read_experiment(text + "[[vary]]\nparameter = \"k\"\nvalues = [1]\narms = [\"on\"]");
+  std::string text = changed("job.iterations = 2", "iteration = 2\ntransport.controller = \"x\"");
+  text = with(text, "label = \"off\"", "label = \"rivals\"");
+  const auto file = read_experiment(text + "[[sweep]]\nk = [1]\narms = [\"on\"]");
   std::vector<std::string> keys;
   for (const auto& issue : file.issues) keys.push_back(issue.key);
   EXPECT_THAT(
       keys, testing::UnorderedElementsAre("parameters.transport.controller", "parameters.iteration",
-                                          "arm[0].label", "vary[0].parameter"));
+                                          "arm[0].label", "sweep[0].k"));
 }
 
 TEST(ExperimentFile, TellsAFaultOfTheParametersOnce) {
-  const std::string text = changed("iterations = 2", "iterations = 0");
+  const std::string text = changed("job.iterations = 2", "job.iterations = 0");
   const auto keys_of = [](const std::string& experiment) {
     std::vector<std::string> keys;
     for (const auto& issue : read_experiment(experiment).issues) keys.push_back(issue.key);
@@ -217,7 +211,7 @@ TEST_F(ExperimentBase, GivesWhatTheFileDoesNotSay) {
   const auto base = load("base.toml", small_experiment());
   const auto own = load("own.toml",
                         "base = \"base.toml\"\nname = \"own\"\nquestion = \"!\"\n[parameters]\n"
-                        "iterations = 4\n[network]\nmeasured = \"a.to_b\"\nrtt = \"4ms\"\n"
+                        "job.iterations = 4\n[network]\nmeasured = \"a.to_b\"\nrtt = \"4ms\"\n"
                         "[[arm]]\nlabel = \"off\"\n");
   ASSERT_TRUE(base && own) << format_issues("own", own.issues);
   EXPECT_EQ(own.config->name, "own");
@@ -226,15 +220,16 @@ TEST_F(ExperimentBase, GivesWhatTheFileDoesNotSay) {
   EXPECT_EQ(own.config->hosts.size(), 4U);
   EXPECT_EQ(own.config->trunks.at(0).rate, base.config->trunks.at(0).rate);
   EXPECT_EQ(own.config->network.rtt, std::chrono::milliseconds(4)) << "a table is taken as a whole";
-  EXPECT_EQ(own.config->parameters.iterations, 4U) << "parameters one by one";
-  EXPECT_EQ(own.config->parameters.burst_bytes, base.config->parameters.burst_bytes);
+  EXPECT_EQ(own.config->parameters.programs().job.iterations, 4U) << "parameters one by one";
+  EXPECT_EQ(own.config->parameters.programs().job.burst_bytes,
+            base.config->parameters.programs().job.burst_bytes);
 }
 
 // A list of the deriving file's folder was run in the place of the base's, without a word.
 TEST_F(ExperimentBase, ItsPathsStartAtItsFolder) {
   const std::string paths =
-      "background_list = \"list.csv\"\nbackground_sizes = \"../x.cdf\"\n"
-      "background_capture = \"/frames.pcap\"\nmodel = \"resnet50\"\n";
+      "background.list = \"list.csv\"\nbackground.sizes = \"../x.cdf\"\n"
+      "background.capture = \"/frames.pcap\"\njob.model = \"resnet50\"\n";
   (void)load("sub/base.toml", with(small_experiment(), "[parameters]\n", "[parameters]\n" + paths));
   const auto derived = [&](const std::string& name, const std::string& base,
                            const std::string& more = {}) {
@@ -244,18 +239,20 @@ TEST_F(ExperimentBase, ItsPathsStartAtItsFolder) {
     return own ? own.config->parameters : CaseParameters{};
   };
   const CaseParameters above = derived("own.toml", "sub/base.toml");
-  EXPECT_EQ(above.background_list, "sub/list.csv");
-  EXPECT_EQ(above.background_sizes, "x.cdf");
-  EXPECT_EQ(above.background_capture, "/frames.pcap");
-  EXPECT_EQ(above.model, "resnet50") << "a shipped file's name";
-  EXPECT_EQ(derived("other/own.toml", "../sub/base.toml").background_list, "../sub/list.csv");
-  EXPECT_EQ(derived("sub/own.toml", "base.toml").background_sizes, "../x.cdf") << "as written";
-  const std::string own = "background_sizes = \"../x.cdf\"\n";
-  EXPECT_EQ(derived("own.toml", "sub/base.toml", own).background_sizes, "../x.cdf")
+  EXPECT_EQ(above.programs().flows.list, "sub/list.csv");
+  EXPECT_EQ(above.programs().flows.sizes, "x.cdf");
+  EXPECT_EQ(above.programs().flows.capture, "/frames.pcap");
+  EXPECT_EQ(above.programs().job.model, "resnet50") << "a shipped file's name";
+  EXPECT_EQ(derived("other/own.toml", "../sub/base.toml").programs().flows.list, "../sub/list.csv");
+  EXPECT_EQ(derived("sub/own.toml", "base.toml").programs().flows.sizes, "../x.cdf")
+      << "as written";
+  const std::string own = "background.sizes = \"../x.cdf\"\n";
+  EXPECT_EQ(derived("own.toml", "sub/base.toml", own).programs().flows.sizes, "../x.cdf")
       << "the file's own";
 
   std::ofstream(directory_ / "sub/resnet50") << "";
-  EXPECT_EQ(derived("own.toml", "sub/base.toml").model, "sub/resnet50") << "a file of the base";
+  EXPECT_EQ(derived("own.toml", "sub/base.toml").programs().job.model, "sub/resnet50")
+      << "a file of the base";
 }
 
 TEST_F(ExperimentBase, PathsInItsTablesStartAtItsFolder) {
@@ -287,22 +284,23 @@ TEST_F(ExperimentBase, AValueThatContradictsAGivenOneIsRefused) {
                                          given + "[[arm]]\nlabel = \"off\"\n")
                                     .issues);
   };
-  const std::string model = "model = \"x.toml\"\n",
-                    computes = "schedule = \"closed_loop\"\ncompute_seconds = 0.01\n";
-  EXPECT_THAT(faults(computes, model),
-              HasSubstr("parameters.model: compute_seconds = 0.01, inherited from \"base.toml\", "
-                        "would replace the time that the model computes; give compute_seconds = 0 "
-                        "for the model's time, or give compute_seconds here to keep it"));
+  const std::string model = "job.model = \"x.toml\"\n",
+                    computes = "job.schedule = \"closed_loop\"\njob.compute = \"10ms\"\n";
+  EXPECT_THAT(
+      faults(computes, model),
+      HasSubstr("parameters.job.model: job.compute = \"10ms\", inherited from \"base.toml\", "
+                "would replace the time that the model computes; give job.compute = \"0s\" "
+                "for the model's time, or give job.compute here to keep it"));
   EXPECT_EQ(faults(computes, model + computes), "") << "both are given";
-  EXPECT_EQ(faults(computes, model + "compute_seconds = 0\n"), "");
-  EXPECT_EQ(faults(computes, "iterations = 4\n"), "");
-  EXPECT_THAT(faults(model, "burst_bytes = \"2MB\"\n"),
-              HasSubstr("parameters.burst_bytes: model = \"x.toml\", inherited"));
-  EXPECT_THAT(faults("schedule = \"closed_loop\"\n", "period_seconds = 1.0\n"),
-              HasSubstr("parameters.period_seconds: schedule = \"closed_loop\", inherited"));
-  EXPECT_THAT(faults("background_flows_per_pair = 3\n",
-                     "background_load = 0.2\nbackground_sizes = \"x.cdf\"\n"),
-              HasSubstr("parameters.background_load: background_flows_per_pair = 3, inherited from "
+  EXPECT_EQ(faults(computes, model + "job.compute = \"0s\"\n"), "");
+  EXPECT_EQ(faults(computes, "job.iterations = 4\n"), "");
+  EXPECT_THAT(faults(model, "job.burst_bytes = \"2MB\"\n"),
+              HasSubstr("parameters.job.burst_bytes: job.model = \"x.toml\", inherited"));
+  EXPECT_THAT(faults("job.schedule = \"closed_loop\"\n", "job.period = \"1s\"\n"),
+              HasSubstr("parameters.job.period: job.schedule = \"closed_loop\", inherited"));
+  EXPECT_THAT(faults("background.flows_per_pair = 3\n",
+                     "background.load = 0.2\nbackground.sizes = \"x.cdf\"\n"),
+              HasSubstr("parameters.background.load: background.flows_per_pair = 3, inherited from "
                         "\"base.toml\", would flow beside it"));
   EXPECT_THAT(
       faults("transport.tail_probe = \"rfc8985\"\n", "transport.stack = \"linux\"\n"),
@@ -345,13 +343,18 @@ TEST_F(ExperimentBase, SettingsThatWouldLoseToInheritedOnesAreRefused) {
   EXPECT_THAT(faults("switch.queue.limit_packets = 100\n", "switch.queue.limit_bytes = \"1MB\"\n"),
               HasSubstr("switch.queue.limit_packets = 100, inherited from \"base.toml\", limits"));
 
-  const std::string weights = "scheduler = \"dwrr\"\n", floor = "background_floor = 0.1\n";
-  EXPECT_THAT(faults(weights, floor),
-              HasSubstr("parameters.background_floor: scheduler = \"dwrr\", inherited from"));
-  EXPECT_THAT(faults("scheduler = \"strict_floor\"\n", "ddl_weight = 4.0\n"),
-              HasSubstr("parameters.ddl_weight: scheduler = \"strict_floor\", inherited from"));
-  EXPECT_EQ(faults(weights, floor, "[[arm]]\nlabel = \"off-two\"\nscheduler = \"strict_floor\"\n"),
-            "")
+  const std::string weights = "switch.scheduler = \"dwrr\"\n",
+                    floor = "switch.background_queue.floor = 0.1\n";
+  EXPECT_THAT(
+      faults(weights, floor),
+      HasSubstr(
+          "parameters.switch.background_queue.floor: switch.scheduler = \"dwrr\", inherited from"));
+  EXPECT_THAT(faults("switch.scheduler = \"strict_floor\"\n", "switch.ddl_queue.weight = 4.0\n"),
+              HasSubstr("parameters.switch.ddl_queue.weight: switch.scheduler = \"strict_floor\", "
+                        "inherited from"));
+  EXPECT_EQ(
+      faults(weights, floor, "[[arm]]\nlabel = \"off-two\"\nswitch.scheduler = \"strict_floor\"\n"),
+      "")
       << "the arm uses it";
   EXPECT_THAT(faults("switch.marker.kind = \"codel\"\n", "switch.marker.threshold_packets = 9\n"),
               HasSubstr("switch.marker.kind = \"codel\", inherited from \"base.toml\", has no"));
@@ -364,25 +367,26 @@ TEST_F(ExperimentBase, ADefaultThatContradictsAGivenValueIsRefused) {
                                   .issues);
   };
   EXPECT_THAT(
-      faults("compute_seconds = 0.01\n"),
-      HasSubstr("parameters.compute_seconds: schedule = \"fixed\", the default, does not wait "
-                "for computing; give schedule = \"closed_loop\" to use it, or give schedule "
-                "here to keep it"));
-  EXPECT_EQ(faults("compute_seconds = 0.01\nschedule = \"fixed\"\n"), "");
-  EXPECT_EQ(faults("compute_seconds = 0\n"), "");
-  EXPECT_THAT(faults("", "compute_seconds = 0.01\n"),
-              HasSubstr("arm[2].compute_seconds: schedule"));
+      faults("job.compute = \"10ms\"\n"),
+      HasSubstr(
+          "parameters.job.compute: job.schedule = \"fixed\", the default, does not wait "
+          "for computing; give job.schedule = \"closed_loop\" to use it, or give job.schedule "
+          "here to keep it"));
+  EXPECT_EQ(faults("job.compute = \"10ms\"\njob.schedule = \"fixed\"\n"), "");
+  EXPECT_EQ(faults("job.compute = \"0s\"\n"), "");
+  EXPECT_THAT(faults("", "job.compute = \"10ms\"\n"),
+              HasSubstr("arm[2].job.compute: job.schedule"));
   EXPECT_THAT(faults("switch.queue.limit_bytes = \"1MB\"\n"),
               HasSubstr("switch.queue.limit_packets = 60, the default, limits the queue before"));
   EXPECT_EQ(faults("switch.queue.limit_bytes = \"64kB\"\n"), "");
-  const std::string computes = "compute_seconds = 0.01\n";
-  EXPECT_EQ(faults(computes, "[[arm]]\nlabel = \"off-x\"\nschedule = \"closed_loop\"\n"), "");
+  const std::string computes = "job.compute = \"10ms\"\n";
+  EXPECT_EQ(faults(computes, "[[arm]]\nlabel = \"off-x\"\njob.schedule = \"closed_loop\"\n"), "");
   EXPECT_EQ(faults(computes,
-                   "[[cross]]\nschedule = [\"fixed\", \"closed_loop\"]\n"
+                   "[[sweep]]\njob.schedule = [\"fixed\", \"closed_loop\"]\n"
                    "arms = [\"off\"]\n"),
             "");
-  EXPECT_EQ(faults("", computes + "[[vary]]\nparameter = \"schedule\"\n"
-                                  "values = [\"closed_loop\"]\narms = [\"off\"]\n"),
+  EXPECT_EQ(faults("", computes + "[[sweep]]\njob.schedule = [\"closed_loop\"]\n"
+                                  "arms = [\"off\"]\n"),
             "");
 }
 
@@ -395,20 +399,20 @@ TEST_F(ExperimentBase, EachValueOfASweepIsHeldAgainstFileAndArms) {
   };
   const std::string bursts = "ddl.transport.controller = \"cubic\"\n";
   const auto sweep = [](const std::string& values) {
-    return "[[vary]]\nparameter = \"transport.controller\"\nvalues = " + values +
-           "\narms = [\"off\"]\n";
+    return "[[sweep]]\ntransport.controller = " + values + "\narms = [\"off\"]\n";
   };
-  const auto refused = HasSubstr("vary[0].transport.controller: ddl.transport.controller = ");
+  const auto refused = HasSubstr("sweep[0].transport.controller: ddl.transport.controller = ");
   EXPECT_THAT(faults(bursts, sweep("[\"cubic\", \"reno\"]")), refused);
   EXPECT_THAT(faults(bursts, sweep("[\"reno\", \"cubic\"]")), refused);
   EXPECT_EQ(faults(bursts, sweep("[\"cubic\"]")), "");
 
-  const std::string arm = "[[arm]]\nlabel = \"off-x\"\nmodel = \"x.toml\"\n";
+  const std::string arm = "[[arm]]\nlabel = \"off-x\"\njob.model = \"x.toml\"\n";
   const auto sizes = [](const std::string& arms) {
-    return "[[cross]]\nburst_bytes = [\"100kB\", \"1MB\"]\narms = " + arms + "\n";
+    return "[[sweep]]\njob.burst_bytes = [\"100kB\", \"1MB\"]\narms = " + arms + "\n";
   };
-  EXPECT_THAT(faults("", arm + sizes("[\"off\", \"off-x\"]")),
-              HasSubstr("cross[0].burst_bytes: model = \"x.toml\", inherited from arm[3], says"));
+  EXPECT_THAT(
+      faults("", arm + sizes("[\"off\", \"off-x\"]")),
+      HasSubstr("sweep[0].job.burst_bytes: job.model = \"x.toml\", inherited from arm[3], says"));
   EXPECT_EQ(faults("", arm + sizes("[\"off\"]")), "");
 }
 
@@ -416,18 +420,18 @@ TEST_F(ExperimentBase, ArmsJobsAndSweepsInheritTheParameters) {
   const auto faults = [&](const std::string& more) {
     const std::string text =
         with(small_experiment(more), "[parameters]\n",
-             "[parameters]\nschedule = \"closed_loop\"\ncompute_seconds = 0.01\n");
+             "[parameters]\njob.schedule = \"closed_loop\"\njob.compute = \"10ms\"\n");
     return format_issues("f", load("own.toml", text).issues);
   };
-  const std::string beside = "compute_seconds = 0.01, inherited from [parameters], would replace";
-  EXPECT_THAT(faults("[[arm]]\nlabel = \"off-x\"\nmodel = \"x.toml\"\n"),
-              HasSubstr("arm[3].model: " + beside));
-  EXPECT_THAT(faults("[[vary]]\nparameter = \"model\"\nvalues = [\"\", \"x.toml\"]\n"
+  const std::string beside = "job.compute = \"10ms\", inherited from [parameters], would replace";
+  EXPECT_THAT(faults("[[arm]]\nlabel = \"off-x\"\njob.model = \"x.toml\"\n"),
+              HasSubstr("arm[3].job.model: " + beside));
+  EXPECT_THAT(faults("[[sweep]]\njob.model = [\"\", \"x.toml\"]\n"
                      "arms = [\"off\"]\n"),
-              HasSubstr("vary[0].model: " + beside));
-  EXPECT_THAT(faults("[[cross]]\nmodel = [\"x.toml\"]\narms = [\"off\"]\n"),
-              HasSubstr("cross[0].model: " + beside));
-  EXPECT_EQ(faults("[[cross]]\nmodel = [\"x.toml\"]\ncompute_seconds = [0.01]\n"
+              HasSubstr("sweep[0].job.model: " + beside));
+  EXPECT_THAT(faults("[[sweep]]\njob.model = [\"x.toml\"]\narms = [\"off\"]\n"),
+              HasSubstr("sweep[0].job.model: " + beside));
+  EXPECT_EQ(faults("[[sweep]]\njob.model = [\"x.toml\"]\njob.compute = [\"10ms\"]\n"
                    "arms = [\"off\"]\n"),
             "");
 }
@@ -449,7 +453,7 @@ TEST_F(ExperimentBase, RivalsAreArmsOfAllFiles) {
              "[[arm]]\nlabel = \"off-b\"\nh_packets = 6\n");
   const auto own = load("own.toml", "rivals = \"rivals.toml\"\n" + small_experiment() +
                                         "[[arm]]\nlabel = \"off-b\"\nh_packets = 7\n"
-                                        "[[vary]]\nparameter = \"workers\"\nvalues = [2]\n"
+                                        "[[sweep]]\nworkers = [2]\n"
                                         "arms = [\"off\", \"rivals\"]\n");
   ASSERT_TRUE(own) << format_issues("own", own.issues);
   const auto h_of = [&](const std::string& label) {
@@ -473,15 +477,17 @@ TEST_F(ExperimentBase, FaultsOfRivalsAreItsKeys) {
 }
 
 TEST(ExperimentParameters, OnlyTheseBelongToTheRegulator) {
-  std::vector<std::string> names;
-  for (const auto& [name, value] : to_parameters({}))
-    if (is_regulator_parameter(name)) names.push_back(name);
-  EXPECT_THAT(names, testing::ElementsAre(
-                         "regulation", "recovery", "lead_rtts", "lead_source", "spare_ddl",
-                         "outside", "signal_lost", "signal_late", "signal_late_rtts",
-                         "signal_early", "signal_early_rtts", "signal_duplicated", "signal_copies",
-                         "signal_copy_gap_rtts", "signal_forged_per_second", "signal_forged_tag",
-                         "signal_replayed_per_second", "signal_signed"));
+  for (const char* name :
+       {"outside", "switch.regulation.mode", "switch.regulation.recovery", "job.announce.lead",
+        "job.announce.lead_source", "job.announce.faults.late_by", "job.announce.signal_key"})
+    EXPECT_TRUE(is_regulator_parameter(name)) << name;
+  for (const char* name : {"h_packets", "job.announce.signal_form", "job.announce.ack_timeout",
+                           "switch.scheduler", "workers"})
+    EXPECT_FALSE(is_regulator_parameter(name)) << name;
+}
+
+TEST(ExperimentParameters, AreTwentyAtMost) {
+  EXPECT_LE(to_all_parameters({}).size(), 20U) << "all else is an overlay on a program's settings";
 }
 
 TEST(ExperimentParameters, EveryOneCanBeAssignedByItsName) {
@@ -500,64 +506,8 @@ TEST(ExperimentParameters, EveryOneCanBeAssignedByItsName) {
 
 const std::string kSizes = source_path("conf/distributions/web-search.cdf");
 
-std::string matrix_experiment(const std::string& matrix) {
-  std::string text = small_experiment();
-  text.erase(text.find("[[arm]]"));
-  return text + "[matrix]\n" + matrix;
-}
-
-std::vector<std::string> names_of(const std::string& text) {
-  const auto file = read_experiment(text);
-  EXPECT_TRUE(file) << format_issues("text", file.issues);
-  std::vector<std::string> names;
-  for (const auto& c : plan_of(text)) names.push_back(case_name(*file.config, c));
-  return names;
-}
-
-TEST(Matrix, IsArmsTimesPointsTimesSeeds) {
-  const auto names = names_of(matrix_experiment(R"(
-lead_rtts = [1, 4]
-regulation = ["off", "mark"]
-background_load = [0.2, 0.5]
-background_sizes = [")" + kSizes + R"("]
-seed = "1..3"
-)"));
-  ASSERT_EQ(names.size(), 2U * 3U * 3U) << "two loads, off and mark with two leads, seeds";
-  const std::string low =
-      " background_flows_per_pair=0 background_load=0.2 background_sizes=" + kSizes;
-  EXPECT_EQ(names[0], "off" + low + " seed 1");
-  EXPECT_EQ(names[2], "off" + low + " seed 3");
-  EXPECT_EQ(names[3], "on-mark-lead_rtts=1" + low + " seed 1");
-  EXPECT_EQ(names[6], "on-mark-lead_rtts=4" + low + " seed 1");
-  EXPECT_EQ(names[9], "off" + with(low, "0.2", "0.5") + " seed 1");
-}
-
-TEST(Matrix, OfTheRegulatorAloneIsTheArms) {
-  EXPECT_EQ(names_of(matrix_experiment("regulation = [\"off\", \"pace\"]\nseed = 1\n")),
-            (std::vector<std::string>{"off seed 1", "on-pace seed 1"}));
-}
-
-TEST(Matrix, FaultsNameItsKeys) {
-  const auto fault = [](const std::string& text) {
-    const auto file = read_experiment(text);
-    EXPECT_FALSE(file);
-    return format_issues("f", file.issues);
-  };
-  EXPECT_THAT(fault(matrix_experiment("regulation = \"off\"\n")),
-              HasSubstr("matrix.regulation: \"off\": must be an array"));
-  EXPECT_THAT(fault(matrix_experiment("regulation = [\"off\"]\nseed = \"2..4\"\n")),
-              HasSubstr("matrix.seed: \"2..4\": must be a number or \"1..N\""));
-  EXPECT_THAT(fault(matrix_experiment("regulation = [\"off\"]\nlaod = [1]\n")), HasSubstr("laod"));
-  EXPECT_THAT(fault(matrix_experiment("regulation = [\"off\", \"mrk\"]\n")),
-              HasSubstr("matrix.regulation: \"mrk\": must be one of"));
-  EXPECT_THAT(fault(matrix_experiment("regulation = [\"off\"]\nworkers = [1, 300]\n")),
-              HasSubstr("matrix.workers[1]: 300"));
-  EXPECT_THAT(fault(small_experiment("[matrix]\nregulation = [\"off\"]\n")),
-              HasSubstr("belongs to the [[arm]] tables"));
-}
-
 // A few short lists would otherwise fill any memory.
-TEST(Matrix, BoundsItsCombinations) {
+TEST(ExperimentFile, BoundsTheCombinationsOfASweep) {
   std::string numbers = "[0";
   for (int i = 1; i <= 100; ++i) numbers += ", " + std::to_string(i / 100.0);
   numbers += "]\n";
@@ -569,75 +519,73 @@ TEST(Matrix, BoundsItsCombinations) {
   const auto fault = [](const std::string& text) {
     return format_issues("f", read_experiment(text).issues);
   };
-  const std::string three = lists({"send_jitter", "warm_up_seconds", "start_spread_seconds"});
-  EXPECT_THAT(fault(small_experiment("[[cross]]\narms = [\"off\"]\n" + three)),
-              HasSubstr("cross[0].start_spread_seconds: makes too many points"));
-  EXPECT_THAT(fault(matrix_experiment(three)),
-              HasSubstr("matrix.start_spread_seconds: makes too many points"));
-  EXPECT_THAT(fault(matrix_experiment(lists({"lead_rtts", "signal_late_rtts"}))),
-              HasSubstr("matrix.signal_late_rtts: makes too many arms"));
+  const std::string three =
+      lists({"trafficgen.send_jitter", "warm_up_seconds", "background.start_spread"});
+  EXPECT_THAT(fault(small_experiment("[[sweep]]\narms = [\"off\"]\n" + three)),
+              HasSubstr("sweep[0].background.start_spread: makes too many points"));
 }
 
 // A load that is asked for comes alone, without a flow beside it that fills the link.
 TEST(Plan, ALoadReplacesTheLongFlows) {
   const auto long_flows = [](const std::string& parameters) {
     const auto cases =
-        plan_of(with(small_experiment(), "iterations = 2\n",
-                     "iterations = 2\nbackground_sizes = \"" + kSizes + "\"\n" + parameters));
+        plan_of(with(small_experiment(), "job.iterations = 2\n",
+                     "job.iterations = 2\nbackground.sizes = \"" + kSizes + "\"\n" + parameters));
     const auto& flows = cases.at(0).traffic.long_flows;
     const std::int64_t count = flows.empty() ? 0 : flows[0].flows_per_pair;
-    EXPECT_EQ(parameter(cases[0], "background_flows_per_pair"), ParameterValue(count));
     return count;
   };
   EXPECT_EQ(long_flows(""), 1);
-  EXPECT_EQ(long_flows("background_load = 0.5\n"), 0);
-  EXPECT_EQ(long_flows("background_load = 0.0\n"), 0) << "the first point of a sweep over loads";
-  EXPECT_EQ(long_flows("background_load = 0.5\nbackground_flows_per_pair = 2\n"), 2);
+  EXPECT_EQ(long_flows("background.load = 0.5\n"), 0);
+  EXPECT_EQ(long_flows("background.load = 0.0\n"), 0) << "the first point of a sweep over loads";
+  EXPECT_EQ(long_flows("background.load = 0.5\nbackground.flows_per_pair = 2\n"), 2);
 }
 
 TEST(Plan, BackgroundNeedsHosts) {
   const std::string table = "[background]\nfrom = \"sender\"\nto = \"receiver\"\n";
   const auto faults = [&table](const std::string& parameters) {
-    const auto file = read_experiment(with(with(small_experiment(), table, ""), "iterations = 2\n",
-                                           "iterations = 2\n" + parameters));
+    const auto file =
+        read_experiment(with(with(small_experiment(), table, ""), "job.iterations = 2\n",
+                             "job.iterations = 2\n" + parameters));
     return format_issues("f", file.issues);
   };
   EXPECT_EQ(faults(""), "") << "nobody asked for background";
-  EXPECT_EQ(faults("background_flows_per_pair = 0\n"), "");
-  EXPECT_THAT(faults("background_flows_per_pair = 2\n"),
-              HasSubstr("parameters.background_flows_per_pair: 2: needs a [background]"));
-  EXPECT_THAT(faults("background_load = 0.5\nbackground_sizes = \"" + kSizes + "\"\n"),
-              HasSubstr("parameters.background_load: 0.5: needs a [background]"));
+  EXPECT_EQ(faults("background.flows_per_pair = 0\n"), "");
+  EXPECT_THAT(faults("background.flows_per_pair = 2\n"),
+              HasSubstr("parameters.background.flows_per_pair: 2: needs a [background]"));
+  EXPECT_THAT(faults("background.load = 0.5\nbackground.sizes = \"" + kSizes + "\"\n"),
+              HasSubstr("parameters.background.load: 0.5: needs a [background]"));
 }
 
-TEST(ExperimentFile, NeedsAnOffArm) {
+TEST(ExperimentFile, NeedsABaseline) {
   std::string text = small_experiment();
   text.erase(text.find("[[arm]]"));
   const auto faults = [](const std::string& file) {
     return format_issues("f", read_experiment(file).issues);
   };
-  EXPECT_THAT(faults(text + "[[arm]]\nlabel = \"on\"\nregulation = \"mark\"\n"),
-              HasSubstr("  arm: none is \"off\""));
+  EXPECT_THAT(faults(text + "[[arm]]\nlabel = \"on\"\nswitch.regulation.mode = \"mark\"\n"),
+              HasSubstr("  arm: none is a baseline"));
   EXPECT_EQ(faults(text + "[[arm]]\nlabel = \"off-red\"\n"), "");
-  EXPECT_THAT(faults(text + "[matrix]\nregulation = [\"mark\", \"pace\"]\n"),
-              HasSubstr("  matrix.regulation: none is \"off\""));
+  EXPECT_EQ(faults(text + "[[arm]]\nlabel = \"marked\"\nrole = \"baseline\"\n"
+                          "switch.regulation.mode = \"mark\"\n"),
+            "");
 }
 
 // The load is a share of the measured link, whatever the rates of the hosts' NICs.
 TEST(Plan, BackgroundLoadIsAShareOfTheMeasuredLink) {
-  const auto cases = plan_of(with(small_experiment(), "iterations = 2\n", R"(iterations = 2
-background_load = 0.5
-background_flows_per_pair = 0
-background_sizes = ")" + kSizes + "\"\n"));
+  const auto cases = plan_of(with(small_experiment(), "job.iterations = 2\n", R"(job.iterations = 2
+background.load = 0.5
+background.flows_per_pair = 0
+background.sizes = ")" + kSizes + "\"\n"));
   const auto& flows = cases.at(0).traffic.flows;
   ASSERT_EQ(flows.size(), 1U);
   EXPECT_NEAR(static_cast<double>(flows[0].rate->bits_per_second), 50e6 * 1448 / 1538, 1);
   EXPECT_TRUE(cases[0].traffic.long_flows.empty());
   EXPECT_TRUE(without_background(cases[0]).traffic.flows.empty());
-  const auto missing = read_experiment(
-      with(small_experiment(), "iterations = 2\n", "iterations = 2\nbackground_load = 0.5\n"));
+  const auto missing = read_experiment(with(small_experiment(), "job.iterations = 2\n",
+                                            "job.iterations = 2\nbackground.load = 0.5\n"));
   ASSERT_FALSE(missing);
-  EXPECT_THAT(format_issues("f", missing.issues), HasSubstr("parameters.background_sizes"));
+  EXPECT_THAT(format_issues("f", missing.issues), HasSubstr("parameters.background.sizes"));
 }
 
 TEST(Plan, FlowsOfAListAreBackgroundsOwn) {
@@ -645,8 +593,8 @@ TEST(Plan, FlowsOfAListAreBackgroundsOwn) {
   const auto planned = [&](const std::string& flows) {
     std::ofstream(list) << flows;
     const auto file =
-        read_experiment(with(small_experiment(), "iterations = 2\n",
-                             "iterations = 2\nbackground_list = \"" + list.string() + "\"\n"));
+        read_experiment(with(small_experiment(), "job.iterations = 2\n",
+                             "job.iterations = 2\nbackground.list = \"" + list.string() + "\"\n"));
     EXPECT_TRUE(file) << format_issues("f", file.issues);
     return make_plan(*file.config, {.seeds = 1});
   };
@@ -661,7 +609,7 @@ TEST(Plan, FlowsOfAListAreBackgroundsOwn) {
   EXPECT_TRUE(c.traffic.long_flows.empty()) << "the list takes their place";
   EXPECT_TRUE(without_background(c).traffic.flows.empty());
   EXPECT_THAT(format_issues("f", missing.issues),
-              testing::AllOf(HasSubstr("parameters.background_list: "),
+              testing::AllOf(HasSubstr("parameters.background.list: "),
                              HasSubstr("line 2: \"4\": is not one of the 4 hosts")));
 }
 
@@ -669,9 +617,9 @@ TEST(Plan, ACaptureIsPlayedByTheFirstHostsOfBackground) {
   const fs::path file = fs::temp_directory_path() / ("capture-" + std::to_string(getpid()));
   const auto planned = [&](const std::vector<CapturedPacket>& packets) {
     write_pcap(file, packets);
-    const auto experiment =
-        read_experiment(with(small_experiment(), "iterations = 2\n",
-                             "iterations = 2\nbackground_capture = \"" + file.string() + "\"\n"));
+    const auto experiment = read_experiment(
+        with(small_experiment(), "job.iterations = 2\n",
+             "job.iterations = 2\nbackground.capture = \"" + file.string() + "\"\n"));
     EXPECT_TRUE(experiment) << format_issues("f", experiment.issues);
     return make_plan(*experiment.config, {.seeds = 1});
   };
@@ -688,13 +636,13 @@ TEST(Plan, ACaptureIsPlayedByTheFirstHostsOfBackground) {
   EXPECT_TRUE(c.traffic.long_flows.empty()) << "the capture takes their place";
   EXPECT_TRUE(without_background(c).traffic.captures.empty());
   EXPECT_THAT(format_issues("f", refused.issues),
-              testing::AllOf(HasSubstr("parameters.background_capture: "),
+              testing::AllOf(HasSubstr("parameters.background.capture: "),
                              HasSubstr("packet 2: is no IPv4 packet")));
 }
 
 TEST(Plan, RequestsAreBetweenTheHostsOfBackground) {
-  const std::string asks = with(small_experiment(), "iterations = 2\n",
-                                "iterations = 2\nrequests.connections = 4\n"
+  const std::string asks = with(small_experiment(), "job.iterations = 2\n",
+                                "job.iterations = 2\nrequests.connections = 4\n"
                                 "requests.response_bytes = 20_000\nrequests.think = \"2rtt\"\n");
   const Case c = plan_of(asks, {.seeds = 1}).at(0);
   ASSERT_EQ(c.traffic.requests.size(), 1U);
@@ -716,15 +664,15 @@ TEST(Plan, RequestsAreBetweenTheHostsOfBackground) {
               HasSubstr("requests.connections: is required with requests.response_bytes"));
   EXPECT_THAT(faults(with(asks, "requests.think", "requests.thnk")), HasSubstr("requests.thnk"));
   EXPECT_THAT(faults(with(asks, "requests.think = \"2rtt\"", "requests.to = [\"x\"]")),
-              HasSubstr("requests.to: is not to be set"));
+              HasSubstr("requests.to: follows from the topology"));
   EXPECT_THAT(faults(with(asks, "[background]\nfrom = \"sender\"\nto = \"receiver\"\n", "")),
               HasSubstr("requests.connections: needs a [background]"));
 }
 
 TEST(Plan, StragglersAreASettingOfTheJob) {
   const auto with_rule = [](const std::string& rule) {
-    return with(small_experiment(), "iterations = 2\n",
-                "iterations = 2\njob.straggler = [" + rule + "]\n");
+    return with(small_experiment(), "job.iterations = 2\n",
+                "job.iterations = 2\njob.straggler = [" + rule + "]\n");
   };
   const Case c = plan_of(with_rule("{ workers = [\"worker_0\"], share = 0.1, delay = \"2rtt\" }"),
                          {.seeds = 1})

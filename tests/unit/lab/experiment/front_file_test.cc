@@ -27,8 +27,8 @@ reference_lost = 0.5
 [[front.system]]
 label = "window"
 ours = true
-regulation = "window"
-recovery = "burst_end"
+switch.regulation.mode = "window"
+switch.regulation.recovery = "burst_end"
 switch.regulation.window.rule = ["strict", "complement"]
 switch.regulation.window.floor = [0.05, 0.1]
 [[front.system]]
@@ -57,7 +57,7 @@ TEST(FrontFile, EveryCombinationIsAnArmForTheOtherCommandsToo) {
                   "on-window-rule=strict-floor=0.1", "on-window-rule=complement-floor=0.05",
                   "on-window-rule=complement-floor=0.1", "off-red-pmax=0.1", "off-tail-drop"));
   const CaseParameters& p = experiment.config->arms[4].parameters;
-  EXPECT_EQ(p.regulation, RegulationMode::kWindow);
+  EXPECT_EQ(p.programs().mode(), RegulationMode::kWindow);
   EXPECT_EQ(*find(p.settings, "switch.regulation.window.rule"), ConfigValue(std::string("strict")));
   EXPECT_EQ(*find(p.settings, "switch.regulation.window.floor"), ConfigValue(0.1));
   EXPECT_EQ(plan_of(file(), {.seeds = 1}).size(), 9U);

@@ -83,12 +83,12 @@ measured = "worst"
 name = "night"
 list = "LIST"
 schedule = "closed_loop"
-compute_seconds = 0.001
+compute = "1ms"
 [[job]]
 name = "always"
 workers = 2
 [parameters]
-burst_bytes = "1MB"
+job.burst_bytes = "1MB"
 [[arm]]
 label = "off"
 )";

@@ -43,15 +43,17 @@ TEST(NewExperiment, WithoutAnswersIsThePreset) {
   NewExperiment usual;
   for (const NewQuestion& q : new_questions()) EXPECT_EQ(q.take(usual, std::string(q.usual)), "");
   EXPECT_EQ(new_experiment_text(usual), new_experiment_text({}));
-  const auto preset = load_experiment(source_path("conf/presets/one-queue.toml"));
+  const auto preset = load_experiment(source_path("conf/experiments/one-queue.toml"));
   ASSERT_TRUE(preset) << format_issues("one-queue", preset.issues);
   const ExperimentFile made = read({});
   EXPECT_EQ(format_advice("f", advice(make_plan(made, {.seeds = 1}).config.value())), "");
   EXPECT_EQ(made.network.rtt, preset.config->network.rtt);
   EXPECT_EQ(made.trunks.at(0).rate, preset.config->trunks.at(0).rate);
   EXPECT_EQ(made.parameters.h_packets, preset.config->parameters.h_packets);
-  EXPECT_EQ(made.parameters.burst_bytes, preset.config->parameters.burst_bytes);
-  EXPECT_EQ(made.parameters.settings, preset.config->parameters.settings);
+  EXPECT_EQ(made.parameters.programs().job.burst_bytes,
+            preset.config->parameters.programs().job.burst_bytes);
+  EXPECT_EQ(*to_table(made.parameters.programs()).get("switch"),
+            *to_table(preset.config->parameters.programs()).get("switch"));
 }
 
 TEST(NewExperiment, EveryKindOfAnswerIsAnExperiment) {

@@ -10,7 +10,7 @@
 #include <fstream>
 
 #include "tests/unit/lab/experiment/experiment_fixture.h"
-#include "tools/lab/experiment/renamed_parameters.h"
+#include "tools/lab/experiment/convert.h"
 #include "tools/lab/experiment/summary_points.h"
 
 namespace outrider::program_settings_test {
@@ -23,7 +23,8 @@ using testing::HasSubstr;
 
 /// Returns the small experiment with an arm "on-x" of these keys, followed by `more`.
 std::string with_arm(const std::string& keys, const std::string& more = {}) {
-  return small_experiment("[[arm]]\nlabel = \"on-x\"\nregulation = \"mark\"\n" + keys + more);
+  return small_experiment("[[arm]]\nlabel = \"on-x\"\nswitch.regulation.mode = \"mark\"\n" + keys +
+                          more);
 }
 
 /// Returns the same with an off arm that "on-x" is compared with.
@@ -94,8 +95,8 @@ TEST(ProgramSettings, AMistypedKeyIsRefusedWithTheNearestName) {
               HasSubstr("arm[3].swich: unknown key; did you mean \"switch\"?"));
   EXPECT_THAT(faults_of(with_arm("ddl.transprot.sack = true\n")),
               HasSubstr("arm[3].ddl.transprot: unknown key; did you mean \"transport\"?"));
-  EXPECT_THAT(faults_of(with(small_experiment(), "iterations = 2",
-                             "iterations = 2\njob.announce.ack_timout = \"1rtt\"")),
+  EXPECT_THAT(faults_of(with(small_experiment(), "job.iterations = 2",
+                             "job.iterations = 2\njob.announce.ack_timout = \"1rtt\"")),
               HasSubstr("parameters.job.announce.ack_timout: unknown key; did you mean "
                         "\"ack_timeout\"?"));
 }
@@ -103,17 +104,17 @@ TEST(ProgramSettings, AMistypedKeyIsRefusedWithTheNearestName) {
 TEST(ProgramSettings, FaultsOfSeveralArmsAndSweepsAreReportedAtOnce) {
   const std::string text = with_arm(
       "switch.regulation.pace_flor = 0.1\n",
-      "[[arm]]\nlabel = \"on-y\"\nregulation = \"mark\"\ntransport.min_rto = 20\n"
-      "[[vary]]\nparameter = \"switch.queue.limt_packets\"\nvalues = [1, 2]\narms = [\"on\"]\n"
-      "[[cross]]\nswitch.marker.kind = [\"step\", \"redd\"]\narms = [\"on\"]\n"
-      "[[vary]]\nparameter = \"swtch.queue.weight\"\nvalues = [1]\narms = [\"on\"]\n");
+      "[[arm]]\nlabel = \"on-y\"\nswitch.regulation.mode = \"mark\"\ntransport.min_rto = 20\n"
+      "[[sweep]]\nswitch.queue.limt_packets = [1, 2]\narms = [\"on\"]\n"
+      "[[sweep]]\nswitch.marker.kind = [\"step\", \"redd\"]\narms = [\"on\"]\n"
+      "[[sweep]]\nswtch.queue.weight = [1]\narms = [\"on\"]\n");
   const auto file = read_experiment(text);
   std::vector<std::string> keys;
   for (const auto& issue : file.issues) keys.push_back(issue.key);
-  EXPECT_THAT(keys,
-              testing::UnorderedElementsAre("arm[3].switch.regulation.pace_flor",
-                                            "arm[4].transport.min_rto", "vary[0].parameter",
-                                            "cross[0].switch.marker.kind[1]", "vary[1].parameter"));
+  EXPECT_THAT(keys, testing::UnorderedElementsAre(
+                        "arm[3].switch.regulation.pace_flor", "arm[4].transport.min_rto",
+                        "sweep[0].switch.queue.limt_packets", "sweep[1].switch.marker.kind[1]",
+                        "sweep[2].swtch.queue.weight"));
   const std::string said = format_issues("f", file.issues);
   EXPECT_THAT(said, HasSubstr("switch.queue.limt_packets\": unknown key; did you mean "
                               "\"limit_packets\"?"));
@@ -128,41 +129,47 @@ TEST(ProgramSettings, RangesAreTheProgramsOwn) {
   EXPECT_THAT(format_issues("f", plan.issues), HasSubstr("regulation.pace_floor: 2.0: must be"));
 }
 
-TEST(ProgramSettings, WhatAParameterSetsIsRefused) {
-  EXPECT_THAT(faults_of(with_arm("switch.regulation.mode = \"pace\"\n")),
-              HasSubstr("arm[3].switch.regulation.mode: is set by the parameter regulation"));
-  EXPECT_THAT(faults_of(with_arm("job.announce.faults.lost = 0.1\n")),
-              HasSubstr("arm[3].job.announce.faults.lost: is set by the parameter signal_lost"));
+TEST(ProgramSettings, WhatFollowsFromSomethingElseIsRefused) {
+  EXPECT_THAT(faults_of(with_arm("switch.signals.accept_tos = true\n")),
+              HasSubstr("arm[3].switch.signals.accept_tos: follows from job.announce.signal_form"));
+  EXPECT_THAT(faults_of(with_arm("job.first_due = \"1s\"\n")),
+              HasSubstr("arm[3].job.first_due: follows from warm_up_seconds"));
   EXPECT_THAT(faults_of(with_arm("switch.name = \"x\"\n")),
-              HasSubstr("arm[3].switch.name: is not"));
-  EXPECT_THAT(faults_of(small_experiment(
-                  "[[vary]]\nparameter = \"job.iterations\"\nvalues = [1]\narms = [\"on\"]\n")),
-              HasSubstr("vary[0].parameter: \"job.iterations\": is set by the parameter iter"));
+              HasSubstr("arm[3].switch.name: follows from the topology"));
+  EXPECT_THAT(faults_of(small_experiment("[[sweep]]\njob.servers = [1]\narms = [\"on\"]\n")),
+              HasSubstr("sweep[0].job.servers: \"job.servers\": follows from servers"));
 }
 
-TEST(ProgramSettings, AnOldParameterIsRefusedWithItsNewName) {
-  EXPECT_THAT(faults_of(with_arm("pace_floor = 0.1\n")),
-              HasSubstr("arm[3].pace_floor: is now switch.regulation.pace_floor"));
-  EXPECT_THAT(faults_of(with_arm("tensorlights = \"one\"\n")),
-              HasSubstr("arm[3].tensorlights: is now tensorlights.mode"));
-  EXPECT_THAT(faults_of(with(small_experiment(), "iterations = 2", "expiry_rtts = 30")),
-              HasSubstr("parameters.expiry_rtts: is now switch.regulation.expiry, a duration such "
-                        "as \"4rtt\""));
-  EXPECT_THAT(faults_of(small_experiment("[[cross]]\nmin_rto_seconds = [0.01]\narms = [\"on\"]\n")),
-              HasSubstr("cross[0].min_rto_seconds: \"min_rto_seconds\": is now transport.min_rto, "
-                        "a duration such as \"20ms\""));
-  EXPECT_EQ(renamed_parameter("regulation"), "");
+TEST(ProgramSettings, AParameterOfVersion1IsRefusedWithWhatReplacesIt) {
+  EXPECT_THAT(faults_of(with_arm("lead_rtts = 2\n")),
+              HasSubstr("arm[3].lead_rtts: is job.announce.lead now: `outrider-lab convert FILE` "
+                        "rewrites the file"));
+  EXPECT_THAT(faults_of(with(small_experiment(), "job.iterations = 2", "iterations = 30")),
+              HasSubstr("parameters.iterations: is job.iterations now"));
+  EXPECT_THAT(faults_of(small_experiment("[[sweep]]\nconnection = [\"new\"]\n")),
+              HasSubstr("sweep[0].connection: \"connection\": is transport.connections now"));
+  EXPECT_EQ(replaced_parameter("h_packets"), "");
+}
+
+TEST(ProgramSettings, AValueMayNameTheThresholdThatStartsCarry) {
+  const Case c = case_of(with(with_arm("switch.marker.background_threshold_packets = \"h\"\n"),
+                              "job.iterations = 2", "job.iterations = 2\nh_packets = 15"));
+  EXPECT_EQ(c.switches.switches.at(1).ports.at(0).marker.background_threshold_packets, 15U);
+  EXPECT_EQ(c.traffic.jobs.at(0).announce.threshold_packets, 15U);
 }
 
 TEST(ProgramSettings, EveryCaseListsWhatTheFileSetsAnywhere) {
   const std::string text =
-      with_arm("signal_form = \"udp\"\nswitch.regulation.lead = \"4rtt\"\n",
-               "[[vary]]\nparameter = \"transport.controller\"\nvalues = [\"cubic\", \"reno\"]\n"
+      with_arm("job.announce.signal_form = \"udp\"\nswitch.regulation.lead = \"4rtt\"\n",
+               "[[sweep]]\ntransport.controller = [\"cubic\", \"reno\"]\n"
                "arms = [\"off\", \"on-x\"]\n");
   const auto cases = plan_of(text, {.seeds = 1});
   ASSERT_EQ(cases.size(), 4U + 2U) << "cubic is what the program has by itself";
   for (const auto& c : cases)
-    EXPECT_EQ(c.parameters.size(), to_parameters({}).size() + 2) << c.label;
+    for (const char* name : {"job.announce.signal_form", "switch.regulation.lead", "workers"})
+      EXPECT_NE(std::ranges::find(c.parameters, name, &Parameters::value_type::first),
+                c.parameters.end())
+          << c.label << ' ' << name;
   const Case& off = cases[0];
   EXPECT_EQ(parameter(off, "switch.regulation.lead"), ParameterValue{std::monostate{}});
   EXPECT_EQ(parameter(off, "transport.controller"), ParameterValue{std::string("cubic")});
@@ -176,9 +183,9 @@ TEST(ProgramSettings, EveryCaseListsWhatTheFileSetsAnywhere) {
 TEST(ProgramSettings, OfTheRegulatorDoNotSeparateOnFromOff) {
   const auto cases =
       plan_of(with_arm("switch.regulation.pace_floor = 0.25\nswitch.regulation.window.gain = 4\n",
-                       "[[vary]]\nparameter = \"switch.regulation.budget_share\"\nvalues = [0.25]\n"
+                       "[[sweep]]\nswitch.regulation.budget_share = [0.25]\n"
                        "arms = [\"off\", \"on-x\"]\n"
-                       "[[vary]]\nparameter = \"switch.queue.limit_packets\"\nvalues = [90]\n"
+                       "[[sweep]]\nswitch.queue.limit_packets = [90]\n"
                        "arms = [\"off\", \"on-x\"]\n"),
               {.seeds = 1});
   ASSERT_EQ(cases.size(), 4U + 1U + 2U) << "off has no regulator to set";
@@ -201,7 +208,8 @@ TEST(ProgramSettings, BoundedLossTakesNothingOfTcps) {
     return case_of(with(with_arms("transport.controller = \"reno\"\ntransport.min_rto = \"50ms\"\n"
                                   "ddl.transport.mlt.tolerance_push = 0.25\n"),
                         "[parameters]\n",
-                        std::string("[parameters]\nsignal_form = \"udp\"\nprotocol = \"") +
+                        std::string("[parameters]\njob.announce.signal_form = "
+                                    "\"udp\"\nddl.transport.protocol = \"") +
                             protocol + "\"\n"))
         .traffic.transports;
   };
@@ -217,8 +225,8 @@ TEST(ProgramSettings, BoundedLossTakesNothingOfTcps) {
 
 TEST(ProgramSettings, OfABaseAreKeptKeyByKey) {
   const std::filesystem::path base = testing::TempDir() + "/program_settings_base.toml";
-  std::ofstream(base) << with(small_experiment(), "iterations = 2",
-                              "iterations = 2\nswitch.queue.limit_packets = 90\n"
+  std::ofstream(base) << with(small_experiment(), "job.iterations = 2",
+                              "job.iterations = 2\nswitch.queue.limit_packets = 90\n"
                               "switch.marker.threshold_packets = 30");
   const auto file = experiment_from(
       parse_toml("base = \"" + base.string() +

@@ -209,7 +209,7 @@ TEST(BackgroundCost, WindowIsCommonToAllSeedsOfAPoint) {
   slow.result.traffic.bursts[0].delivered_ns = 190 * kMs;
   for (const auto& c : costs_of({off_run(), on_run(), slow}))
     EXPECT_DOUBLE_EQ(c.window_seconds, 0.100);
-  slow.definition.point.emplace_back("burst_bytes", std::int64_t{1});
+  slow.definition.point.emplace_back("job.burst_bytes", std::int64_t{1});
   EXPECT_DOUBLE_EQ(costs_of({off_run(), on_run(), slow})[1].window_seconds, 0.050)
       << "another point";
 }
@@ -316,6 +316,7 @@ TEST(BackgroundCost, ClosedLoopHasNoGainPerByteOfNextToNothing) {
 Case labelled(const char* label, Parameters regulator = {}, const char* marker = "step") {
   Case c;
   c.label = label;
+  c.role = c.label.starts_with("off") ? ArmRole::kBaseline : ArmRole::kRemedy;
   c.parameters = std::move(regulator);
   c.parameters.emplace_back("switch.marker.kind", std::string(marker));
   c.parameters.emplace_back("workers", std::int64_t{1});
@@ -329,16 +330,16 @@ std::vector<std::size_t> off_cases(const std::vector<Case>& cases) {
   return points_of(pointers).baseline;
 }
 
-TEST(Points, OffIsPreferredToWhatOnlyBeginsWithIt) {
-  EXPECT_EQ(off_cases({labelled("off-no-start"), labelled("off"), labelled("on")}),
+TEST(Points, TheFirstBaselineIsThatOfAll) {
+  EXPECT_EQ(off_cases({labelled("on"), labelled("off"), labelled("off-no-start")}),
             (std::vector<std::size_t>{1, 1, 1}));
   EXPECT_EQ(off_cases({labelled("on"), labelled("off-no-start"), labelled("off-2")}),
             (std::vector<std::size_t>{1, 1, 1}));
 }
 
 TEST(Points, RegulatorParametersDoNotSeparateOthersDo) {
-  const Parameters lead{{"lead_rtts", 8.0},
-                        {"recovery", std::string("timer")},
+  const Parameters lead{{"job.announce.lead", 8.0},
+                        {"switch.regulation.recovery", std::string("timer")},
                         {"switch.regulation.pace_floor", 0.1}};
   Case other = labelled("on");
   other.parameters.back().second = std::int64_t{2};
@@ -372,18 +373,19 @@ TEST(Points, AnArmIsNoPointAndItsBaselineSharesItsTransport) {
                             {"ddl.transport.priority", std::int64_t{3}},
                             {"ddl.transport.roce.timeout", std::string("50ms")}};
   const Parameters other_workers{{"transport.min_rto", std::string("1ms")}};
-  const std::vector<Case> cases{over("off", "tcp"),
-                                over("off-roce", "roce", lossless),
-                                over("on-mark", "tcp", {{"regulation", std::string("mark")}}),
-                                over("on-mark-roce", "roce", lossless),
-                                over("off-strict-roce", "roce",
-                                     [&] {
-                                       Parameters p = lossless;
-                                       p.emplace_back("scheduler", std::string("strict_floor"));
-                                       return p;
-                                     }()),
-                                over("on-mark-mlt", "mlt"),
-                                over("on-other", "tcp", other_workers)};
+  const std::vector<Case> cases{
+      over("off", "tcp"),
+      over("off-roce", "roce", lossless),
+      over("on-mark", "tcp", {{"switch.regulation.mode", std::string("mark")}}),
+      over("on-mark-roce", "roce", lossless),
+      over("off-strict-roce", "roce",
+           [&] {
+             Parameters p = lossless;
+             p.emplace_back("switch.scheduler", std::string("strict_floor"));
+             return p;
+           }()),
+      over("on-mark-mlt", "mlt"),
+      over("on-other", "tcp", other_workers)};
   std::vector<const Case*> pointers;
   for (const auto& c : cases) pointers.push_back(&c);
   const CasePoints points = points_of(pointers);
@@ -391,9 +393,9 @@ TEST(Points, AnArmIsNoPointAndItsBaselineSharesItsTransport) {
   EXPECT_EQ(points.off, std::vector<std::size_t>(cases.size(), 0));
   EXPECT_EQ(points.baseline, (std::vector<std::size_t>{0, 0, 0, 1, 1, 0, 0}))
       << "a regulator is not credited with what RoCEv2 does";
-  EXPECT_EQ(differences_beside_remedy(cases[3].label, cases[3].parameters, cases[1].parameters),
+  EXPECT_EQ(differences_beside_remedy(cases[3].parameters, cases[1].parameters),
             std::vector<std::string>{});
-  EXPECT_EQ(differences_beside_remedy(cases[5].label, cases[5].parameters, cases[0].parameters),
+  EXPECT_EQ(differences_beside_remedy(cases[5].parameters, cases[0].parameters),
             std::vector<std::string>{"protocol mlt instead of tcp"});
 }
 
@@ -414,27 +416,31 @@ TEST(Points, ABaselineMayHaveAnotherQueueButNoOtherTransport) {
 
 // Nor is it with a queue that it has beside.
 TEST(Points, AQueueIsNoPartOfARegulator) {
-  const Parameters plain{{"scheduler", std::string("fifo")}, {"regulation", std::string("off")}};
-  const Parameters own{{"scheduler", std::string("strict_floor")},
-                       {"regulation", std::string("mark")}};
-  EXPECT_EQ(differences_beside_remedy("on-two", own, plain),
-            std::vector<std::string>{"scheduler strict_floor instead of fifo"});
-  EXPECT_EQ(differences_beside_remedy("off-two", own, plain), std::vector<std::string>{});
+  const Parameters plain{{"switch.scheduler", std::string("fifo")},
+                         {"switch.regulation.mode", std::string("off")}};
+  const Parameters own{{"switch.scheduler", std::string("strict_floor")},
+                       {"switch.regulation.mode", std::string("mark")}};
+  EXPECT_EQ(differences_beside_remedy(own, plain),
+            std::vector<std::string>{"switch.scheduler strict_floor instead of fifo"});
+  const Parameters two{{"switch.scheduler", std::string("strict_floor")},
+                       {"switch.regulation.mode", std::string("off")}};
+  EXPECT_EQ(differences_beside_remedy(two, plain), std::vector<std::string>{});
 }
 
-// "background_list list.csv instead of ." was said of an arm whose baseline has no list.
+// "background.list list.csv instead of ." was said of an arm whose baseline has no list.
 TEST(Points, ATextThatIsLeftOutIsNone) {
-  const Parameters none{{"background_list", std::string()}, {"model", std::string("m.toml")}};
-  const Parameters list{{"background_list", std::string("list.csv")}, {"model", std::string()}};
-  EXPECT_EQ(differences_beside_remedy("on", list, none),
-            (std::vector<std::string>{"background_list list.csv instead of none",
+  const Parameters none{{"background.list", std::string()}, {"model", std::string("m.toml")}};
+  const Parameters list{{"background.list", std::string("list.csv")}, {"model", std::string()}};
+  EXPECT_EQ(differences_beside_remedy(list, none),
+            (std::vector<std::string>{"background.list list.csv instead of none",
                                       "model none instead of m.toml"}));
 }
 
 // A baseline with bursts of another size says nothing of the arm's remedy.
 TEST(Points, ABaselineHasTheWorkloadOfItsArm) {
   const Parameters one{{"workers", std::int64_t{1}}};
-  const Parameters large{{"workers", std::int64_t{9}}, {"regulation", std::string("mark")}};
+  const Parameters large{{"workers", std::int64_t{9}},
+                         {"switch.regulation.mode", std::string("mark")}};
   const std::vector<Case> cases{over("off", "tcp", one), over("off-roce", "roce", one),
                                 over("on-large", "roce", large)};
   std::vector<const Case*> pointers;
@@ -445,8 +451,8 @@ TEST(Points, ABaselineHasTheWorkloadOfItsArm) {
 // Without an arm that has its transport and no remedy, a regulated one is compared with its own
 // queues.
 TEST(Points, TheBaselineMayHaveTheQueuesOfARegulatedArm) {
-  const Parameters queues{{"scheduler", std::string("dwrr")}};
-  const std::vector<Case> cases{over("off", "tcp", {{"scheduler", std::string("fifo")}}),
+  const Parameters queues{{"switch.scheduler", std::string("dwrr")}};
+  const std::vector<Case> cases{over("off", "tcp", {{"switch.scheduler", std::string("fifo")}}),
                                 over("off-dwrr-roce", "roce", queues),
                                 over("on-dwrr-roce", "roce", queues)};
   EXPECT_EQ(off_cases(cases), (std::vector<std::size_t>{0, 0, 1}));

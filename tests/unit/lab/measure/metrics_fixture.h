@@ -20,6 +20,7 @@ inline lab::Case make_case(std::string label, std::uint32_t workers = 2,
                            tg::Schedule schedule = tg::Schedule::kFixed) {
   lab::Case c;
   c.label = std::move(label);
+  c.role = c.label.starts_with("off") ? lab::ArmRole::kBaseline : lab::ArmRole::kRemedy;
   c.measured_queue = std::string(kSwitch) + "." + kPort;
   c.base_rtt = std::chrono::milliseconds(1);
   c.bottleneck = {8'000'000};

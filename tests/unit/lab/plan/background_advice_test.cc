@@ -19,18 +19,18 @@ namespace fs = std::filesystem;
 TEST(BackgroundAdvice, WarnsOfBackgroundThatSendsNothing) {
   const auto shown = [](const std::string& parameters, const std::string& arm = "") {
     const auto file = read_experiment(
-        with(small_experiment(arm), "iterations = 2", "iterations = 2\n" + parameters));
+        with(small_experiment(arm), "job.iterations = 2", "job.iterations = 2\n" + parameters));
     EXPECT_TRUE(file) << format_issues("text", file.issues);
     return file ? format_advice("f", advice(*file.config)) : "";
   };
   const auto silent = testing::HasSubstr("f: warning: background: sends nothing: no arm has long");
-  const std::string no_load = "background_load = 0.0\nbackground_flows_per_pair = 0";
-  EXPECT_THAT(shown("background_flows_per_pair = 0"), silent);
-  EXPECT_THAT(shown("background_load = 0.0"), silent);
+  const std::string no_load = "background.load = 0.0\nbackground.flows_per_pair = 0";
+  EXPECT_THAT(shown("background.flows_per_pair = 0"), silent);
+  EXPECT_THAT(shown("background.load = 0.0"), silent);
   EXPECT_THAT(shown(no_load), silent);
-  EXPECT_EQ(shown("background_list = \"some.csv\""), "") << "an empty one is a fault";
+  EXPECT_EQ(shown("background.list = \"some.csv\""), "") << "an empty one is a fault";
   EXPECT_EQ(shown(no_load,
-                  "[[vary]]\nparameter = \"background_flows_per_pair\"\nvalues = [2]\n"
+                  "[[sweep]]\nbackground.flows_per_pair = [2]\n"
                   "arms = [\"off\"]\n"),
             "")
       << "one point sends";
@@ -76,26 +76,26 @@ TEST(BackgroundAdvice, JudgesEachArmByWhatItSends) {
     const std::string text =
         with(small_experiment(of_on), "from = \"sender\"\nto = \"receiver\"\n", ways);
     const auto file =
-        read_experiment(with(text, "iterations = 2", "iterations = 2\n" + parameters));
+        read_experiment(with(text, "job.iterations = 2", "job.iterations = 2\n" + parameters));
     EXPECT_TRUE(file) << format_issues("text", file.issues);
     return file ? format_advice("f", advice(*file.config)) : "";
   };
   const std::string astray = "its data go from \"receiver\" to \"sender\" and share no queue";
   const std::string exchange = "\"server\": exchange from and to\n";
 
-  const std::string capture = "background_capture = \"some.pcap\"";
+  const std::string capture = "background.capture = \"some.pcap\"";
   EXPECT_EQ(shown(forward, capture), "");
   EXPECT_THAT(shown(back, capture), testing::StartsWith("f: warning: background: " + astray));
   EXPECT_THAT(shown(back + "both_ways = true\n", capture), testing::HasSubstr(exchange))
       << "it has one way";
 
   EXPECT_EQ(shown(back, "requests.connections = 2"), "") << "answers go back";
-  const std::string none = "requests.connections = 0\nbackground_flows_per_pair = 1";
+  const std::string none = "requests.connections = 0\nbackground.flows_per_pair = 1";
   EXPECT_THAT(shown(back, none), testing::HasSubstr(astray));
-  const std::string one = "requests.connections = 2\nbackground_flows_per_pair = 1\n";
+  const std::string one = "requests.connections = 2\nbackground.flows_per_pair = 1\n";
   EXPECT_THAT(shown(back, "", one), testing::HasSubstr("background: in arm \"off\" " + astray));
   EXPECT_EQ(shown(forward, "", one), "");
-  EXPECT_EQ(shown(back, "background_flows_per_pair = 0", one), "") << "other arms send nothing";
+  EXPECT_EQ(shown(back, "background.flows_per_pair = 0", one), "") << "other arms send nothing";
 }
 
 TEST(BackgroundAdvice, LooksAtTheHostsOfAList) {
@@ -103,8 +103,8 @@ TEST(BackgroundAdvice, LooksAtTheHostsOfAList) {
   const auto shown = [&list](const std::string& flows) {
     std::ofstream(list) << "start_seconds,from,to,bytes\n" << flows;
     const auto file =
-        read_experiment(with(small_experiment(), "iterations = 2",
-                             "iterations = 2\nbackground_list = \"" + list.string() + '"'));
+        read_experiment(with(small_experiment(), "job.iterations = 2",
+                             "job.iterations = 2\nbackground.list = \"" + list.string() + '"'));
     EXPECT_TRUE(file) << format_issues("text", file.issues);
     return file ? format_advice("f", advice(*file.config)) : "";
   };

@@ -57,8 +57,8 @@ workers = 2
 collective = "ring"
 start = "3ms"
 [parameters]
-background_flows_per_pair = 1
-burst_bytes = "1MB"
+background.flows_per_pair = 1
+job.burst_bytes = "1MB"
 transport.controller = "dctcp"
 [[arm]]
 label = "off"
@@ -102,7 +102,7 @@ TEST(FabricPlan, RandomPlacesFollowTheSeedAlone) {
       with(with(kRacks, "[parameters]\n", "[parameters]\nhost_placement = \"random\"\n"),
            "[[arm]]\nlabel = \"off\"\n",
            "[[arm]]\nlabel = \"off\"\n[[arm]]\nlabel = \"on\"\n"
-           "regulation = \"mark\"\n");
+           "switch.regulation.mode = \"mark\"\n");
   const auto experiment = read_experiment(text);
   ASSERT_TRUE(experiment) << format_issues("", experiment.issues);
   const auto plan = make_plan(*experiment.config, {.seeds = 2});
@@ -144,9 +144,9 @@ TEST(FabricPlan, BackgroundAmongAGroupGoesHalfTheGroupFurther) {
 
 TEST(FabricPlan, BackgroundMayGoToTheHostsOfAJob) {
   const std::string to_workers = with(kRacks, "to = \"other\"", "to = \"ring_0_worker\"");
-  const Case c = first_case(with(to_workers, "background_flows_per_pair = 1",
-                                 "background_flows_per_pair = 0\nbackground_load = 0.1\n"
-                                 "background_sizes = \"" +
+  const Case c = first_case(with(to_workers, "background.flows_per_pair = 1",
+                                 "background.flows_per_pair = 0\nbackground.load = 0.1\n"
+                                 "background.sizes = \"" +
                                      source_path("conf/distributions/web-search.cdf") + "\""));
   ASSERT_EQ(c.traffic.flows.size(), 1U);
   EXPECT_THAT(c.traffic.flows[0].to, ElementsAre("ring_0_worker_0", "ring_0_worker_1"));
@@ -157,8 +157,8 @@ TEST(FabricPlan, BackgroundMayGoToTheHostsOfAJob) {
 
 /// Returns kRacks with flows of a load instead of long ones, shared by a matrix.
 ConfigResult<std::vector<Case>> planned_with(const RackMatrix& racks) {
-  auto file = read_experiment(with(kRacks, "background_flows_per_pair = 1",
-                                   "background_load = 0.4\nbackground_sizes = \"" +
+  auto file = read_experiment(with(kRacks, "background.flows_per_pair = 1",
+                                   "background.load = 0.4\nbackground.sizes = \"" +
                                        source_path("conf/distributions/web-search.cdf") + "\""));
   file.config.value().background.racks = racks;
   return make_plan(*file.config, {.seeds = 1});
@@ -199,7 +199,7 @@ measured = "leaf_0.to_aggregation_0"
 name = "job"
 workers = 15
 [parameters]
-background_flows_per_pair = 0
+background.flows_per_pair = 0
 [[arm]]
 label = "off"
 )");
@@ -295,7 +295,8 @@ TEST(FabricPlan, WarnsThatNoQueueIsKnownAsTheWorstOfBurstsOverRoce) {
   const auto told = [](const std::string& text) {
     return format_advice("f", advice(std::vector<Case>{first_case(text)}));
   };
-  const std::string over = "protocol = \"roce\"\nsignal_form = \"udp\"\n";
+  const std::string over =
+      "ddl.transport.protocol = \"roce\"\njob.announce.signal_form = \"udp\"\n";
   const std::string racks = std::string(kRacks).substr(0, std::string(kRacks).find("[[job]]"));
   const std::string all = racks + "[[job]]\nname = \"ps\"\nworkers = 3\n[parameters]\n" + over +
                           "[[arm]]\nlabel = \"off\"\n";

@@ -16,8 +16,10 @@ const std::string kHpcc = "transport.roce.controller = \"hpcc\"\n";
 
 /// A job over RoCEv2 and background as the parameters say.
 std::string over_roce(const std::string& parameters) {
-  return with(small_experiment(), "[parameters]\n",
-              "[parameters]\nprotocol = \"roce\"\nsignal_form = \"udp\"\n" + parameters);
+  return with(
+      small_experiment(), "[parameters]\n",
+      "[parameters]\nddl.transport.protocol = \"roce\"\njob.announce.signal_form = \"udp\"\n" +
+          parameters);
 }
 
 TEST(HpccPlan, AllSwitchesWriteTelemetry) {
@@ -31,10 +33,10 @@ TEST(HpccPlan, AllSwitchesWriteTelemetry) {
     EXPECT_TRUE(writing == 0 || writing == switches);
     return writing != 0;
   };
-  EXPECT_FALSE(all_write("background_protocol = \"roce\"\n"));
+  EXPECT_FALSE(all_write("background.protocol = \"roce\"\n"));
   EXPECT_TRUE(all_write("ddl." + kHpcc));
-  EXPECT_TRUE(all_write("background_protocol = \"roce\"\nbackground." + kHpcc));
-  EXPECT_TRUE(all_write("background_protocol = \"both\"\nbackground." + kHpcc));
+  EXPECT_TRUE(all_write("background.protocol = \"roce\"\nbackground." + kHpcc));
+  EXPECT_TRUE(all_write("background.protocol = \"both\"\nbackground." + kHpcc));
 }
 
 TEST(HpccPlan, SwitchesOfOthersAreRefused) {

@@ -20,28 +20,29 @@ using testing::StartsWith;
 
 std::string shown(const std::string& parameters, const std::string& arms = "") {
   const auto file = read_experiment(
-      with(small_experiment(arms), "iterations = 2", "iterations = 2\n" + parameters));
+      with(small_experiment(arms), "job.iterations = 2", "job.iterations = 2\n" + parameters));
   EXPECT_TRUE(file) << format_issues("text", file.issues);
   return file ? format_advice("f", advice(*file.config)) : "";
 }
 
 TEST(IdleParameters, OneOfATableThatNothingReadsIsNamed) {
-  EXPECT_EQ(
-      shown("ddl_weight = 4"),
-      "f: warning: parameters.ddl_weight: 4.0 has no effect: it needs scheduler = \"dwrr\"\n");
-  EXPECT_EQ(shown("ddl_weight = 4\nscheduler = \"dwrr\""), "");
-  EXPECT_EQ(shown("ddl_weight = 9"), "") << "the default misleads nobody";
+  EXPECT_EQ(shown("switch.ddl_queue.weight = 4.0"),
+            "f: warning: parameters.switch.ddl_queue.weight: 4.0 has no effect: it needs "
+            "switch.scheduler = "
+            "\"dwrr\"\n");
+  EXPECT_EQ(shown("switch.ddl_queue.weight = 4\nswitch.scheduler = \"dwrr\""), "");
   EXPECT_THAT(shown("job_offset = 0.5"), HasSubstr("it needs several jobs"));
   EXPECT_EQ(shown("job_offset = 0.5\njobs = 2"), "");
-  EXPECT_THAT(shown("background_sizes = \"x.cdf\""), HasSubstr("it needs a background_load"));
-  EXPECT_THAT(shown("signal_lost = 0.1\nsignal_late_rtts = 2"),
-              HasSubstr("signal_late_rtts: 2.0 has no effect"));
+  EXPECT_THAT(shown("background.sizes = \"x.cdf\""), HasSubstr("it needs a background.load"));
+  EXPECT_THAT(shown("job.announce.faults.lost = 0.1\njob.announce.faults.late_by = \"2rtt\""),
+              HasSubstr("late_by: \"2rtt\" has no effect"));
 }
 
 TEST(IdleParameters, TwoOfOneTableThatContradictAreNamed) {
   EXPECT_THAT(
-      shown("model = \"resnet50\""),
-      StartsWith("f: warning: parameters.burst_bytes: 100000 has no effect: it needs model"));
+      shown("job.model = \"resnet50\""),
+      StartsWith("f: warning: parameters.job.burst_bytes: \"100kB\" has no effect: it needs "
+                 "job.model"));
   const std::string threshold = "switch.marker.threshold_packets = 40\nswitch.marker.kind = ";
   EXPECT_THAT(shown(threshold + "\"codel\""),
               HasSubstr("parameters.switch.marker.threshold_packets: 40 has no effect"));
@@ -51,10 +52,13 @@ TEST(IdleParameters, TwoOfOneTableThatContradictAreNamed) {
 }
 
 TEST(IdleParameters, SignalsThatAreNotCopiedHaveNoCopies) {
-  EXPECT_THAT(shown("signal_copies = 3"),
-              HasSubstr("signal_copies: 3 has no effect: it needs signal_duplicated above 0"));
-  EXPECT_THAT(shown("signal_copy_gap_rtts = 2"), HasSubstr("signal_copy_gap_rtts: 2.0 has no"));
-  EXPECT_EQ(shown("signal_copy_gap_rtts = 2\nsignal_duplicated = 0.5"), "")
+  EXPECT_THAT(
+      shown("job.announce.faults.copies = 3"),
+      HasSubstr("copies: 3 has no effect: it needs job.announce.faults.duplicated above 0"));
+  EXPECT_THAT(shown("job.announce.faults.copy_gap = \"2rtt\""),
+              HasSubstr("copy_gap: \"2rtt\" has no"));
+  EXPECT_EQ(shown("job.announce.faults.copy_gap = \"2rtt\"\njob.announce.faults.duplicated = 0.5"),
+            "")
       << "the only copy leaves so much later";
 }
 
@@ -62,40 +66,43 @@ TEST(IdleParameters, WhatEndsARegulationOrGrantsNeedsIt) {
   // @param arm  what stands in the place of the only arm that regulates
   const auto shown_with = [](const std::string& parameters, const std::string& arm) {
     const auto file = read_experiment(
-        with(with(small_experiment(), "[[arm]]\nlabel = \"on\"\nregulation = \"mark\"\n", arm),
-             "iterations = 2", "iterations = 2\n" + parameters));
+        with(with(small_experiment(),
+                  "[[arm]]\nlabel = \"on\"\nswitch.regulation.mode = \"mark\"\n", arm),
+             "job.iterations = 2", "job.iterations = 2\n" + parameters));
     EXPECT_TRUE(file) << format_issues("text", file.issues);
     return file ? format_advice("f", advice(*file.config)) : "";
   };
   const std::string grants = "[[arm]]\nlabel = \"on\"\nswitch.regulation.grant.order = \"first\"\n";
   const std::string idle_end = "switch.regulation.idle_end = \"3rtt\"\n";
-  EXPECT_THAT(shown_with("recovery = \"arrival\"\n", grants),
+  EXPECT_THAT(shown_with("switch.regulation.recovery = \"arrival\"\n", grants),
               HasSubstr("recovery: \"arrival\" has no effect: it needs a regulation"));
   EXPECT_THAT(shown_with(idle_end, ""), HasSubstr("idle_end: \"3rtt\" has no effect"));
   EXPECT_EQ(shown_with(idle_end, grants), "");
   EXPECT_THAT(shown_with(idle_end, grants + "switch.regulation.grant.idle = \"3rtt\"\n"),
               HasSubstr("idle_end"));
-  EXPECT_THAT(shown("recovery = \"arrival\"\n" + idle_end), HasSubstr("idle_end"));
+  EXPECT_THAT(shown("switch.regulation.recovery = \"arrival\"\n" + idle_end),
+              HasSubstr("idle_end"));
   EXPECT_EQ(shown(idle_end), "");
   EXPECT_THAT(shown("switch.regulation.grant.overlap = \"1ms\""),
               HasSubstr("it needs switch.regulation.grant.order"));
 }
 
 TEST(IdleParameters, SettingsOfWhatIsNotThereAreNamed) {
-  EXPECT_THAT(shown("ddl.transport.mlt.probe_limit = 5"), HasSubstr("it needs protocol = \"mlt\""));
+  EXPECT_THAT(shown("ddl.transport.mlt.probe_limit = 5"),
+              HasSubstr("it needs ddl.transport.protocol = \"mlt\""));
   EXPECT_THAT(shown("tensorlights.bands = 3"), HasSubstr("it needs tensorlights.mode"));
   EXPECT_EQ(shown("tensorlights.bands = 3\ntensorlights.mode = \"one\""), "");
   EXPECT_THAT(shown("tensorlights.interval = \"1s\"\ntensorlights.mode = \"one\""),
               HasSubstr("it needs tensorlights.mode = \"rotate\""));
-  EXPECT_THAT(shown("static_pair = true\nswitch.marker.ddl_threshold_packets = 70"),
-              HasSubstr("ddl_threshold_packets: 70 has no effect"));
+  EXPECT_THAT(shown("switch.marker.background_threshold_packets = 7\nswitch.marker.kind = \"pie\""),
+              HasSubstr("background_threshold_packets: 7 has no effect"));
 }
 
 // The file cannot mend an arm that its rivals give.
 TEST(IdleParameters, OneOfALentArmIsNone) {
   const auto directory = std::filesystem::temp_directory_path();
   const std::string name = "idle-rivals-" + std::to_string(getpid()) + ".toml";
-  std::ofstream(directory / name) << "[[arm]]\nlabel = \"off-two\"\nddl_weight = 3\n";
+  std::ofstream(directory / name) << "[[arm]]\nlabel = \"off-two\"\nswitch.ddl_queue.weight = 3\n";
   const auto shown_with = [&](const std::string& arms) {
     const auto file = experiment_from(
         parse_toml("rivals = \"" + name + "\"\n" + small_experiment(arms)).config.value(),
@@ -104,28 +111,29 @@ TEST(IdleParameters, OneOfALentArmIsNone) {
     return file ? format_advice("f", advice(*file.config)) : "";
   };
   EXPECT_EQ(shown_with(""), "");
-  EXPECT_THAT(shown_with("[[arm]]\nlabel = \"off-own\"\nddl_weight = 3\n"),
-              HasSubstr("ddl_weight: 3.0 has no effect"));
+  EXPECT_THAT(shown_with("[[arm]]\nlabel = \"off-own\"\nswitch.ddl_queue.weight = 3\n"),
+              HasSubstr("weight: 3 has no effect"));
   std::filesystem::remove(directory / name);
 }
 
 TEST(IdleParameters, OneThatActsInAnArmOrAtAPointIsNone) {
-  const std::string two = "[[arm]]\nlabel = \"off-two\"\nscheduler = \"dwrr\"\nagainst = \"off\"\n";
-  EXPECT_EQ(shown("ddl_weight = 4", two), "");
-  EXPECT_EQ(
-      shown(
-          "ddl_weight = 4",
-          "[[vary]]\nparameter = \"scheduler\"\nvalues = [\"fifo\", \"dwrr\"]\narms = [\"off\"]\n"),
-      "");
-  EXPECT_EQ(shown("ddl_weight = 4", two + "ddl_weight = 2\n"),
-            "f: warning: parameters.ddl_weight: 4.0 has no effect: it needs scheduler = \"dwrr\"\n")
+  const std::string two =
+      "[[arm]]\nlabel = \"off-two\"\nswitch.scheduler = \"dwrr\"\nagainst = \"off\"\n";
+  EXPECT_EQ(shown("switch.ddl_queue.weight = 4.0", two), "");
+  EXPECT_EQ(shown("switch.ddl_queue.weight = 4.0",
+                  "[[sweep]]\nswitch.scheduler = [\"fifo\", \"dwrr\"]\narms = [\"off\"]\n"),
+            "");
+  EXPECT_EQ(shown("switch.ddl_queue.weight = 4.0", two + "switch.ddl_queue.weight = 2\n"),
+            "f: warning: parameters.switch.ddl_queue.weight: 4.0 has no effect: it needs "
+            "switch.scheduler = "
+            "\"dwrr\"\n")
       << "the value of the arm does";
 }
 
 TEST(IdleParameters, OneThatIsTurnedOffOrOfABaseIsNone) {
-  EXPECT_EQ(shown("requests.connections = 0\nbackground_flows_per_pair = 1"), "");
-  EXPECT_EQ(shown("background_flows_per_pair = 0\n"
-                  "background_load = 0.1\nbackground_sizes = \"x.cdf\""),
+  EXPECT_EQ(shown("requests.connections = 0\nbackground.flows_per_pair = 1"), "");
+  EXPECT_EQ(shown("background.flows_per_pair = 0\n"
+                  "background.load = 0.1\nbackground.sizes = \"x.cdf\""),
             "");
   const auto derived = [](const std::string& parameters) {
     const auto file = experiment_from(
@@ -136,24 +144,23 @@ TEST(IdleParameters, OneThatIsTurnedOffOrOfABaseIsNone) {
     EXPECT_TRUE(file) << format_issues("text", file.issues);
     return file ? format_advice("f", advice(*file.config)) : "";
   };
-  EXPECT_EQ(derived("burst_bytes = \"1kB\"\n"), "") << "h_packets is the base's";
+  EXPECT_EQ(derived("job.burst_bytes = \"1kB\"\n"), "") << "h_packets is the base's";
   EXPECT_THAT(derived("h_packets = 6\n"), HasSubstr("parameters.h_packets: 6 has no effect"));
 }
 
 TEST(IdleParameters, OneOfAnArmOrOfASweepIsNamedThere) {
-  EXPECT_THAT(shown("", "[[arm]]\nlabel = \"off-two\"\nbackground_floor = 0.2\n"),
-              HasSubstr("arm \"off-two\".background_floor: 0.2 has no effect"));
-  const std::string sweep =
-      "[[vary]]\nparameter = \"ddl_weight\"\nvalues = [2, 3]\narms = [\"off\"]\n";
-  EXPECT_THAT(shown("", sweep), HasSubstr("vary[0].ddl_weight: 2"));
-  EXPECT_THAT(shown("", sweep), HasSubstr("vary[0].ddl_weight: 3"));
+  EXPECT_THAT(shown("", "[[arm]]\nlabel = \"off-two\"\nswitch.background_queue.floor = 0.2\n"),
+              HasSubstr("arm \"off-two\".switch.background_queue.floor: 0.2 has no effect"));
+  const std::string sweep = "[[sweep]]\nswitch.ddl_queue.weight = [2, 3]\narms = [\"off\"]\n";
+  EXPECT_THAT(shown("", sweep), HasSubstr("sweep[0].switch.ddl_queue.weight: 2"));
+  EXPECT_THAT(shown("", sweep), HasSubstr("sweep[0].switch.ddl_queue.weight: 3"));
 }
 
 TEST(Times, ThatLeaveIterationsOutAreNamed) {
   EXPECT_THAT(shown("limit_seconds = 0.6"),
               HasSubstr("limit_seconds: 0.6 ends the run before its last iteration"));
-  EXPECT_THAT(shown("", "[[arm]]\nlabel = \"off-late\"\nstart_spread_seconds = 0.8\n"),
-              HasSubstr("start_spread_seconds: 0.8 is longer than warm_up_seconds"));
+  EXPECT_THAT(shown("", "[[arm]]\nlabel = \"off-late\"\nbackground.start_spread = \"800ms\"\n"),
+              HasSubstr("background.start_spread: 800ms is longer than warm_up_seconds"));
 }
 
 // Each of these was named although another value gave other results.
@@ -175,9 +182,9 @@ host_delay = "10us"
 uplink_rate = "1gbit"
 uplink_delay = "10us"
 [parameters]
-schedule = "closed_loop"
-compute_seconds = 0.001
-period_seconds = 0.003
+job.schedule = "closed_loop"
+job.compute = "1ms"
+job.period = "3ms"
 compute_spread = 0.5
 [[job]]
 name = "j"
@@ -188,14 +195,15 @@ list = ")" + name + "\"\n[[arm]]\nlabel = \"off\"\n")
   std::filesystem::remove(directory / name);
   ASSERT_TRUE(file) << format_issues("jobs", file.issues);
   const std::string advised = format_advice("f", advice(*file.config));
-  EXPECT_THAT(advised, testing::Not(HasSubstr("period_seconds")));
+  EXPECT_THAT(advised, testing::Not(HasSubstr("job.period")));
   EXPECT_THAT(advised, testing::Not(HasSubstr("compute_spread")));
 
   const std::string codel = "[[arm]]\nlabel = \"off\"\nswitch.marker.kind = \"codel\"\n";
   std::string outside = with(small_experiment(), "[[switch]]\nname = \"a\"\n",
                              "[[switch]]\nname = \"a\"\noutside = true\n");
   outside = outside.substr(0, outside.find("[[arm]]"));
-  outside = with(outside, "iterations = 2", "iterations = 2\nswitch.marker.threshold_packets = 30");
+  outside = with(outside, "job.iterations = 2",
+                 "job.iterations = 2\nswitch.marker.threshold_packets = 30");
   const auto theirs = read_experiment(outside + codel);
   ASSERT_TRUE(theirs) << format_issues("outside", theirs.issues);
   EXPECT_THAT(format_advice("f", advice(*theirs.config)),
@@ -226,17 +234,16 @@ burst_bytes = "100kB"
 name = "b"
 )" + second + R"([[arm]]
 label = "off"
-[[vary]]
-parameter = "burst_bytes"
-values = ["1MB", "2MB"]
+[[sweep]]
+job.burst_bytes = ["1MB", "2MB"]
 arms = ["off"]
 )");
     EXPECT_TRUE(file) << format_issues("text", file.issues);
     return file ? format_advice("f", advice(*file.config)) : "";
   };
   EXPECT_THAT(of_jobs("burst_bytes = \"50kB\"\n"),
-              HasSubstr("vary[0].burst_bytes: has no effect, so that all points are alike"));
-  EXPECT_THAT(of_jobs(""), testing::Not(HasSubstr("burst_bytes"))) << "of the second job";
+              HasSubstr("sweep[0].job.burst_bytes: has no effect, so that all points are alike"));
+  EXPECT_THAT(of_jobs(""), testing::Not(HasSubstr("job.burst_bytes"))) << "of the second job";
 }
 
 }  // namespace

@@ -23,12 +23,13 @@ TEST(LosslessAdvice, HeadroomIsWhatComesDuringTwoDelaysAndThreeFrames) {
 }
 
 std::string told(const std::string& headroom, const std::string& hosts = "") {
-  std::string text = with(small_experiment(), "[parameters]\n",
-                          "[parameters]\nprotocol = \"roce\"\nsignal_form = \"udp\"\n"
-                          "ddl.transport.priority = 3\nswitch.queue.limit_packets = 4000\n"
-                          "switch.queue.lossless.xoff_bytes = \"50KB\"\n"
-                          "switch.queue.lossless.headroom_bytes = \"" +
-                              headroom + "\"\n");
+  std::string text =
+      with(small_experiment(), "[parameters]\n",
+           "[parameters]\nddl.transport.protocol = \"roce\"\njob.announce.signal_form = \"udp\"\n"
+           "ddl.transport.priority = 3\nswitch.queue.limit_packets = 4000\n"
+           "switch.queue.lossless.xoff_bytes = \"50KB\"\n"
+           "switch.queue.lossless.headroom_bytes = \"" +
+               headroom + "\"\n");
   text = with(text, "name = \"worker\"\n", "name = \"worker\"\n" + hosts);
   const auto file = read_experiment(text);
   EXPECT_TRUE(file) << format_issues("text", file.issues);

@@ -71,7 +71,7 @@ TEST(PlannedBackground, ThreeFlowsOfOneControllerAndOneOfAnother) {
 // What [background] and the parameters say, and the group for which they stand, are one thing.
 TEST(PlannedBackground, TheShorthandIsAGroup) {
   const std::string load =
-      "background_load = 0.5\nbackground_sizes = \"web-search\"\n"
+      "background.load = 0.5\nbackground.sizes = \"web-search\"\n"
       "background.transport.controller = \"cubic\"\n";
   const Case old = first_case(with(small_experiment(), "[parameters]\n", "[parameters]\n" + load));
   const Case own = first_case(
@@ -141,7 +141,8 @@ TEST(PlannedBackground, OverRoceHasAnArmsQueue) {
                         "long_flows = 1\nprotocol = \"roce\"\nqueue = \"ddl\"\n"
                         "transport.roce.dscp = 10\n") +
                   group("slow", "sender", "receiver", "long_flows = 1\n")),
-      "[parameters]\n", "[parameters]\nscheduler = \"strict_floor\"\nsignal_form = \"udp\"\n"));
+      "[parameters]\n",
+      "[parameters]\nswitch.scheduler = \"strict_floor\"\njob.announce.signal_form = \"udp\"\n"));
   ASSERT_FALSE(c.switches.switches.empty());
   const auto& dscps = c.switches.switches.front().classes.dscp;
   const ConfigValue* queue = dscps.get("10");

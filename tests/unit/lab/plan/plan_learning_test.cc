@@ -9,10 +9,11 @@ using namespace tg;
 namespace {
 
 JobConfig job_with(const std::string& parameters) {
-  const auto text = with(small_experiment(), "iterations = 2\n",
-                         "iterations = 2\nschedule = \"closed_loop\"\ncompute_seconds = 0.1\n"
-                         "job.announce.ack_timeout = \"1rtt\"\nworkers = 3\n" +
-                             parameters);
+  const auto text =
+      with(small_experiment(), "job.iterations = 2\n",
+           "job.iterations = 2\njob.schedule = \"closed_loop\"\njob.compute = \"100ms\"\n"
+           "job.announce.ack_timeout = \"1rtt\"\nworkers = 3\n" +
+               parameters);
   return plan_of(text).at(0).traffic.jobs.at(0);
 }
 
@@ -41,8 +42,8 @@ TEST(PlanLearning, TheFirstWorkerIsTheSlowest) {
 }
 
 TEST(PlanLearning, TheFirstWorkersNicIsTheSlowest) {
-  const auto text = with(small_experiment(), "iterations = 2\n",
-                         "iterations = 2\nworkers = 3\nworker_rate_spread = 1.0\n");
+  const auto text = with(small_experiment(), "job.iterations = 2\n",
+                         "job.iterations = 2\nworkers = 3\nworker_rate_spread = 1.0\n");
   const auto hosts = plan_of(text).at(0).traffic.hosts;
   const auto rates = [&hosts](const std::string& prefix) {
     std::vector<std::uint64_t> found;

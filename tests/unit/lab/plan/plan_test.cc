@@ -119,12 +119,13 @@ TEST(Plan, BackgroundBothWaysIsAsMuchAgainInTheOtherDirection) {
 
 TEST(Plan, EachPointIsRunOnceWithEachOfItsArms) {
   const std::string vary =
-      "[[vary]]\nparameter = \"transport.controller\"\nvalues = [\"cubic\", \"reno\", \"dctcp\"]\n"
+      "[[sweep]]\ntransport.controller = [\"cubic\", \"reno\", \"dctcp\"]\n"
       "arms = [\"off\", \"on\"]\n";
   const PlanOptions one{.seeds = 1};
   EXPECT_EQ(plan_of(small_experiment(vary), one).size(), 3U + 2U * 2U) << "cubic is the base point";
   const std::string cross =
-      "[[cross]]\nlead_rtts = [1, 2, 4]\ntransport.controller = [\"cubic\", \"reno\"]\n"
+      "[[sweep]]\njob.announce.lead = [\"1rtt\", \"2rtt\", \"4rtt\"]\ntransport.controller = "
+      "[\"cubic\", \"reno\"]\n"
       "arms = [\"off\", \"on\"]\n";
   // on: 6 points, one of them the base; off: 2, as no lead changes it.
   EXPECT_EQ(plan_of(small_experiment(cross), one).size(), 3U + 5U + 1U);
@@ -134,21 +135,24 @@ TEST(Plan, EachPointIsRunOnceWithEachOfItsArms) {
 
 // Each value and the parameters of the file are valid, but not their combination at the point.
 TEST(Plan, RefusesPointsWhoseParametersDoNotFit) {
-  const auto file = read_experiment(small_experiment(
-      "[[vary]]\nparameter = \"background_load\"\nvalues = [0.5]\narms = [\"off\"]\n"));
+  const auto file =
+      read_experiment(small_experiment("[[sweep]]\nbackground.load = [0.5]\narms = [\"off\"]\n"));
   ASSERT_TRUE(file);
   const auto plan = make_plan(*file.config, {});
   ASSERT_EQ(plan.issues.size(), 1U);
   EXPECT_THAT(plan.issues[0].problem,
-              testing::HasSubstr("arm \"off\": background_sizes: \"\": is required"));
+              testing::HasSubstr("arm \"off\": background.sizes: \"\": is required"));
 }
 
 TEST(Plan, ComplementNeedsTcp) {
   const auto arm = [](const std::string& rule) {
-    return with(small_experiment("[[arm]]\nlabel = \"on-window\"\nregulation = \"window\"\n"
-                                 "recovery = \"burst_end\"\nswitch.regulation.window.rule = \"" +
-                                 rule + "\"\n"),
-                "[parameters]\n", "[parameters]\nprotocol = \"mlt\"\nsignal_form = \"udp\"\n");
+    return with(
+        small_experiment(
+            "[[arm]]\nlabel = \"on-window\"\nswitch.regulation.mode = \"window\"\n"
+            "switch.regulation.recovery = \"burst_end\"\nswitch.regulation.window.rule = \"" +
+            rule + "\"\n"),
+        "[parameters]\n",
+        "[parameters]\nddl.transport.protocol = \"mlt\"\njob.announce.signal_form = \"udp\"\n");
   };
   EXPECT_TRUE(read_experiment(arm("strict")));
   const auto refused = read_experiment(arm("complement"));
@@ -158,13 +162,14 @@ TEST(Plan, ComplementNeedsTcp) {
 }
 
 TEST(Plan, SaysOnceWhatIsWrongAtEveryPort) {
-  const auto file =
-      read_experiment(small_experiment("[[arm]]\nlabel = \"on-window\"\nregulation = \"window\"\n"
-                                       "recovery = \"arrival\"\n"));
+  const auto file = read_experiment(
+      small_experiment("[[arm]]\nlabel = \"on-window\"\nswitch.regulation.mode = \"window\"\n"
+                       "switch.regulation.recovery = \"arrival\"\n"));
   ASSERT_TRUE(file) << format_issues("text", file.issues);
   const auto plan = make_plan(*file.config);
   ASSERT_EQ(plan.issues.size(), 1U) << format_issues("text", plan.issues);
-  EXPECT_THAT(plan.issues[0].problem, testing::StartsWith("arm \"on-window\": recovery: "));
+  EXPECT_THAT(plan.issues[0].problem,
+              testing::StartsWith("arm \"on-window\": switch.regulation.recovery: "));
 }
 
 // A new user reads the key that the file has, once, not those of all ports in all arms.
@@ -204,8 +209,8 @@ TEST(Plan, AFaultOfAnArmNamesTheArm) {
 // A mode alone is enough: what ends it, and for whom the low threshold is, is what works best.
 TEST(Plan, EveryModeWorksWithoutFurtherSettings) {
   for (const char* mode : {"mark", "pace", "mark_pace", "window", "mark_window"}) {
-    const auto cases = plan_of(with(small_experiment(), "regulation = \"mark\"",
-                                    "regulation = \"" + std::string(mode) + "\""));
+    const auto cases = plan_of(with(small_experiment(), "switch.regulation.mode = \"mark\"",
+                                    "switch.regulation.mode = \"" + std::string(mode) + "\""));
     const auto& policy = cases.at(4).switches.switches[0].ports[0].regulation;
     EXPECT_EQ(policy.recovery, Recovery::kBurstEnd) << mode;
     EXPECT_TRUE(policy.spare_ddl) << mode;
@@ -216,27 +221,35 @@ TEST(Plan, EveryModeWorksWithoutFurtherSettings) {
 TEST(Plan, AdvisesAgainstWhatGainsNothing) {
   const auto of_arm = [](const std::string& settings) {
     return format_advice(
-        "f", advice(plan_of(with(small_experiment(), "regulation = \"mark\"\n", settings))));
+        "f",
+        advice(plan_of(with(small_experiment(), "switch.regulation.mode = \"mark\"\n", settings))));
   };
-  EXPECT_THAT(of_arm("regulation = \"pace\"\nrecovery = \"arrival\"\n"),
-              testing::StartsWith("f: warning: arm \"on\": recovery: \"arrival\" gains nothing"));
-  EXPECT_THAT(of_arm("regulation = \"mark\"\nspare_ddl = false\n"),
+  EXPECT_THAT(
+      of_arm("switch.regulation.mode = \"pace\"\nswitch.regulation.recovery = \"arrival\"\n"),
+      testing::StartsWith("f: warning: arm \"on\": recovery: \"arrival\" gains nothing"));
+  EXPECT_THAT(of_arm("switch.regulation.mode = \"mark\"\nswitch.regulation.spare_ddl = false\n"),
               testing::StartsWith("f: warning: arm \"on\": spare_ddl: false brakes the burst"));
-  EXPECT_EQ(of_arm("regulation = \"mark\"\nrecovery = \"arrival\"\nspare_ddl = false\n"), "")
+  EXPECT_EQ(of_arm("switch.regulation.mode = \"mark\"\nswitch.regulation.recovery = "
+                   "\"arrival\"\nswitch.regulation.spare_ddl = false\n"),
+            "")
       << "the paper's";
-  EXPECT_EQ(of_arm("regulation = \"pace\"\nspare_ddl = false\n"), "") << "it marks nothing";
-  const auto cases = plan_of(with(small_experiment(), "regulation = \"mark\"\n",
-                                  "regulation = \"pace\"\nrecovery = \"arrival\"\n"));
+  EXPECT_EQ(of_arm("switch.regulation.mode = \"pace\"\nswitch.regulation.spare_ddl = false\n"), "")
+      << "it marks nothing";
+  const auto cases = plan_of(
+      with(small_experiment(), "switch.regulation.mode = \"mark\"\n",
+           "switch.regulation.mode = \"pace\"\nswitch.regulation.recovery = \"arrival\"\n"));
   EXPECT_EQ(advice(cases).size(), 1U) << "two seeds of one arm";
 }
 
 // The plan knows all arms; results may lack some. So it says what each case is compared with.
 TEST(Plan, SaysWhatEachArmIsComparedWith) {
   const std::string arms =
-      "[[arm]]\nlabel = \"off-mlt\"\nprotocol = \"mlt\"\nsignal_form = \"udp\"\n"
-      "[[arm]]\nlabel = \"on-mlt\"\nprotocol = \"mlt\"\nsignal_form = \"udp\"\n"
-      "regulation = \"mark\"\n"
-      "[[arm]]\nlabel = \"on-own\"\nregulation = \"pace\"\nagainst = \"on-mlt\"\n";
+      "[[arm]]\nlabel = \"off-mlt\"\nddl.transport.protocol = \"mlt\"\njob.announce.signal_form = "
+      "\"udp\"\n"
+      "[[arm]]\nlabel = \"on-mlt\"\nddl.transport.protocol = \"mlt\"\njob.announce.signal_form = "
+      "\"udp\"\n"
+      "switch.regulation.mode = \"mark\"\n"
+      "[[arm]]\nlabel = \"on-own\"\nswitch.regulation.mode = \"pace\"\nagainst = \"on-mlt\"\n";
   const auto of_arm = [](const std::vector<Case>& cases, const std::string& label) {
     const auto c = std::ranges::find(cases, label, &Case::label);
     return c == cases.end() ? "not planned" : c->against + ", " + c->off;
@@ -259,7 +272,7 @@ TEST(Plan, SaysWhatEachArmIsComparedWith) {
               testing::HasSubstr("against: \"off-x\": no other [[arm]] has this label"));
   const auto arm = [](const std::string& label, const std::string& against) {
     return "[[arm]]\nlabel = \"" + label + "\"\nagainst = \"" + against + "\"\n" +
-           (label.starts_with("on") ? "regulation = \"pace\"\n" : "");
+           (label.starts_with("on") ? "switch.regulation.mode = \"pace\"\n" : "");
   };
   EXPECT_THAT(refused(arm("on-x", "on-y") + arm("on-y", "on-x")),
               testing::HasSubstr("against: \"on-y\": leads back to the arm itself: \"on-x\" -> "
@@ -269,7 +282,7 @@ TEST(Plan, SaysWhatEachArmIsComparedWith) {
               testing::AllOf(testing::HasSubstr("\"on-x\" -> \"on-y\" -> \"on-z\" -> \"on-x\""),
                              testing::HasSubstr("1 invalid setting")));
   EXPECT_THAT(refused(arm("off-x", "on")),
-              testing::HasSubstr("against: \"on\": must be an arm without regulation"));
+              testing::HasSubstr("against: \"on\": must be a baseline"));
   EXPECT_EQ(refused(arm("on-x", "on") + arm("on-y", "on-x")), "");
 }
 
@@ -279,17 +292,16 @@ TEST(Plan, RefusesArmsThatAreComparedWithNothing) {
     EXPECT_TRUE(file) << format_issues("text", file.issues);
     return format_issues("f", make_plan(*file.config, {.seeds = 1}).issues);
   };
-  EXPECT_EQ(problem(with(small_experiment(), "regulation = \"mark\"\n",
-                         "regulation = \"mark\"\nburst_bytes = \"2MB\"\n")),
+  EXPECT_EQ(problem(with(small_experiment(), "switch.regulation.mode = \"mark\"\n",
+                         "switch.regulation.mode = \"mark\"\njob.burst_bytes = \"2MB\"\n")),
             "")
       << "an arm is no point";
-  const std::string vary = "[[vary]]\nparameter = \"workers\"\nvalues = [2]\narms = [\"on\"]\n";
+  const std::string vary = "[[sweep]]\nworkers = [2]\narms = [\"on\"]\n";
   EXPECT_THAT(problem(small_experiment(vary)),
-              testing::HasSubstr("vary[0]: arm \"on\": is compared with nothing: the nearest off "
-                                 "arm, \"off\", differs in workers\n"));
-  EXPECT_EQ(problem(small_experiment(
-                "[[vary]]\nparameter = \"lead_rtts\"\nvalues = [2]\narms = [\"on\"]\n")),
-            "")
+              testing::HasSubstr("sweep[0]: arm \"on\": is compared with nothing: the nearest "
+                                 "baseline, \"off\", differs in workers\n"));
+  EXPECT_EQ(
+      problem(small_experiment("[[sweep]]\njob.announce.lead = [\"2rtt\"]\narms = [\"on\"]\n")), "")
       << "what an off arm does not have";
 }
 
@@ -304,24 +316,25 @@ TEST(Plan, ACaseThatAProgramRefusesIsNone) {
 }
 
 TEST(Plan, ResolvesEveryParameterOfEveryCase) {
-  const auto cases = plan_of(small_experiment(
-      "[[vary]]\nparameter = \"burst_bytes\"\nvalues = [\"1MB\"]\narms = [\"off\", \"on\"]\n"));
-  for (const auto& c : cases) EXPECT_EQ(c.parameters.size(), to_parameters({}).size());
-  EXPECT_EQ(parameter(cases.back(), "burst_bytes"), ParameterValue{std::int64_t{1'000'000}});
-  EXPECT_EQ(parameter(cases.back(), "regulation"), ParameterValue{std::string("mark")});
-  EXPECT_EQ(parameter(cases.front(), "lead_source"), ParameterValue{std::string("wait")})
+  const auto cases = plan_of(
+      small_experiment("[[sweep]]\njob.burst_bytes = [\"1MB\"]\narms = [\"off\", \"on\"]\n"));
+  EXPECT_EQ(parameter(cases.back(), "job.burst_bytes"), ParameterValue{std::int64_t{1'000'000}});
+  EXPECT_EQ(parameter(cases.back(), "switch.regulation.mode"), ParameterValue{std::string("mark")});
+  EXPECT_EQ(parameter(cases.front(), "job.announce.lead_source"),
+            ParameterValue{std::string("wait")})
       << "off announces and waits, too";
-  EXPECT_EQ(parameter(cases[2], "lead_source"), ParameterValue{std::string("none")});
+  EXPECT_EQ(parameter(cases[2], "job.announce.lead_source"), ParameterValue{std::string("none")});
 }
 
 TEST(Plan, AJobOverBoundedLossHasItsClassesServed) {
-  const auto cases =
-      plan_of(with(small_experiment(), "[parameters]\n",
-                   "[parameters]\nprotocol = \"mlt\"\nddl.transport.mlt.tolerance_push = 0.2\n"
-                   "ddl.transport.mlt.tolerance_pull = 0.1\nlayer_classes = 3\n"
-                   "ddl.transport.mlt.small_share = 0.5\n"
-                   "signal_form = \"udp\"\n"),
-              {.seeds = 1, .filter = "no-start"});
+  const auto cases = plan_of(
+      with(
+          small_experiment(), "[parameters]\n",
+          "[parameters]\nddl.transport.protocol = \"mlt\"\nddl.transport.mlt.tolerance_push = 0.2\n"
+          "ddl.transport.mlt.tolerance_pull = 0.1\nddl.transport.mlt.class_dscps = [24, 16, 8]\n"
+          "ddl.transport.mlt.small_share = 0.5\n"
+          "job.announce.signal_form = \"udp\"\n"),
+      {.seeds = 1, .filter = "no-start"});
   ASSERT_EQ(cases.size(), 1U);
   const TransportConfig& ddl = cases[0].traffic.transports[0];
   EXPECT_EQ(ddl.protocol, TransportProtocol::kMlt);
@@ -338,18 +351,20 @@ TEST(Plan, AJobOverBoundedLossHasItsClassesServed) {
 
 /// A job over RoCEv2 and background as the parameters say.
 std::string over_roce(const std::string& parameters) {
-  return with(small_experiment(), "[parameters]\n",
-              "[parameters]\nprotocol = \"roce\"\nsignal_form = \"udp\"\n" + parameters);
+  return with(
+      small_experiment(), "[parameters]\n",
+      "[parameters]\nddl.transport.protocol = \"roce\"\njob.announce.signal_form = \"udp\"\n" +
+          parameters);
 }
 
 TEST(Plan, BackgroundOverRoceIsDistinguishedByItsDscp) {
-  const auto cases = plan_of(over_roce("background_protocol = \"roce\"\n"
+  const auto cases = plan_of(over_roce("background.protocol = \"roce\"\n"
                                        "background.transport.roce.window_packets = 77\n"
                                        "background.transport.priority = 4\n"
-                                       "background_load = 0.25\n"
-                                       "background_queue_pairs = 3\n"
-                                       "background_flows_per_pair = 1\n"
-                                       "background_sizes = \"" +
+                                       "background.load = 0.25\n"
+                                       "background.queue_pairs = 3\n"
+                                       "background.flows_per_pair = 1\n"
+                                       "background.sizes = \"" +
                                        source_path("conf/distributions/hadoop.cdf") + "\"\n"),
                              {.seeds = 1, .filter = "no-start"});
   ASSERT_EQ(cases.size(), 1U);
@@ -374,13 +389,13 @@ TEST(Plan, BackgroundOverRoceIsDistinguishedByItsDscp) {
 }
 
 TEST(Plan, BothProtocolsShareTheLoadInClassesOfTheirOwn) {
-  const auto cases = plan_of(over_roce("background_protocol = \"both\"\n"
-                                       "background_roce_queue = \"ddl\"\n"
-                                       "scheduler = \"strict_floor\"\n"
+  const auto cases = plan_of(over_roce("background.protocol = \"both\"\n"
+                                       "background.queue = \"ddl\"\n"
+                                       "switch.scheduler = \"strict_floor\"\n"
                                        "background.transport.priority = 3\n"
-                                       "background_load = 0.25\n"
-                                       "background_flows_per_pair = 2\n"
-                                       "background_sizes = \"" +
+                                       "background.load = 0.25\n"
+                                       "background.flows_per_pair = 2\n"
+                                       "background.sizes = \"" +
                                        source_path("conf/distributions/hadoop.cdf") + "\"\n"),
                              {.seeds = 1, .filter = "no-start"});
   ASSERT_EQ(cases.size(), 1U);
@@ -408,8 +423,8 @@ TEST(Plan, BothProtocolsShareTheLoadInClassesOfTheirOwn) {
 
 TEST(Plan, TheQueueOfBackgroundOverRoceIsLosslessIfItHasAPriority) {
   const auto queues_with = [](const std::string& priority) {
-    const auto cases = plan_of(over_roce("background_protocol = \"roce\"\n"
-                                         "scheduler = \"strict_floor\"\n"
+    const auto cases = plan_of(over_roce("background.protocol = \"roce\"\n"
+                                         "switch.scheduler = \"strict_floor\"\n"
                                          "switch.queue.limit_packets = 4000\n"
                                          "switch.queue.lossless.xoff_bytes = \"50KB\"\n"
                                          "background.transport.priority = " +
@@ -428,18 +443,18 @@ TEST(Plan, RefusesWhatCannotActOnBackgroundOverRoce) {
   const auto fault = [](const std::string& parameters) {
     return format_issues("", read_experiment(over_roce(parameters)).issues);
   };
-  EXPECT_EQ(fault("background_protocol = \"roce\"\n"), "");
-  EXPECT_THAT(fault("background_protocol = \"roce\"\nregulation = \"window\"\n"
+  EXPECT_EQ(fault("background.protocol = \"roce\"\n"), "");
+  EXPECT_THAT(fault("background.protocol = \"roce\"\nswitch.regulation.mode = \"window\"\n"
                     "switch.regulation.window.rule = \"strict\"\n"),
-              testing::HasSubstr("parameters.regulation: \"window\": cannot hold"));
-  EXPECT_THAT(fault("background_protocol = \"roce\"\nbackground.transport.roce.dscp = 26\n"),
+              testing::HasSubstr("parameters.switch.regulation.mode: \"window\": cannot hold"));
+  EXPECT_THAT(fault("background.protocol = \"roce\"\nbackground.transport.roce.dscp = 26\n"),
               testing::HasSubstr("background.transport.roce.dscp: 26: must be another one"));
-  EXPECT_THAT(fault("background_protocol = \"roce\"\nbackground_roce_queue = \"ddl\"\n"),
-              testing::HasSubstr("background_roce_queue: \"ddl\": needs"));
-  const auto held =
-      plan_of(with(over_roce("background_protocol = \"both\"\nrecovery = \"burst_end\"\n"
-                             "switch.regulation.window.rule = \"strict\"\n"),
-                   "regulation = \"mark\"\n", "regulation = \"window\"\n"));
+  EXPECT_THAT(fault("background.protocol = \"roce\"\nbackground.queue = \"ddl\"\n"),
+              testing::HasSubstr("background.queue: \"ddl\": needs"));
+  const auto held = plan_of(
+      with(over_roce("background.protocol = \"both\"\nswitch.regulation.recovery = \"burst_end\"\n"
+                     "switch.regulation.window.rule = \"strict\"\n"),
+           "switch.regulation.mode = \"mark\"\n", "switch.regulation.mode = \"window\"\n"));
   EXPECT_THAT(format_advice("f", advice(held)), testing::HasSubstr("which has no receive window"));
 }
 
@@ -462,10 +477,10 @@ TEST(Plan, WarnsOfSendersThatObeyNoCnp) {
   const auto told = [](const std::string& parameters) {
     return format_advice("f", advice(plan_of(over_roce(parameters))));
   };
-  EXPECT_THAT(told("background_protocol = \"roce\"\n"), testing::Not(testing::HasSubstr("CNP")));
+  EXPECT_THAT(told("background.protocol = \"roce\"\n"), testing::Not(testing::HasSubstr("CNP")));
   EXPECT_THAT(told("ddl.transport.roce.controller = \"fixed\"\n"),
               testing::HasSubstr("roce.controller: \"fixed\": the senders of bursts obey no CNP"));
-  EXPECT_THAT(told("background_protocol = \"roce\"\n"
+  EXPECT_THAT(told("background.protocol = \"roce\"\n"
                    "background.transport.roce.controller = \"fixed\"\n"),
               testing::HasSubstr("the senders of background obey no CNP"));
 }
@@ -481,19 +496,23 @@ TEST(Plan, WarnsOfPausesThatNoHostObeys) {
 }
 
 TEST(Plan, TransportsAreArmsOfOneComparison) {
-  for (const char* name : {"protocol", "layer_classes", "ddl.transport.mlt.probe_timeout"})
+  for (const char* name : {"ddl.transport.protocol", "ddl.transport.mlt.class_dscps",
+                           "ddl.transport.mlt.probe_timeout"})
     EXPECT_TRUE(tells_arms_apart(name)) << name;
-  EXPECT_FALSE(tells_arms_apart("burst_bytes"));
+  EXPECT_FALSE(tells_arms_apart("job.burst_bytes"));
 }
 
 // Faults of signals are parameters of the regulator, so curves over a fault's rate have one off
 // arm.
 TEST(Plan, FaultsOfSignalsAreThoseOfTheRegulatedArms) {
   const auto cases = plan_of(
-      small_experiment("[[cross]]\nsignal_lost = [0.0, 0.5]\nsignal_late = [0.25]\n"
-                       "signal_late_rtts = [2]\nsignal_duplicated = [1.0]\nsignal_copies = [3]\n"
-                       "signal_copy_gap_rtts = [1]\nsignal_forged_per_second = [4.0]\n"
-                       "arms = [\"off\", \"off-no-start\", \"on\"]\n"),
+      small_experiment(
+          "[[sweep]]\njob.announce.faults.lost = [0.0, 0.5]\njob.announce.faults.late = [0.25]\n"
+          "job.announce.faults.late_by = [\"2rtt\"]\njob.announce.faults.duplicated = "
+          "[1.0]\njob.announce.faults.copies = [3]\n"
+          "job.announce.faults.copy_gap = [\"1rtt\"]\njob.announce.faults.forged_per_second = "
+          "[4.0]\n"
+          "arms = [\"off\", \"off-no-start\", \"on\"]\n"),
       {.seeds = 1});
   ASSERT_EQ(cases.size(), 3U + 2U);
   for (const auto& c : cases) {
@@ -512,9 +531,11 @@ TEST(Plan, FaultsOfSignalsAreThoseOfTheRegulatedArms) {
 
 TEST(Plan, JobsThatSignHaveKeysOfTheirOwn) {
   const auto cases = plan_of(
-      small_experiment("[[cross]]\nsignal_form = [\"udp\"]\nsignal_signed = [true]\n"
-                       "signal_forged_tag = [\"wrong\"]\nsignal_replayed_per_second = [3.0]\n"
-                       "arms = [\"on\"]\n"),
+      small_experiment(
+          "[[sweep]]\njob.announce.signal_form = [\"udp\"]\njob.announce.signal_key = [\"auto\"]\n"
+          "job.announce.faults.forged_tag = [\"wrong\"]\njob.announce.faults.replayed_per_second = "
+          "[3.0]\n"
+          "arms = [\"on\"]\n"),
       {.seeds = 2});
   std::set<std::array<std::uint8_t, 16>> secrets;
   std::size_t signing = 0;
@@ -534,8 +555,8 @@ TEST(Plan, JobsThatSignHaveKeysOfTheirOwn) {
 }
 
 TEST(Plan, TheTosFormIsNotSigned) {
-  const auto file =
-      read_experiment(small_experiment("[[cross]]\nsignal_signed = [true]\narms = [\"on\"]\n"));
+  const auto file = read_experiment(
+      small_experiment("[[sweep]]\njob.announce.signal_key = [\"auto\"]\narms = [\"on\"]\n"));
   ASSERT_TRUE(file);
   const auto plan = make_plan(*file.config, {.seeds = 1});
   ASSERT_FALSE(plan);
@@ -545,14 +566,15 @@ TEST(Plan, TheTosFormIsNotSigned) {
 // 100 Mbit/s and 2 ms are 16.25 packets of 1538 bytes.
 TEST(Plan, AnAutomaticLeadFollowsTheRuleOfWindowsAndIsARoundTripElsewhere) {
   const auto on_case = [](const std::string& regulation, const std::string& parameters) {
-    const std::string text = with(small_experiment(), "regulation = \"mark\"\n",
-                                  "regulation = \"" + regulation + "\"\n");
-    return plan_of(with(text, "iterations = 2\n", "iterations = 2\n" + parameters), {.seeds = 1})
+    const std::string text = with(small_experiment(), "switch.regulation.mode = \"mark\"\n",
+                                  "switch.regulation.mode = \"" + regulation + "\"\n");
+    return plan_of(with(text, "job.iterations = 2\n", "job.iterations = 2\n" + parameters),
+                   {.seeds = 1})
         .back();
   };
   const auto lead_of = [](const Case& c) { return c.traffic.jobs[0].announce.lead; };
   EXPECT_EQ(lead_of(on_case("mark", "")), 2ms);
-  EXPECT_EQ(lead_of(on_case("window", "lead_rtts = 3\n")), 6ms);
+  EXPECT_EQ(lead_of(on_case("window", "job.announce.lead = \"3rtt\"\n")), 6ms);
   const Case on = on_case("window", "");
   const double packet_ns = 1538 * 8e9 / 1e8, path = 2e6 / packet_ns;
   const double k = on.switches.switches[0].ports[0].marker.threshold_packets;
@@ -566,9 +588,12 @@ TEST(Plan, AnAutomaticLeadFollowsTheRuleOfWindowsAndIsARoundTripElsewhere) {
 TEST(Plan, WarnsWhereHeldFlowsKeepTooMuchAndWhereAnEntryExpiresBeforeItsBurst) {
   const auto shown = [](const std::string& more) {
     return format_advice(
-        "f", advice(plan_of(with(small_experiment(), "regulation = \"mark\"\n",
-                                 "regulation = \"window\"\nlead_source = \"overlap\"\n" + more),
-                            {.seeds = 1})));
+        "f",
+        advice(plan_of(
+            with(small_experiment(), "switch.regulation.mode = \"mark\"\n",
+                 "switch.regulation.mode = \"window\"\njob.announce.lead_source = \"overlap\"\n" +
+                     more),
+            {.seeds = 1})));
   };
   EXPECT_EQ(shown(""), "");
   EXPECT_THAT(shown("switch.regulation.window.least_segments = 20\n"),
@@ -600,15 +625,16 @@ TEST(Plan, WarnsOfGroupsOfHostsThatNothingUses) {
 TEST(Plan, WarnsOfAThresholdThatMarksNoEarlierThanTheQueue) {
   const auto shown = [](const std::string& h) {
     const std::string text =
-        with(small_experiment(), "iterations = 2",
-             "iterations = 2\nh_packets = " + h + "\nswitch.marker.threshold_packets = 40");
+        with(small_experiment(), "job.iterations = 2",
+             "job.iterations = 2\nh_packets = " + h + "\nswitch.marker.threshold_packets = 40");
     return format_advice("f", advice(plan_of(text, {.seeds = 1})));
   };
   EXPECT_THAT(shown("40"),
               testing::HasSubstr("arm \"on\": h_packets: 40 marks no earlier than "
                                  "the queue's own threshold, 40, does without a START"));
   EXPECT_THAT(shown("35"), testing::Not(testing::HasSubstr("h_packets")));
-  EXPECT_THAT(shown("40\nspare_ddl = false\nswitch.marker.ddl_threshold_packets = 50"),
+  EXPECT_THAT(shown("40\nswitch.regulation.spare_ddl = "
+                    "false\nswitch.marker.background_threshold_packets = 50"),
               testing::Not(testing::HasSubstr("h_packets")))
       << "the job's own threshold falls";
 }
@@ -616,7 +642,7 @@ TEST(Plan, WarnsOfAThresholdThatMarksNoEarlierThanTheQueue) {
 TEST(Plan, WarnsOfArmsThatDropWhatOthersLetPass) {
   const auto shown = [](const std::string& arm, const std::string& parameters = "") {
     const auto file = read_experiment(
-        with(small_experiment(arm), "iterations = 2", "iterations = 2\n" + parameters));
+        with(small_experiment(arm), "job.iterations = 2", "job.iterations = 2\n" + parameters));
     return format_advice("f", advice(file.config.value()));
   };
   const std::string red = "[[arm]]\nlabel = \"off-red\"\nswitch.marker.kind = \"red\"\n";
@@ -629,11 +655,12 @@ TEST(Plan, WarnsOfArmsThatDropWhatOthersLetPass) {
 
 TEST(Plan, WarnsWhereAHoldCostsMoreThanItsBurst) {
   const auto shown = [](const std::string& mode, const std::string& bytes) {
-    const std::string short_bursts =
-        with(small_experiment(), "burst_bytes = \"100kB\"", "burst_bytes = \"" + bytes + "\"");
-    return format_advice("f", advice(plan_of(with(short_bursts, "regulation = \"mark\"\n",
-                                                  "regulation = \"" + mode + "\"\n"),
-                                             {.seeds = 1})));
+    const std::string short_bursts = with(small_experiment(), "job.burst_bytes = \"100kB\"",
+                                          "job.burst_bytes = \"" + bytes + "\"");
+    return format_advice("f",
+                         advice(plan_of(with(short_bursts, "switch.regulation.mode = \"mark\"\n",
+                                             "switch.regulation.mode = \"" + mode + "\"\n"),
+                                        {.seeds = 1})));
   };
   EXPECT_THAT(shown("window", "10kB"),  // of 25 kB
               testing::HasSubstr("arm \"on\": mode: the bursts of an iteration have 40 % of a path "
@@ -644,11 +671,12 @@ TEST(Plan, WarnsWhereAHoldCostsMoreThanItsBurst) {
 }
 
 TEST(Plan, BuildsWhatTheParametersSay) {
-  const auto cases = plan_of(with(small_experiment(), "iterations = 2",
-                                  "iterations = 2\nworkers = 3\nlead_rtts = 2\nh_packets = "
-                                  "15\nbackground.transport.obey_ece = false\n"
-                                  "background_flows_per_pair = 2\ntransport.min_rto = \"50ms\""),
-                             {.seeds = 1});
+  const auto cases =
+      plan_of(with(small_experiment(), "job.iterations = 2",
+                   "job.iterations = 2\nworkers = 3\njob.announce.lead = \"2rtt\"\nh_packets = "
+                   "15\nbackground.transport.obey_ece = false\n"
+                   "background.flows_per_pair = 2\ntransport.min_rto = \"50ms\""),
+              {.seeds = 1});
   const Case& on = cases.back();
   EXPECT_EQ(on.workers, 3U);
   EXPECT_EQ(on.background_flows, 4U);
@@ -672,8 +700,9 @@ TEST(Plan, BuildsWhatTheParametersSay) {
 // Off and on cases that belong together send the same signals.
 TEST(Plan, EveryArmSendsTheFormOfSignalThatTheParameterSays) {
   for (const auto form : {SignalForm::kTos, SignalForm::kUdp}) {
-    const std::string line = form == SignalForm::kUdp ? "\nsignal_form = \"udp\"" : "";
-    const auto cases = plan_of(with(small_experiment(), "iterations = 2", "iterations = 2" + line));
+    const std::string line = form == SignalForm::kUdp ? "\njob.announce.signal_form = \"udp\"" : "";
+    const auto cases =
+        plan_of(with(small_experiment(), "job.iterations = 2", "job.iterations = 2" + line));
     for (const auto& c : cases) {
       EXPECT_EQ(c.traffic.jobs[0].announce.signal_form, form) << c.label;
       const SignalConfig& read = c.switches.switches[0].signals;
@@ -681,16 +710,17 @@ TEST(Plan, EveryArmSendsTheFormOfSignalThatTheParameterSays) {
       EXPECT_EQ(read.accept_udp, form == SignalForm::kUdp) << c.label;
     }
   }
-  EXPECT_FALSE(is_regulator_parameter("signal_form"));
+  EXPECT_FALSE(is_regulator_parameter("job.announce.signal_form"));
 }
 
 TEST(Plan, StaticPairMarksBackgroundAtHAndTheJobAtK) {
-  const auto cases =
-      plan_of(small_experiment("[[arm]]\nlabel = \"off-static-pair\"\nstatic_pair = true\n"),
-              {.filter = "static"});
+  const auto cases = plan_of(
+      small_experiment("[[arm]]\nlabel = "
+                       "\"off-static-pair\"\nswitch.marker.background_threshold_packets = \"h\"\n"),
+      {.filter = "static"});
   const MarkerConfig& marker = cases.at(0).switches.switches[0].ports[0].marker;
-  EXPECT_EQ(marker.threshold_packets, 10U);
-  EXPECT_EQ(marker.ddl_threshold_packets, 40U);
+  EXPECT_EQ(marker.background_threshold_packets, 10U);
+  EXPECT_EQ(marker.threshold_packets, 40U);
 }
 
 TEST(Plan, RemediesOfTheQueuesReachEveryPort) {
@@ -718,26 +748,28 @@ TEST(Plan, RemediesOfTheQueuesReachEveryPort) {
       port_of("switch.marker.kind = \"codel\"\nswitch.marker.codel.interval = \"30ms\"\n");
   EXPECT_EQ(codel.marker.kind, MarkerKind::kCodel);
   EXPECT_EQ(codel.marker.codel.interval, 30ms);
-  const auto dwrr = port_of("scheduler = \"dwrr\"\nddl_weight = 4.0\n");
+  const auto dwrr = port_of("switch.scheduler = \"dwrr\"\nswitch.ddl_queue.weight = 4.0\n");
   ASSERT_EQ(dwrr.queues.size(), 2U);
   EXPECT_EQ(dwrr.scheduler, SchedulerKind::kDwrr);
   EXPECT_EQ(dwrr.queues[0].queue.weight, 4);
   EXPECT_EQ(dwrr.queues[1].queue.limit_packets, dwrr.queue.limit_packets);
-  const auto floor = port_of("scheduler = \"strict_floor\"\nbackground_floor = 0.1\n");
+  const auto floor =
+      port_of("switch.scheduler = \"strict_floor\"\nswitch.background_queue.floor = 0.1\n");
   EXPECT_EQ(floor.scheduler, SchedulerKind::kStrictFloor);
   EXPECT_EQ(floor.queues.at(1).queue.floor_rate, BitRate{10'000'000}) << "of 100 Mbit/s";
 }
 
 TEST(Plan, TwoQueuesMayShareTheRoomOfOne) {
   const auto port_of = [](const std::string& keys) {
-    return plan_of(small_experiment("[[arm]]\nlabel = \"off-x\"\nscheduler = \"dwrr\"\n" + keys),
-                   {.seeds = 1, .filter = "off-x"})
+    return plan_of(
+               small_experiment("[[arm]]\nlabel = \"off-x\"\nswitch.scheduler = \"dwrr\"\n" + keys),
+               {.seeds = 1, .filter = "off-x"})
         .at(0)
         .switches.switches[0]
         .ports[0];
   };
   const auto each = port_of("");
-  const auto split = port_of("queue_room = \"split\"\n");
+  const auto split = port_of("switch.ddl_queue.room = 0.5\nswitch.background_queue.room = 0.5\n");
   const std::uint32_t limit = each.queue.limit_packets;
   EXPECT_EQ(each.queues.at(0).queue.limit_packets, limit);
   EXPECT_EQ(each.queues.at(1).queue.limit_packets, limit);
@@ -753,9 +785,9 @@ sw::SwitchPortConfig port_of_two_queues(const std::string& label, const std::str
                                         const std::string& arm) {
   const auto text = with(small_experiment("[[arm]]\nlabel = \"" + label +
                                           "\"\n"
-                                          "scheduler = \"strict_floor\"\n" +
+                                          "switch.scheduler = \"strict_floor\"\n" +
                                           arm),
-                         "iterations = 2\n", "iterations = 2\n" + parameters);
+                         "job.iterations = 2\n", "job.iterations = 2\n" + parameters);
   const auto cases = plan_of(text, {.seeds = 1, .filter = label});
   EXPECT_TRUE(validate(cases.at(0).switches).empty());
   return cases.at(0).switches.switches[0].ports[0];
@@ -766,26 +798,29 @@ TEST(Plan, TwoQueuesMayHaveSharesOfTheirOwn) {
   const auto same = port_of_two_queues("off-x", both, "");
   EXPECT_EQ(same.queues.at(0).queue.alpha, 2);
   EXPECT_EQ(same.queues.at(1).queue.alpha, 2);
-  const auto own = port_of_two_queues("off-x", both, "ddl_alpha = 8.0\nbackground_alpha = 0.5\n");
+  const auto own = port_of_two_queues(
+      "off-x", both, "switch.ddl_queue.alpha = 8.0\nswitch.background_queue.alpha = 0.5\n");
   EXPECT_EQ(own.queues.at(0).queue.alpha, 8);
   EXPECT_EQ(own.queues.at(1).queue.alpha, 0.5);
 }
 
 // The queue of bursts needs no room from itself.
 TEST(Plan, BackgroundHearsOfBurstsInTheOtherQueue) {
-  const auto port = port_of_two_queues("on-x", "switch.buffer.total_bytes = \"1MB\"\n",
-                                       "regulation = \"window\"\nrecovery = \"burst_end\"\n"
-                                       "switch.regulation.hears = \"switch\"\n");
+  const auto port = port_of_two_queues(
+      "on-x", "switch.buffer.total_bytes = \"1MB\"\n",
+      "switch.regulation.mode = \"window\"\nswitch.regulation.recovery = \"burst_end\"\n"
+      "switch.regulation.hears = \"switch\"\n");
   EXPECT_EQ(port.queues.at(0).regulation.mode, RegulationMode::kOff);
   EXPECT_EQ(port.queues.at(1).regulation.mode, RegulationMode::kWindow);
   EXPECT_EQ(port.queues.at(1).regulation.hears, Subscription::kSwitch);
 }
 
 TEST(Plan, SteeredBurstsHaveTheFirstQueueToThemselves) {
-  const auto cases =
-      plan_of(small_experiment("[[arm]]\nlabel = \"on-x\"\nregulation = \"steer\"\n"
-                               "recovery = \"burst_end\"\nscheduler = \"strict_floor\"\n"),
-              {.seeds = 1, .filter = "on-x"});
+  const auto cases = plan_of(
+      small_experiment(
+          "[[arm]]\nlabel = \"on-x\"\nswitch.regulation.mode = \"steer\"\n"
+          "switch.regulation.recovery = \"burst_end\"\nswitch.scheduler = \"strict_floor\"\n"),
+      {.seeds = 1, .filter = "on-x"});
   const sw::SwitchConfig& sw = cases.at(0).switches.switches[0];
   EXPECT_EQ(sw.classes.ddl_queue, 1U);
   EXPECT_EQ(sw.classes.background_queue, 1U);
@@ -797,7 +832,8 @@ TEST(Plan, SteeredBurstsHaveTheFirstQueueToThemselves) {
 
 TEST(Plan, PredictionsNeedNoStart) {
   const std::string arm =
-      "[[arm]]\nlabel = \"on-x\"\nregulation = \"mark\"\nlead_source = \"none\"\n"
+      "[[arm]]\nlabel = \"on-x\"\nswitch.regulation.mode = \"mark\"\njob.announce.lead_source = "
+      "\"none\"\n"
       "switch.regulation.predict.from = \"traffic\"\nswitch.regulation.lead = \"3rtt\"\n"
       "switch.regulation.predict.idle_gap = \"20rtt\"\n";
   const auto cases = plan_of(small_experiment(arm), {.seeds = 1, .filter = "on-x"});
@@ -811,8 +847,7 @@ TEST(Plan, PredictionsNeedNoStart) {
 }
 
 TEST(Plan, HostDelaysDependOnTheSeedAlone) {
-  const auto cases = plan_of(
-      small_experiment("[[vary]]\nparameter = \"workers\"\nvalues = [2]\narms = [\"off\"]\n"));
+  const auto cases = plan_of(small_experiment("[[sweep]]\nworkers = [2]\narms = [\"off\"]\n"));
   const auto delays = [](const Case& c) {
     std::map<std::string, Duration> by_port;
     for (const auto& port : c.switches.switches[0].ports)
@@ -852,10 +887,10 @@ TEST(Plan, NetworkFaultsNameTheirKey) {
        "did you mean \"a.to_b\"?"},
       {"[[switch]]\nname = \"b\"", "[[switch]]\nname = \"b\"\n[[switch]]\nname = \"c\"", "link",
        "no [[link]] leads"},
-      {"iterations = 2", "switch.marker.threshold_packets = 60",
+      {"job.iterations = 2", "switch.marker.threshold_packets = 60",
        "parameters.switch.marker.threshold_packets", "must be below the queue's limit_packets"},
-      {"iterations = 2", "h_packets = 12", "parameters.h_packets", "multiple of 5"},
-      {"iterations = 2", "model = \"none.toml\"", "parameters.model", "none.toml"},
+      {"job.iterations = 2", "h_packets = 12", "parameters.h_packets", "multiple of 5"},
+      {"job.iterations = 2", "job.model = \"none.toml\"", "parameters.job.model", "none.toml"},
   };
   for (const auto& fault : faults) {
     const auto file = read_experiment(with(small_experiment(), fault.from, fault.to));

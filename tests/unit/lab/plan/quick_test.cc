@@ -18,8 +18,8 @@ using testing::HasSubstr;
 
 TEST(Quick, IsOneSeedOfEachArmAtTheFirstPoint) {
   const std::string text =
-      with(small_experiment("[[cross]]\nburst_bytes = [\"9MB\"]\narms = [\"off\", \"on\"]\n"),
-           "iterations = 2", "iterations = 9\nskip_iterations = 4");
+      with(small_experiment("[[sweep]]\njob.burst_bytes = [\"9MB\"]\narms = [\"off\", \"on\"]\n"),
+           "job.iterations = 2", "job.iterations = 9\nskip_iterations = 4");
   const auto cases = plan_of(text, {.seeds = 5, .quick = true});
   ASSERT_EQ(cases.size(), 3U) << "the arms";
   for (const auto& c : cases) {
@@ -30,18 +30,9 @@ TEST(Quick, IsOneSeedOfEachArmAtTheFirstPoint) {
   }
 }
 
-TEST(Quick, TakesAMatrixsFirstPointWhichIsTheOnlyOneThereIs) {
-  std::string text = small_experiment();
-  text.erase(text.find("[[arm]]"));
-  text += "[matrix]\nregulation = [\"off\", \"mark\"]\nworkers = [2, 3]\nseed = 4\n";
-  const auto cases = plan_of(text, {.quick = true});
-  ASSERT_EQ(cases.size(), 2U);
-  for (const auto& c : cases) EXPECT_EQ(c.workers, 2U);
-}
-
 TEST(Quick, LeavesShortExperimentsAsTheyAre) {
-  const auto cases =
-      plan_of(with(small_experiment(), "iterations = 2", "iterations = 1"), {.quick = true});
+  const auto cases = plan_of(with(small_experiment(), "job.iterations = 2", "job.iterations = 1"),
+                             {.quick = true});
   EXPECT_EQ(cases.at(0).traffic.jobs[0].iterations, 1U);
 }
 

@@ -19,9 +19,9 @@ std::string ring_experiment(const std::string& job, const std::string& parameter
   std::string text =
       with(small_experiment(), "name = \"sender\"\ncount = 2", "name = \"sender\"\ncount = 3");
   text = with(text, "[background]\nfrom = \"sender\"\nto = \"receiver\"\n", "[job]\n" + job + "\n");
-  return with(
-      text, "[parameters]\n",
-      "[parameters]\nsignal_form = \"udp\"\nbackground_flows_per_pair = 0\n" + parameters + "\n");
+  return with(text, "[parameters]\n",
+              "[parameters]\njob.announce.signal_form = \"udp\"\nbackground.flows_per_pair = 0\n" +
+                  parameters + "\n");
 }
 
 constexpr const char* kBoth = "ring = [\"sender\", \"receiver\"]";
@@ -59,8 +59,11 @@ TEST(RingPlan, FaultsNameTheirKeyAndTheirCause) {
                                                       "ring, 5"));
   EXPECT_THAT(faults(kBoth, "workers = 5\njobs = 2"), HasSubstr("jobs: 2: must be 1 with ring"));
   EXPECT_THAT(faults(kBoth, "workers = 5\nservers = 2"), HasSubstr("servers: 2: must be left out"));
-  EXPECT_THAT(faults(kBoth, "workers = 5\nprotocol = \"mlt\"\nlayer_classes = 2"),
-              HasSubstr("one DSCP in class_dscps"));
+  EXPECT_THAT(
+      faults(
+          kBoth,
+          "workers = 5\nddl.transport.protocol = \"mlt\"\nddl.transport.mlt.class_dscps = [16, 8]"),
+      HasSubstr("one DSCP in class_dscps"));
   EXPECT_THAT(faults("ring = [\"sender\", \"reciever\"]", "workers = 5"), HasSubstr("job.ring"));
   EXPECT_THAT(faults("ring = [\"sender\", \"sender\"]", "workers = 5"),
               HasSubstr("is named twice"));

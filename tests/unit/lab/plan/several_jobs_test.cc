@@ -54,9 +54,9 @@ delay = "10us"
 [job]
 hosts = "host"
 [parameters]
-schedule = "closed_loop"
-burst_bytes = "1MB"
-background_flows_per_pair = 0
+job.schedule = "closed_loop"
+job.burst_bytes = "1MB"
+background.flows_per_pair = 0
 )" + parameters +
          "\n[[arm]]\nlabel = \"off\"\n[[arm]]\nlabel = \"off-tls\"\ntensorlights.mode = "
          "\"rotate\"\n"
@@ -86,8 +86,8 @@ TEST(SeveralJobs, ShareHostsByPlacement) {
 
 /// Returns the same with two hosts that send background to the jobs' hosts.
 std::string with_senders(const std::string& parameters) {
-  return with(shared_experiment("background_flows_per_pair = 2\n" + parameters),
-              "background_flows_per_pair = 0\n", "") +
+  return with(shared_experiment("background.flows_per_pair = 2\n" + parameters),
+              "background.flows_per_pair = 0\n", "") +
          R"(
 [[hosts]]
 name = "sender"
@@ -116,8 +116,8 @@ TEST(SeveralJobs, HaveAServerHostEachWithoutAPlacement) {
 }
 
 TEST(SeveralJobs, HaveHostsOfTheirOwnIfTheFileHasTwoGroups) {
-  const auto cases = plan_of(with(small_experiment(), "iterations = 2",
-                                  "iterations = 2\njobs = 2\nworkers = 2\njob_offset = 0.25"));
+  const auto cases = plan_of(with(small_experiment(), "job.iterations = 2",
+                                  "job.iterations = 2\njobs = 2\nworkers = 2\njob_offset = 0.25"));
   const auto& jobs = cases.at(0).traffic.jobs;
   ASSERT_EQ(jobs.size(), 2U);
   EXPECT_THAT(jobs[0].workers, ElementsAre("worker_0", "worker_1"));
@@ -130,8 +130,8 @@ TEST(SeveralJobs, HaveHostsOfTheirOwnIfTheFileHasTwoGroups) {
 
 TEST(SeveralJobs, MayAnnounceOtherThresholdsAndHaveOtherBursts) {
   const auto cases =
-      plan_of(with(small_experiment(), "iterations = 2",
-                   "iterations = 2\njobs = 3\njob_h_step_packets = 5\njob_burst_factor = 2.0"));
+      plan_of(with(small_experiment(), "job.iterations = 2",
+                   "job.iterations = 2\njobs = 3\njob_h_step_packets = 5\njob_burst_factor = 2.0"));
   const auto& jobs = cases.at(0).traffic.jobs;
   for (std::size_t j = 0; j < 3; ++j) {
     EXPECT_EQ(jobs[j].announce.threshold_packets, 10 + 5 * j);
@@ -141,9 +141,9 @@ TEST(SeveralJobs, MayAnnounceOtherThresholdsAndHaveOtherBursts) {
 
 // 2 workers x 100 kB at 100 Mbit/s take 16 ms per direction, after 8 ms of computing.
 TEST(SeveralJobs, StartApartByAShareOfTheIterationOnAnEmptyLink) {
-  const auto cases = plan_of(with(small_experiment(), "iterations = 2",
-                                  "iterations = 2\njobs = 3\nworkers = 2\njob_offset = 0.5\n"
-                                  "schedule = \"closed_loop\"\ncompute_seconds = 0.008"),
+  const auto cases = plan_of(with(small_experiment(), "job.iterations = 2",
+                                  "job.iterations = 2\njobs = 3\nworkers = 2\njob_offset = 0.5\n"
+                                  "job.schedule = \"closed_loop\"\njob.compute = \"8ms\""),
                              {.seeds = 1, .filter = "off"});
   const auto& jobs = cases.at(0).traffic.jobs;
   EXPECT_EQ(jobs[1].start, 20ms);
@@ -166,7 +166,7 @@ TEST(SeveralJobs, HostsOfAGroupMaySendLongFrames) {
 
 TEST(SeveralJobs, CompositionReachesEveryPort) {
   const auto cases =
-      plan_of(small_experiment("[[arm]]\nlabel = \"on-demand\"\nregulation = \"mark\"\n"
+      plan_of(small_experiment("[[arm]]\nlabel = \"on-demand\"\nswitch.regulation.mode = \"mark\"\n"
                                "switch.regulation.composition = \"demand\"\n"),
               {.seeds = 1, .filter = "on-demand"});
   for (const auto& sw : cases.at(0).switches.switches)
@@ -210,7 +210,7 @@ TEST(SeveralJobs, FaultsNameTheirKeyAndTheirCause) {
   EXPECT_THAT(faults_of(with(with_senders("jobs = 1\nworkers = 1"), "count = 2", "count = 3")),
               HasSubstr("makes fewer hosts than background has senders, 3"));
   const auto own = [&](const char* p) {
-    return faults_of(with(small_experiment(), "iterations = 2", std::string(p)));
+    return faults_of(with(small_experiment(), "job.iterations = 2", std::string(p)));
   };
   EXPECT_THAT(own("jobs = 2\nplacement = \"2\""), HasSubstr("needs hosts in [job]"));
   EXPECT_THAT(faults_of(with(shared_experiment(""), "workers + 1", "workers")),

@@ -31,7 +31,7 @@ class ReportTest : public testing::Test {
       for (const std::uint64_t seed : {1U, 2U}) {
         cases_.push_back(make_case(label, 1));
         cases_.back().seed = seed;
-        cases_.back().parameters = {{"regulation", std::string(label)},
+        cases_.back().parameters = {{"switch.regulation.mode", std::string(label)},
                                     {"workers", std::int64_t{1}}};
       }
     for (const Case& c : cases_) experiment_.runs.push_back(run_of(c));

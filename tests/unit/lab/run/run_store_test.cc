@@ -55,21 +55,22 @@ TEST_F(RunStoreTest, AnotherRunIsNotTaken) {
   EXPECT_FALSE(store.load(cases_[0], Runtime::kLoopback).text);
   EXPECT_FALSE(store.load(cases_[1], Runtime::kVirtual).text) << "another seed";
   EXPECT_FALSE(RunStore(directory_, "program 2").load(cases_[0], Runtime::kVirtual).text);
-  const auto other = plan_of(with(small_experiment(), "iterations = 2\n",
-                                  "iterations = 2\nswitch.marker.threshold_packets = 33\n"));
+  const auto other = plan_of(with(small_experiment(), "job.iterations = 2\n",
+                                  "job.iterations = 2\nswitch.marker.threshold_packets = 33\n"));
   ASSERT_EQ(other[0].label, cases_[0].label);
   EXPECT_FALSE(store.load(other[0], Runtime::kVirtual).text) << "another threshold";
-  const auto longer = plan_of(
-      with(small_experiment(), "iterations = 2\n", "iterations = 2\nlimit_seconds = 9.5\n"));
+  const auto longer = plan_of(with(small_experiment(), "job.iterations = 2\n",
+                                   "job.iterations = 2\nlimit_seconds = 9.5\n"));
   EXPECT_FALSE(store.load(longer[0], Runtime::kVirtual).text) << "may take longer";
 }
 
 TEST_F(RunStoreTest, AnEditedFileOfSizesIsAnotherRun) {
   const fs::path sizes = directory_ / "sizes.cdf";
   fs::copy_file(source_path("conf/distributions/web-search.cdf"), sizes);
-  const auto cases = plan_of(with(
-      small_experiment(), "iterations = 2\n",
-      "iterations = 2\nbackground_load = 0.5\nbackground_sizes = \"" + sizes.string() + "\"\n"));
+  const auto cases =
+      plan_of(with(small_experiment(), "job.iterations = 2\n",
+                   "job.iterations = 2\nbackground.load = 0.5\nbackground.sizes = \"" +
+                       sizes.string() + "\"\n"));
   const RunStore store(directory_, "program 1");
   store.save(cases.at(0), Runtime::kVirtual, kText);
   EXPECT_EQ(store.load(cases[0], Runtime::kVirtual).text, kText);

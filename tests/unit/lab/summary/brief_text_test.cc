@@ -22,6 +22,7 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 ArmSummary arm(const std::string& label, Estimate seconds, Estimate change, Estimate lost) {
   ArmSummary a;
   a.label = label;
+  a.role = label.starts_with("off") ? ArmRole::kBaseline : ArmRole::kRemedy;
   a.off = label == "off";
   a.cases = {0, 1, 2};
   a.metrics = {{"communication_seconds_median", seconds, change},
@@ -63,7 +64,7 @@ TEST(BriefText, SaysWhatRegulationBringsWhereSomethingElseIsBest) {
                        {.value = -0.9, .low = -0.91, .high = -0.89}, {.value = 0.001}));
   const std::string text = brief_text(result_of(s));
   EXPECT_THAT(text, HasSubstr("Communication time falls by 90 % [89, 91] with off-two-queues"));
-  EXPECT_THAT(text, HasSubstr("With regulation: communication time falls by 80 % [75, 82]"));
+  EXPECT_THAT(text, HasSubstr("Of the remedies, communication time falls by 80 % [75, 82]"));
 }
 
 // --brief dropped what makes its own figures doubtful.

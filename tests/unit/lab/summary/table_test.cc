@@ -250,15 +250,16 @@ TEST(Table, SaysHowMuchItRestsOn) {
 
 TEST(Table, HeadsPointsWithWhatVaries) {
   const auto at = [](const char* tcp, double lead) {
-    return Parameters{{"lead_rtts", lead}, {"tcp", std::string(tcp)}, {"workers", std::int64_t{1}}};
+    return Parameters{
+        {"job.announce.lead", lead}, {"tcp", std::string(tcp)}, {"workers", std::int64_t{1}}};
   };
   const std::string text = comparison_table(
       summary_of("mine", {arm("off", 0, at("cubic", 1)), arm("on", 0, at("cubic", 2)),
                           arm("on", 0, at("cubic", 8)), arm("off", 1, at("reno", 1))}));
   EXPECT_TRUE(contains(text, "== tcp=cubic\n"));
   EXPECT_TRUE(contains(text, "== tcp=reno\n"));
-  EXPECT_TRUE(contains(text, "\non lead_rtts=2 ")) << text;
-  EXPECT_TRUE(contains(text, "\non lead_rtts=8 "));
+  EXPECT_TRUE(contains(text, "\non job.announce.lead=2 ")) << text;
+  EXPECT_TRUE(contains(text, "\non job.announce.lead=8 "));
   EXPECT_FALSE(contains(text, "off lead_rtts"));
   const auto with = [](const char* protocol, std::int64_t workers) {
     return Parameters{{"protocol", std::string(protocol)}, {"workers", workers}};

@@ -103,8 +103,8 @@ TEST(Marking, TailDropMarksOnlyWhileRegulated) {
 // The static pair has two thresholds by class and uses no signals.
 TEST(Marking, ClassesMayHaveThresholdsOfTheirOwn) {
   auto config = B::config();
-  config.ports[B::kEast].marker.threshold_packets = 10;
-  config.ports[B::kEast].marker.ddl_threshold_packets = 30;
+  config.ports[B::kEast].marker.threshold_packets = 30;
+  config.ports[B::kEast].marker.background_threshold_packets = 10;
   B bench(config);
   for (std::uint32_t k = 0; k < 50; ++k)
     bench.send(k % 2 == 0 ? B::background() : B::data(0, k * 1000), Time{});

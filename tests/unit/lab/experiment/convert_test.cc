@@ -1,0 +1,69 @@
+// Goal: experiments of version 1.x become what they say in the language of today, comments and all.
+// Method: texts. (That no configuration of a shipped file changed was measured when they were
+// converted.)
+#include "tools/lab/experiment/convert.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/lab/experiment/experiment_fixture.h"
+
+namespace outrider::convert_test {
+using namespace lab;
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::string converted(const std::string& text) { return convert_experiment(text).text; }
+
+TEST(Convert, AParameterBecomesTheSettingThatItWas) {
+  EXPECT_EQ(converted("[parameters]\nregulation = \"mark\"  # as published\nworkers = 4\n"),
+            "[parameters]\nswitch.regulation.mode = \"mark\"  # as published\nworkers = 4\n");
+  EXPECT_EQ(converted("[[arm]]\nlabel = \"on\"\nlead_rtts = 2\nperiod_seconds = 0.02\n"),
+            "[[arm]]\nlabel = \"on\"\njob.announce.lead = \"2rtt\"\njob.period = \"20ms\"\n");
+  EXPECT_EQ(converted("[[arm]]\nlead_rtts = \"auto\"\nstatic_pair = true\nsignal_signed = true\n"),
+            "[[arm]]\njob.announce.lead = \"auto\"\n"
+            "switch.marker.background_threshold_packets = \"h\"\n"
+            "job.announce.signal_key = \"auto\"\n");
+  EXPECT_EQ(converted("[[arm]]\nqueue_room = \"split\"\nlayer_classes = 3\n"),
+            "[[arm]]\nswitch.ddl_queue.room = 0.5\nswitch.background_queue.room = 0.5\n"
+            "ddl.transport.mlt.class_dscps = [24, 16, 8]\n");
+}
+
+TEST(Convert, SweepsAreOneKind) {
+  EXPECT_EQ(converted("[[vary]]\nparameter = \"lead_rtts\"\nvalues = [0.5, 2]  # early\n"
+                      "arms = [\"on\"]\n"),
+            "[[sweep]]\njob.announce.lead = [\"0.5rtt\", \"2rtt\"]  # early\narms = [\"on\"]\n");
+  EXPECT_EQ(converted("[[cross]]\nworkers = [1, 2]\nconnection = [\"keep\"]\n"),
+            "[[sweep]]\nworkers = [1, 2]\ntransport.connections = [\"keep\"]\n");
+}
+
+TEST(Convert, AListedJobHasItsOwnKeys) {
+  EXPECT_EQ(converted("[[job]]\nname = \"a\"\nprotocol = \"roce\"\nperiod_seconds = 1\n"
+                      "burst_bytes = \"1MB\"\n"),
+            "[[job]]\nname = \"a\"\ntransport.protocol = \"roce\"\nperiod = \"1s\"\n"
+            "burst_bytes = \"1MB\"\n");
+}
+
+TEST(Convert, WhatIsNoParameterStays) {
+  const std::string text =
+      "# regulation = \"mark\"\n[network]\nrtt = \"2ms\"\n[[hosts]]\nname = \"model\"\n"
+      "[parameters]\nswitch.queue.limit_packets = 60\narms = [\n  \"a\",  # one\n  \"b\"]\n";
+  const Converted now = convert_experiment(text);
+  EXPECT_EQ(now.text, text);
+  EXPECT_EQ(now.changes, 0U);
+  const std::string twice = converted("[parameters]\nregulation = \"mark\"\n");
+  EXPECT_EQ(converted(twice), twice);
+}
+
+TEST(Convert, WhatAPersonHasToRewriteIsNamed) {
+  EXPECT_THAT(convert_experiment("[matrix]\nlead_rtts = [1, 2]\n").left_alone,
+              ElementsAre(HasSubstr("line 1: [matrix] is gone")));
+  EXPECT_THAT(convert_experiment("[[arm]]\nstatic_pair = false\n").left_alone,
+              ElementsAre("line 2: static_pair is "
+                          "switch.marker.background_threshold_packets now"));
+}
+
+}  // namespace
+}  // namespace outrider::convert_test

@@ -1,0 +1,356 @@
+#include "tools/lab/experiment/convert.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "common/config/quantities.h"
+#include "common/config/toml_file.h"
+#include "common/config/toml_text.h"
+#include "common/core/clock.h"
+
+namespace outrider::lab {
+namespace {
+
+/// How a value changes with its key.
+enum class Unit : std::uint8_t {
+  kSame,
+  kSeconds,  ///< 0.02 is "20ms"
+  kRtts,     ///< 2 is "2rtt"; "auto" stays
+  kThere,    ///< true is the value `to`, false is ""
+  kClasses,  ///< a number of classes is the list of their DSCPs
+  kHalves,   ///< "split" is half a queue's room, for each of two queues
+};
+
+struct Replaced {
+  std::string_view was;
+  std::string_view is;
+  Unit unit = Unit::kSame;
+  std::string_view to{};
+};
+
+constexpr const char* kNoMatrix =
+    "is gone: write an [[arm]] for each value of the regulator, and the other lists in a [[sweep]]";
+
+constexpr std::string_view kOtherRoom = "switch.background_queue.room";
+
+constexpr Replaced kReplaced[]{
+    {"regulation", "switch.regulation.mode"},
+    {"recovery", "switch.regulation.recovery"},
+    {"spare_ddl", "switch.regulation.spare_ddl"},
+    {"lead_rtts", "job.announce.lead", Unit::kRtts},
+    {"lead_source", "job.announce.lead_source"},
+    {"signal_form", "job.announce.signal_form"},
+    {"signal_signed", "job.announce.signal_key", Unit::kThere, "auto"},
+    {"signal_lost", "job.announce.faults.lost"},
+    {"signal_late", "job.announce.faults.late"},
+    {"signal_late_rtts", "job.announce.faults.late_by", Unit::kRtts},
+    {"signal_early", "job.announce.faults.early"},
+    {"signal_early_rtts", "job.announce.faults.early_by", Unit::kRtts},
+    {"signal_duplicated", "job.announce.faults.duplicated"},
+    {"signal_copies", "job.announce.faults.copies"},
+    {"signal_copy_gap_rtts", "job.announce.faults.copy_gap", Unit::kRtts},
+    {"signal_forged_per_second", "job.announce.faults.forged_per_second"},
+    {"signal_forged_tag", "job.announce.faults.forged_tag"},
+    {"signal_replayed_per_second", "job.announce.faults.replayed_per_second"},
+    {"static_pair", "switch.marker.background_threshold_packets", Unit::kThere, "h"},
+    {"scheduler", "switch.scheduler"},
+    {"ddl_weight", "switch.ddl_queue.weight"},
+    {"background_floor", "switch.background_queue.floor"},
+    {"queue_room", "switch.ddl_queue.room", Unit::kHalves},
+    {"ddl_alpha", "switch.ddl_queue.alpha"},
+    {"background_alpha", "switch.background_queue.alpha"},
+    {"connection", "transport.connections"},
+    {"protocol", "ddl.transport.protocol"},
+    {"layer_classes", "ddl.transport.mlt.class_dscps", Unit::kClasses},
+    {"burst_bytes", "job.burst_bytes"},
+    {"model", "job.model"},
+    {"iterations", "job.iterations"},
+    {"schedule", "job.schedule"},
+    {"period_seconds", "job.period", Unit::kSeconds},
+    {"compute_seconds", "job.compute", Unit::kSeconds},
+    {"background_flows_per_pair", "background.flows_per_pair"},
+    {"background_load", "background.load"},
+    {"background_sizes", "background.sizes"},
+    {"background_list", "background.list"},
+    {"background_capture", "background.capture"},
+    {"background_protocol", "background.protocol"},
+    {"background_roce_queue", "background.queue"},
+    {"background_queue_pairs", "background.queue_pairs"},
+    {"start_spread_seconds", "background.start_spread", Unit::kSeconds},
+    {"send_jitter", "trafficgen.send_jitter"},
+    {"connection_sample_seconds", "trafficgen.connection_sample_period", Unit::kSeconds},
+    {"attribution", "trafficgen.attribution"},
+};
+
+const Replaced* replaced(std::string_view name) {
+  const auto* it = std::ranges::find(kReplaced, name, &Replaced::was);
+  return it == std::end(kReplaced) ? nullptr : it;
+}
+
+ConfigValue as_text(std::string text) { return ConfigValue(std::move(text)); }
+
+std::optional<double> number_of(const ConfigValue& v) {
+  if (const auto* i = v.as<std::int64_t>()) return static_cast<double>(*i);
+  const auto* d = v.as<double>();
+  return d == nullptr ? std::nullopt : std::optional(*d);
+}
+
+std::string shortest(double v) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, v).ptr};
+}
+
+/// Returns the DSCPs of so many classes of layers: the class selectors (RFC 2474, 4.2.2) from the
+/// highest down to 1, so that 0 is left for other traffic. One class needs none.
+ConfigValue classes_of(std::int64_t classes) {
+  ConfigValue::Array all;
+  for (std::int64_t c = 0; c < classes && classes > 1; ++c)
+    all.emplace_back(std::int64_t{8} * (classes - c));
+  return ConfigValue(std::move(all));
+}
+
+/// Returns one value in the new key's terms; nothing if a person has to say it.
+std::optional<ConfigValue> one_value(const Replaced& row, const ConfigValue& v) {
+  const auto number = number_of(v);
+  switch (row.unit) {
+    case Unit::kSame:
+      return v;
+    case Unit::kSeconds:
+      return number ? std::optional(as_text(format_duration(from_seconds(*number)))) : std::nullopt;
+    case Unit::kRtts:
+      return number ? as_text(shortest(*number) + "rtt") : v;
+    case Unit::kThere:
+      if (v == ConfigValue(true)) return as_text(std::string(row.to));
+      if (v == ConfigValue(false) && row.was == "signal_signed") return as_text("");
+      return std::nullopt;
+    case Unit::kClasses:
+      if (const auto* classes = v.as<std::int64_t>()) return classes_of(*classes);
+      return std::nullopt;
+    case Unit::kHalves:
+      return ConfigValue(v == as_text("split") ? 0.5 : 1.0);
+  }
+  return std::nullopt;
+}
+
+/// Does the same for a value, or for each of a list: of a sweep, or of a family that is searched.
+std::optional<ConfigValue> value_now(const Replaced& row, const ConfigValue& v) {
+  const auto* list = v.as<ConfigValue::Array>();
+  if (list == nullptr) return one_value(row, v);
+  ConfigValue::Array all;
+  for (const ConfigValue& one : *list) {
+    auto now = one_value(row, one);
+    if (!now) return std::nullopt;
+    all.push_back(*std::move(now));
+  }
+  return ConfigValue(std::move(all));
+}
+
+bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+/// Returns where the comment of a line begins, or its end, and how many brackets stay open.
+std::pair<std::size_t, int> end_of_value(std::string_view line) {
+  char quote = 0;
+  int open = 0;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (quote != 0) {
+      if (c == '\\' && quote == '"') ++i;
+      else if (c == quote) quote = 0;
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+    } else if (c == '[') {
+      ++open;
+    } else if (c == ']') {
+      --open;
+    } else if (c == '#') {
+      return {i, open};
+    }
+  }
+  return {line.size(), open};
+}
+
+/// Where keys of a table are parameters.
+enum class Table : std::uint8_t { kOther, kParameters, kJob, kVary };
+
+/// Rewrites a text line by line.
+class Converter {
+ public:
+  explicit Converter(std::string_view text) : rest_(text) {}
+
+  Converted convert() {
+    while (!rest_.empty()) take_line();
+    end_table();
+    return std::move(out_);
+  }
+
+ private:
+  std::string_view next_line() {
+    const std::size_t end = rest_.find('\n');
+    const std::string_view line = rest_.substr(0, end);
+    rest_.remove_prefix(end == rest_.npos ? rest_.size() : end + 1);
+    ++number_;
+    return line;
+  }
+
+  void say(std::string_view line) { out_.text.append(line).push_back('\n'); }
+  void changed(const std::string& line) {
+    say(line);
+    ++out_.changes;
+  }
+  void leave_alone(const std::string& why) {
+    out_.left_alone.push_back("line " + std::to_string(number_) + ": " + why);
+  }
+
+  void take_line() {
+    const std::string_view line = next_line();
+    const std::string_view text = trimmed(line);
+    if (text.starts_with('[')) return begin_table(line, text);
+    const auto [end, open] = end_of_value(line);
+    const std::size_t equals = line.substr(0, end).find('=');
+    if (table_ == Table::kOther || equals == line.npos || text.starts_with('#')) return say(line);
+    std::string value(line.substr(equals + 1, end - equals - 1));
+    std::string comment(line.substr(end)), written(line);
+    for (int depth = open; depth > 0 && !rest_.empty();) {
+      const std::string_view more = next_line();
+      written.append("\n").append(more);
+      const auto [end_of_more, opened] = end_of_value(more);
+      value.append(" ").append(trimmed(more.substr(0, end_of_more)));
+      comment = more.substr(end_of_more);
+      depth += opened;
+      if (depth > 0 && !comment.empty()) return leave_alone("a list with comments"), say(written);
+    }
+    take_key(written, std::string(trimmed(line.substr(0, equals))), value, comment);
+  }
+
+  void begin_table(std::string_view line, std::string_view text) {
+    end_table();
+    const std::size_t end = end_of_value(text).first;
+    const std::string_view name = trimmed(text.substr(0, end));
+    table_ = Table::kOther;
+    if (name == "[parameters]" || name == "[[arm]]" || name == "[[front.system]]" ||
+        name == "[[search.family]]")
+      table_ = Table::kParameters;
+    if (name == "[[job]]") table_ = Table::kJob;
+    if (name == "[matrix]") leave_alone("[matrix] " + std::string(kNoMatrix));
+    if (name != "[[vary]]" && name != "[[cross]]") return say(line);
+    table_ = name == "[[vary]]" ? Table::kVary : Table::kParameters;
+    changed("[[sweep]]" + std::string(text.substr(std::min(text.size(), name.size()))));
+  }
+
+  /// A [[vary]] has its parameter in a line and its values in another.
+  void end_table() {
+    if (table_ == Table::kVary && !values_.empty()) leave_alone("values without a parameter");
+    parameter_.clear();
+    values_.clear();
+  }
+
+  static std::optional<ConfigValue> parsed(const std::string& value) {
+    auto read = parse_toml("v = " + value);
+    if (!read || read.config->members.size() != 1) return std::nullopt;
+    return read.config->members.front().value;
+  }
+
+  void take_key(const std::string& written, const std::string& key, const std::string& value,
+                const std::string& comment) {
+    if (table_ == Table::kVary && (key == "parameter" || key == "values")) {
+      const auto read = parsed(value);
+      if (key == "values") values_ = value;
+      else if (read && read->as<std::string>() != nullptr) parameter_ = *read->as<std::string>();
+      comment_ += comment;
+      if (!parameter_.empty() && !values_.empty()) {
+        const std::string all = std::exchange(values_, {});
+        rewrite(std::exchange(parameter_, {}), all, std::exchange(comment_, {}), nullptr);
+      }
+      return;
+    }
+    rewrite(key, value, comment, &written);
+  }
+
+  /// @param written  its lines as they were, if they may stay
+  void rewrite(const std::string& key, const std::string& value, const std::string& comment,
+               const std::string* written) {
+    const Replaced* row = replaced(key);
+    const auto as_written = [&] {
+      written != nullptr
+          ? say(*written)
+          : changed(with_comment(key + " = " + std::string(trimmed(value)), comment));
+    };
+    if (row == nullptr) return as_written();
+    const auto read = parsed(value);
+    const auto now = read ? value_now(*row, *read) : std::nullopt;
+    if (!now) {
+      leave_alone(key + " is " + std::string(row->is) + " now");
+      return as_written();
+    }
+    const bool same = row->unit == Unit::kSame;
+    const std::string text = same ? std::string(trimmed(value)) : to_toml_text(*now);
+    changed(with_comment(key_now(*row) + " = " + text, comment));
+    if (row->unit == Unit::kHalves) changed(std::string(kOtherRoom) + " = " + text);
+  }
+
+  static std::string with_comment(std::string line, const std::string& comment) {
+    if (!comment.empty()) line += "  " + comment;
+    return line;
+  }
+
+  /// In a [[job]] a key is the job's own.
+  [[nodiscard]] std::string key_now(const Replaced& row) const {
+    std::string_view key = row.is;
+    if (table_ != Table::kJob) return std::string(key);
+    for (const std::string_view prefix : {"job.", "ddl."})
+      if (key.starts_with(prefix)) key.remove_prefix(prefix.size());
+    return std::string(key);
+  }
+
+  std::string_view rest_;
+  std::size_t number_ = 0;
+  Table table_ = Table::kOther;
+  std::string parameter_{}, values_{}, comment_{};
+  Converted out_{};
+};
+
+}  // namespace
+
+Converted convert_experiment(std::string_view text) { return Converter(text).convert(); }
+
+std::string replaced_parameter(std::string_view name) {
+  const Replaced* row = replaced(name);
+  return row == nullptr
+             ? std::string{}
+             : "is " + std::string(row->is) + " now: `outrider-lab convert FILE` rewrites the file";
+}
+
+void refuse_old_sweeps(ConfigTable& experiment, ConfigIssues& issues) {
+  const auto refuse = [&](std::string_view key, const std::string& now) {
+    if (experiment.get(key) == nullptr) return;
+    std::erase_if(experiment.members, [key](const ConfigMember& m) { return m.key == key; });
+    issues.push_back({std::string(key), now});
+  };
+  for (const char* key : {"vary", "cross"})
+    refuse(key, "is [[sweep]] now: `outrider-lab convert FILE` rewrites the file");
+  refuse("matrix", kNoMatrix);
+}
+
+ConfigTable without_replaced(const ConfigTable& table, const std::string& path,
+                             ConfigIssues& issues) {
+  ConfigTable kept;
+  for (const auto& [key, value] : table.members) {
+    const std::string now =
+        value.as<ConfigTable>() == nullptr ? replaced_parameter(key) : std::string{};
+    if (now.empty()) kept[key] = value;
+    else issues.push_back({join_key(path, key), now});
+  }
+  return kept;
+}
+
+}  // namespace outrider::lab

@@ -1,0 +1,72 @@
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/config/checks.h"
+#include "common/config/config_file.h"
+#include "common/config/shipped_file.h"
+#include "tools/lab/experiment/experiment.h"
+
+namespace outrider::lab {
+namespace {
+
+constexpr const char* kPresets = "presets";
+
+/// Reads the overlay that a preset's file has, with nested keys.
+ConfigTable read_preset(const std::string& name, const std::string& place,
+                        const std::filesystem::path& directory, ConfigIssues& issues) {
+  const auto fault = [&](const std::string& problem) {
+    issues.push_back({place, Checks::quoted(name) + ": " + problem});
+    return ConfigTable{};
+  };
+  if (const auto problem = name_problem(name, kPresets, ".toml", directory); !problem.empty())
+    return fault(problem);
+  auto file = read_toml_file(named_file(name, kPresets, ".toml", directory));
+  for (const auto& issue : file.issues) fault(issue.problem);
+  if (!file) return {};
+  for (const char* key : {"name", "network", "arm", "parameters"})
+    if (file.config->get(key) != nullptr)
+      return fault(std::string("has ") + key +
+                   ", and a preset has keys of an [[arm]] alone: parameters and settings");
+  if (file.config->get(kPresets) != nullptr) return fault("has presets itself; name those");
+  return with_nested_keys(*file.config);
+}
+
+/// Puts what the presets of a table have below what it says itself.
+void expand(ConfigTable& table, const std::string& path, const std::filesystem::path& directory,
+            ConfigIssues& issues) {
+  const ConfigValue* given = table.get(kPresets);
+  if (given == nullptr) return;
+  const std::string place = join_key(path, kPresets);
+  std::vector<std::string> names;
+  if (const auto* name = given->as<std::string>()) names.push_back(*name);
+  if (const auto* list = given->as<ConfigValue::Array>())
+    for (const ConfigValue& one : *list)
+      if (const auto* name = one.as<std::string>()) names.push_back(*name);
+  if (names.empty())
+    issues.push_back(
+        {place, display(*given) + ": must be the name of a preset, or a list of them"});
+  ConfigTable all;
+  for (const std::string& name : names) overlay(all, read_preset(name, place, directory, issues));
+  std::erase_if(table.members, [](const ConfigMember& m) { return m.key == kPresets; });
+  overlay(all, with_nested_keys(table));
+  table = std::move(all);
+}
+
+}  // namespace
+
+ConfigTable with_presets(ConfigTable file, const std::filesystem::path& directory,
+                         ConfigIssues& issues) {
+  for (auto& [key, value] : file.members) {
+    if (auto* table = value.as<ConfigTable>(); table != nullptr && key == "parameters")
+      expand(*table, key, directory, issues);
+    if (key != "arm" || !is_array_of_tables(value)) continue;
+    auto& arms = *value.as<ConfigValue::Array>();
+    for (std::size_t i = 0; i < arms.size(); ++i)
+      expand(*arms[i].as<ConfigTable>(), join_key("", key, i), directory, issues);
+  }
+  return file;
+}
+
+}  // namespace outrider::lab

@@ -1,0 +1,80 @@
+#include <charconv>
+#include <optional>
+
+#include "common/config/quantities.h"
+#include "tools/lab/experiment/program_settings.h"
+
+namespace outrider::lab {
+namespace {
+
+/// Returns the number of round trips in "4rtt" or "0.5 rtt"; nothing for any other text.
+std::optional<double> rtts_of(std::string_view text) {
+  constexpr std::string_view kUnit = "rtt";
+  if (!text.ends_with(kUnit)) return std::nullopt;
+  text.remove_suffix(kUnit.size());
+  if (text.ends_with(' ')) text.remove_suffix(1);
+  double rtts = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rtts);
+  constexpr double kMostRtts = 1e6;
+  if (error != std::errc{} || end != text.data() + text.size() || !(rtts >= 0 && rtts <= kMostRtts))
+    return std::nullopt;
+  return rtts;
+}
+
+ConfigValue with_quantities(const ConfigValue& value, const Quantities& quantities) {
+  if (const auto* table = value.as<ConfigTable>())
+    return ConfigValue(with_quantities(*table, quantities));
+  if (const auto* array = value.as<ConfigValue::Array>()) {
+    ConfigValue::Array all;
+    for (const auto& element : *array) all.push_back(with_quantities(element, quantities));
+    return ConfigValue(std::move(all));
+  }
+  const auto* text = value.as<std::string>();
+  if (text == nullptr) return value;
+  if (*text == "h") return ConfigValue(std::int64_t{quantities.h_packets});
+  const auto rtts = rtts_of(*text);
+  return rtts ? ConfigValue(format_duration(rtts_to_duration(*rtts, quantities.rtt))) : value;
+}
+
+}  // namespace
+
+ConfigTable with_quantities(ConfigTable table, const Quantities& quantities) {
+  for (auto& member : table.members) member.value = with_quantities(member.value, quantities);
+  return table;
+}
+
+Duration rtts_to_duration(double rtts, Duration rtt) { return from_seconds(rtts * seconds(rtt)); }
+
+ConfigTable with_nested_keys(const ConfigTable& table) {
+  ConfigTable nested;
+  for (const auto& [key, value] : table.members) {
+    ConfigTable one;
+    if (!is_setting(key) || !assign(one, key, value)) one[key] = value;
+    overlay(nested, one);
+  }
+  return nested;
+}
+
+std::vector<std::pair<std::string, ConfigValue>> with_dotted_keys(const ConfigTable& table) {
+  std::vector<std::pair<std::string, ConfigValue>> all;
+  for (const auto& [key, value] : table.members) {
+    const auto* nested = value.as<ConfigTable>();
+    if (nested == nullptr) all.emplace_back(key, value);
+    else
+      for (auto& [below, leaf] : with_dotted_keys(*nested))
+        all.emplace_back(join_key(key, below), std::move(leaf));
+  }
+  return all;
+}
+
+void overlay(ConfigTable& into, const ConfigTable& over) {
+  for (const auto& [key, value] : over.members) {
+    const auto* nested = value.as<ConfigTable>();
+    ConfigValue& target = into[key];
+    if (nested != nullptr && target.as<ConfigTable>() != nullptr)
+      overlay(*target.as<ConfigTable>(), *nested);
+    else target = value;
+  }
+}
+
+}  // namespace outrider::lab
