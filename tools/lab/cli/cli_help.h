@@ -80,7 +80,7 @@ Examples:
   outrider-lab new mine.toml --rate 25gbit --rtt 40us --burst 8xresnet50 --background 30%)";
 
 inline constexpr const char* kConvertHelp =
-    R"(Rewrites experiments of version 1.x, and files of arms, in place: parameters that were one
+    R"(Rewrites experiments of the earlier language, and files of arms, in place: parameters that were one
 setting of a program become overlays on it (regulation is switch.regulation.mode), [[vary]] and
 [[cross]] become [[sweep]]. Comments and the order stay. Says what a person has to rewrite.
 

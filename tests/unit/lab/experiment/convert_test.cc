@@ -1,4 +1,4 @@
-// Goal: experiments of version 1.x become what they say in the language of today, comments and all.
+// Goal: experiments of the earlier language become what they say in the language of today, comments and all.
 // Method: texts. (That no configuration of a shipped file changed was measured when they were
 // converted.)
 #include "tools/lab/experiment/convert.h"

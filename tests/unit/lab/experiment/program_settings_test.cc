@@ -140,7 +140,7 @@ TEST(ProgramSettings, WhatFollowsFromSomethingElseIsRefused) {
               HasSubstr("sweep[0].job.servers: \"job.servers\": follows from servers"));
 }
 
-TEST(ProgramSettings, AParameterOfVersion1IsRefusedWithWhatReplacesIt) {
+TEST(ProgramSettings, AnEarlierParameterIsRefusedWithWhatReplacesIt) {
   EXPECT_THAT(faults_of(with_arm("lead_rtts = 2\n")),
               HasSubstr("arm[3].lead_rtts: is job.announce.lead now: `outrider-lab convert FILE` "
                         "rewrites the file"));
