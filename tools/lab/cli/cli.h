@@ -79,7 +79,8 @@ ParsedCommandLine parse_lab_command_line(int argc, const char* const* argv);
 /// Runs `outrider-lab new`, which writes an experiment from a few answers. @return exit status
 int new_command(const LabOptions& options);
 
-/// Runs `outrider-lab convert`, which rewrites experiments of the earlier language. @return exit status
+/// Runs `outrider-lab convert`, which rewrites experiments of the earlier language. @return exit
+/// status
 int convert_command(const LabOptions& options);
 
 /// Runs `outrider-lab plan`, which lists the cases. @return exit status

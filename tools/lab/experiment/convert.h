@@ -16,14 +16,15 @@ struct Converted {
   std::vector<std::string> left_alone{};  ///< "line 12: ...": what a person has to rewrite
 };
 
-/// Rewrites the text of an experiment, or of a file of arms, of the earlier language: parameters that were
-/// one setting of a program become overlays on it (`regulation` is `switch.regulation.mode`), and
+/// Rewrites the text of an experiment, or of a file of arms, of the earlier language: parameters
+/// that were one setting of a program become overlays on it (`regulation` is
+/// `switch.regulation.mode`), and
 /// [[vary]] and [[cross]] become [[sweep]]. Comments and the order stay. A text without old keys
 /// stays as it is.
 Converted convert_experiment(std::string_view text);
 
-/// Says what replaces a parameter of the earlier language: "is switch.regulation.mode now: `outrider-lab
-/// convert FILE` rewrites the file"; empty if `name` is no such parameter.
+/// Says what replaces a parameter of the earlier language: "is switch.regulation.mode now:
+/// `outrider-lab convert FILE` rewrites the file"; empty if `name` is no such parameter.
 std::string replaced_parameter(std::string_view name);
 
 /// Takes [matrix], [[vary]] and [[cross]] out of an experiment, and adds a fault for each.

@@ -200,7 +200,8 @@ inline constexpr const char* kBackgroundHosts = "background_hosts";
 
 /// Returns `file` with the switches, the link and the hosts of a dumbbell, if its [network] has a
 /// `rate`, which is that of the link and of all hosts: workers and senders of background on one
-/// side, servers and its receivers on the other. A fifth of `rtt` is spent between hosts and
+/// side, servers and its receivers on the other. A job that [parameters] give a collective without
+/// servers has half of its workers on each side. A fifth of `rtt` is spent between hosts and
 /// switches each way; hosts of background have delays that differ by a fifth.
 ConfigTable with_dumbbell(ConfigTable file, ConfigIssues& issues);
 

@@ -82,6 +82,34 @@ void give_ends(ConfigValue& background) {
   else give_ends_of_groups(background);
 }
 
+/// Returns the workers of a job that [parameters] give a collective without servers; 0: it has
+/// servers, or [job] says where it is.
+std::int64_t workers_of_collective(const ConfigTable& file) {
+  const ConfigValue* given = file.get("parameters");
+  const auto* table = given == nullptr ? nullptr : given->as<ConfigTable>();
+  if (table == nullptr || file.get("job") != nullptr) return 0;
+  const ConfigTable parameters = with_nested_keys(*table);
+  const ConfigValue* collective = find(parameters, "job.collective");
+  const ConfigValue* workers = parameters.get("workers");
+  const auto* number = workers == nullptr ? nullptr : workers->as<std::int64_t>();
+  const std::string servers(tg::name_of(tg::Collective::kPs));
+  if (collective == nullptr || *collective == text_value(servers) || number == nullptr) return 0;
+  return *number > 1 ? *number : 0;
+}
+
+/// Returns the hosts of the job: workers on one side and servers on the other; or, of a collective,
+/// half of the workers on each.
+ConfigValue::Array hosts_of_job(ConfigTable& file, const std::string& speed, Duration delay) {
+  const auto workers = workers_of_collective(file);
+  if (workers == 0)
+    return {hosts_at(kHere, "worker", text_value("workers"), speed, delay, 0),
+            hosts_at(kThere, "server", text_value("servers"), speed, delay, 0)};
+  constexpr const char* kOthers = "worker_b";
+  file["job"] = table_value({{"ring", list_value({text_value("worker"), text_value(kOthers)})}});
+  return {hosts_at(kHere, "worker", ConfigValue(workers - workers / 2), speed, delay, 0),
+          hosts_at(kThere, kOthers, ConfigValue(workers / 2), speed, delay, 0)};
+}
+
 }  // namespace
 
 ConfigTable with_dumbbell(ConfigTable file, ConfigIssues& issues) {
@@ -121,8 +149,7 @@ ConfigTable with_dumbbell(ConfigTable file, ConfigIssues& issues) {
                                           {"b", text_value(kThere)},
                                           {"rate", text_value(speed)},
                                           {"delay", text_value(format_duration(delays.link))}})});
-  ConfigValue::Array all{hosts_at(kHere, "worker", text_value("workers"), speed, delays.host, 0),
-                         hosts_at(kThere, "server", text_value("servers"), speed, delays.host, 0)};
+  ConfigValue::Array all = hosts_of_job(file, speed, delays.host);
   if (hosts > 0) {
     const ConfigValue count(hosts);
     all.push_back(hosts_at(kHere, kSenders, count, speed, delays.host, kDelaySpread));
