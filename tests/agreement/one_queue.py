@@ -1,11 +1,11 @@
-"""Two long flows and bursts over a marked queue: Reno and CUBIC (conf/experiments/agreement.toml)."""
+"""Two long flows and bursts over a marked queue: Reno and CUBIC (one-queue.toml)."""
 import pathlib
 import statistics
 
 import emulated
 import linux_hosts
 
-EXPERIMENT = "agreement.toml"
+EXPERIMENT = "one-queue.toml"
 VARIANTS = ["no_hystart", "quickack"]
 HYSTART = pathlib.Path("/sys/module/tcp_cubic/parameters/hystart")
 

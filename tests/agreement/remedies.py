@@ -1,4 +1,4 @@
-"""Announced bursts: modes of regulation and two queues (conf/experiments/agreement-regulation.toml)."""
+"""Announced bursts: modes of regulation and two queues (remedies.toml)."""
 import dataclasses
 import json
 import statistics
@@ -6,7 +6,7 @@ import statistics
 import emulated
 import linux_hosts
 
-EXPERIMENT = "agreement-regulation.toml"
+EXPERIMENT = "remedies.toml"
 MEGA = 1e6
 
 

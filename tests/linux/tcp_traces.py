@@ -1,5 +1,5 @@
 """Senders of Linux and of the generator through the same impairments: what both do with their
-congestion window. The test of the profile and tools/tcp-traces use it.
+congestion window. The test of the profile and compare_tcp_traces.py use it.
 
 A scenario is an experiment file that is made here: one worker sends bursts to one server over a
 connection that it keeps. The switch loses and marks the data packets with the given numbers.

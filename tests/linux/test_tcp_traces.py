@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Goal: the profile `stack = "linux"` does with its window what this kernel does, through the same
 losses, marks and idle times; `stack = "rfc"` does not, so the comparison can fail. Method: a part
-of the scenarios of tools/tcp-traces, with a congestion control each."""
+of the scenarios of compare_tcp_traces.py, with a congestion control each."""
 
 import os
 

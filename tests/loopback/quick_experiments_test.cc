@@ -31,10 +31,8 @@ std::vector<std::string> experiments() {
 
 /// Those that take longer than a quarter of a minute: for OUTRIDER_FULL.
 bool is_long(const std::string& name) {
-  static constexpr std::array<std::string_view, 11> kLong = {
-      "dlcp-p3",       "fabric-1024",        "fabric-64-workers", "front",
-      "grant",         "grant-256",          "prophet",           "prophet-cost",
-      "roce-resnet50", "roce-resnet50-100g", "prophet-regulation"};
+  static constexpr std::array<std::string_view, 6> kLong = {
+      "fabric-1024", "front", "grant", "prophet", "prophet-cost", "roce-resnet50"};
   return std::ranges::find(kLong, name) != kLong.end();
 }
 

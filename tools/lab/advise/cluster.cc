@@ -58,7 +58,7 @@ void check(const Checks& at, const ClusterNetwork& n) {
 void check_protocol(const Checks& at, const std::string& protocol) {
   at.require(protocol == "tcp", "protocol", Checks::quoted(protocol),
              "must be \"tcp\": advise knows neither RoCEv2 nor priority flow control (PFC); "
-             "`outrider-lab run conf/experiments/roce-pfc.toml` compares remedies over them");
+             "`outrider-lab run conf/experiments/roce.toml` compares remedies over them");
 }
 
 void check(const Checks& at, const ClusterJob& j) {

@@ -12,6 +12,7 @@
 #include "common/core/traffic_class.h"
 #include "tools/lab/experiment/case.h"
 #include "tools/lab/measure/background_floor.h"
+#include "tools/lab/measure/burst_peaks.h"
 #include "tools/lab/measure/flow_times.h"
 #include "tools/lab/measure/job_samples.h"
 #include "tools/lab/measure/lossless_drops.h"
@@ -144,6 +145,7 @@ struct CaseMetrics {
   LosslessDrops lossless_drops;
   BackgroundDip background_dip;
   BackgroundFloor background_floor;
+  BurstPeaks burst_peaks;
   FlowTimes flow_times;
   RequestTimes request_times;
   CaptureTotals captures;

@@ -110,6 +110,14 @@ constexpr CaseField kRows[] = {
     metric<&CaseMetrics::push_retransmitted>("/push_bursts/retransmitted_segments"),
     metric<&CaseMetrics::push_delivered_share>("/push_bursts/delivered_share"),
     metric<&CaseMetrics::push_delivered_share_least>("/push_bursts/delivered_share_least"),
+    object(
+        "/burst_peaks",
+        "bytes of bursts in the fullest window at the measured queue over those of the mean one"),
+    metric<&CaseMetrics::burst_peaks, &BurstPeaks::link_share>(
+        "/burst_peaks/link_share", "frame bytes of bursts over what the port could send"),
+    metric<&CaseMetrics::burst_peaks, &BurstPeaks::over_1ms>("/burst_peaks/over_1ms"),
+    metric<&CaseMetrics::burst_peaks, &BurstPeaks::over_10ms>("/burst_peaks/over_10ms"),
+    metric<&CaseMetrics::burst_peaks, &BurstPeaks::over_100ms>("/burst_peaks/over_100ms"),
     object("/jobs", "only with several jobs",
            [](const CaseMetrics& m) { return !m.jobs.each.empty(); }),
     CaseField{"/jobs/completion_seconds", "first begin to last end, one value a job",

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares the windows of the generator's TCP with those of Linux, through the same impairments.
 
-Each scenario of tests/linux/tcp_traces.py has one sender that meets losses, marks or idle times
+Each scenario of tcp_traces.py has one sender that meets losses, marks or idle times
 at exact places. outrider-lab runs it in virtual time, and sockets of this kernel run through
 the same switches between two network namespaces. Needs root and tests/linux; about a minute
 for each repetition.
@@ -19,8 +19,10 @@ import statistics
 import sys
 from xml.sax.saxutils import escape
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tests/linux"))
+import lab
+import tcp_traces
+
+ROOT = lab.HERE.parent.parent
 
 # -- the picture: two lines above each other in each panel
 
@@ -93,7 +95,7 @@ def picture(traces, release, stack):
 
 # -- the table
 
-def compare(tcp_traces, scenario, ours, runs):
+def compare(scenario, ours, runs):
     """Figures against the median of the runs of Linux."""
     each = [tcp_traces.figures(scenario, ours, theirs) for theirs in runs]
     middle = sorted(runs, key=lambda r: len(tcp_traces.thresholds(r)))[len(runs) // 2]
@@ -158,16 +160,14 @@ def main():
     parser.add_argument("--svg", type=pathlib.Path, help="draw the windows of both")
     options = parser.parse_args()
 
-    import lab  # pylint: disable=import-outside-toplevel,import-error
-    import tcp_traces  # pylint: disable=import-outside-toplevel,import-error
     if (reason := lab.why_not()) is not None:
-        sys.exit(f"tcp-traces: {reason}. Needs root, or capabilities for network namespaces.")
+        sys.exit(f"compare_tcp_traces: {reason}. Needs root, or capabilities for network namespaces.")
     if not (options.bin / "outrider-lab").exists():
-        sys.exit(f"tcp-traces: {options.bin}/outrider-lab is not there: build it with tools/demo, "
+        sys.exit(f"compare_tcp_traces: {options.bin}/outrider-lab is not there: build it with tools/demo, "
                  "or name the directory with --bin")
     names = [s.name for s in tcp_traces.SCENARIOS]
     if unknown := set(options.scenarios or ()) - set(names):
-        sys.exit(f"tcp-traces: no scenario is named {sorted(unknown)}: there are {names}")
+        sys.exit(f"compare_tcp_traces: no scenario is named {sorted(unknown)}: there are {names}")
     lab.SWITCH = str(options.bin / "outrider-switch")
     os.environ["OUTRIDER_LAB_PROGRAM"] = str(options.bin / "outrider-lab")
     options.out.mkdir(parents=True, exist_ok=True)
@@ -185,7 +185,7 @@ def main():
             for controller in options.controllers:
                 runs = [hosts.run(s, controller, results)[0] for _ in range(options.repeat)]
                 traces[s, controller] = virtual[controller], runs
-                found = compare(tcp_traces, s, virtual[controller], runs)
+                found = compare(s, virtual[controller], runs)
                 departures += sum(not f.agrees() for f in found)
                 print(row(s, controller, found), flush=True)
     finally:

@@ -6,12 +6,12 @@ switches run between two network namespaces, one for each leaf. Their hosts are 
 sockets with the same addresses, behind net_af_packet on veth. Needs root and tests/linux.
 While it runs it goes before other work of the machine, and nothing stays behind.
 
-The scenario is conf/experiments/agreement.toml: two long flows, and bursts over a marked
+The scenario is one-queue.toml, beside this file: two long flows, and bursts over a marked
 queue. For each congestion control and runtime the mean queue of the bottleneck over the
 run without warm-up is printed, and the burst completion time: from the first byte handed
 to the socket (emulated hosts: to the NIC) to the last byte read.
 
-With --regulation it is conf/experiments/agreement-regulation.toml: the same with bursts
+With --regulation it is remedies.toml: the same with bursts
 that are announced, for each remedy at three rates. The start queue is printed besides,
 the background's rate, and for how long the switch did not poll.
 
@@ -23,8 +23,9 @@ import pathlib
 import sys
 import tomllib
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "tests" / folder) for folder in ("agreement", "hosts", "linux")]
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+sys.path[:0] = [str(ROOT / "tests" / folder) for folder in ("hosts", "linux")]
 
 # pylint: disable=wrong-import-position,import-error
 import emulated
@@ -40,8 +41,8 @@ def arguments():
     parser.add_argument("--regulation", action="store_true",
                         help="modes of regulation and two queues at three rates")
     parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build/release/bin")
-    parser.add_argument("--out", type=pathlib.Path, help="[results/agreement, with --regulation "
-                                                         "results/agreement-regulation]")
+    parser.add_argument("--out", type=pathlib.Path, help="[results/agreement-one-queue, with "
+                                                         "--regulation results/agreement-remedies]")
     parser.add_argument("--repeat", type=int, default=10,
                         help="runs in real time of each row; virtual time has 10 [10]")
     parser.add_argument("--variants", nargs="*", choices=one_queue.VARIANTS,
@@ -54,25 +55,25 @@ def arguments():
     options = parser.parse_args()
     options.scenario = remedies if options.regulation else one_queue
     if options.out is None:
-        options.out = ROOT / "results" / options.scenario.EXPERIMENT.removesuffix(".toml")
+        name = options.scenario.EXPERIMENT.removesuffix(".toml")
+        options.out = ROOT / "results" / f"agreement-{name}"
     return options
 
 
 def main():
     options = arguments()
     if (reason := lab.why_not()) is not None:
-        sys.exit(f"agreement: {reason}. Needs root, or capabilities for network namespaces.")
+        sys.exit(f"compare: {reason}. Needs root, or capabilities for network namespaces.")
     program = options.bin / "outrider-lab"
     if not program.exists():
-        sys.exit(f"agreement: {program} is not there: build it with tools/demo, "
+        sys.exit(f"compare: {program} is not there: build it with tools/demo, "
                  "or name the directory with --bin")
     own_world.enter()
     own_world.come_first()
     lab.SWITCH = str(options.bin / "outrider-switch")
-    folder = ROOT / "conf/experiments"
     # The scenario with regulation has the network of the other.
-    network = tomllib.loads((folder / one_queue.EXPERIMENT).read_text())["network"]
-    experiment = folder / options.scenario.EXPERIMENT
+    network = tomllib.loads((HERE / one_queue.EXPERIMENT).read_text())["network"]
+    experiment = HERE / options.scenario.EXPERIMENT
     emulated.run(program, experiment, "virtual", options.out / "virtual", None)
     emulated.run(program, experiment, "loopback", options.out / "loopback", options.repeat)
     options.scenario.compare(options.out / "virtual", options.out / "loopback", network["measured"],
