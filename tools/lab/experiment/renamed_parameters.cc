@@ -19,7 +19,6 @@ constexpr Renamed kRenamed[]{
     {"window_floor", "switch.regulation.window.floor"},
     {"window_gain", "switch.regulation.window.gain"},
     {"window_standing_clamp", "switch.regulation.window.standing_clamp"},
-    {"window_release_rtts", "switch.regulation.window.release_rtts"},
     {"window_spare_marks", "switch.regulation.window.spare_marks"},
     {"switch_lead_rtts", "switch.regulation.lead", Unit::kRtts},
     {"predict", "switch.regulation.predict.from"},
@@ -45,9 +44,7 @@ constexpr Renamed kRenamed[]{
     {"red_weight", "switch.marker.red.weight"},
     {"aqm_target_seconds", "switch.marker.pie.target or switch.marker.codel.target",
      Unit::kSeconds},
-    {"aqm_interval_seconds",
-     "switch.marker.codel.interval, or switch.marker.pie.update_interval and ten times it as "
-     "burst_allowance",
+    {"aqm_interval_seconds", "switch.marker.codel.interval; PIE's follows from its target",
      Unit::kSeconds},
     {"early_drop", "switch.marker.not_ect = \"drop\""},
     {"tcp", "transport.controller"},
