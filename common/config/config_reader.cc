@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/config/quantities.h"
+#include "common/config/removed_settings.h"
 #include "common/config/suggestion.h"
 
 namespace outrider {
@@ -67,8 +68,10 @@ void ConfigReader::finish() {
   const std::vector<std::string_view> known(known_.begin(), known_.end());
   for (const auto& [key, value] : table_.members) {
     if (issues_.has_more()) return;  // the nearest key takes time to find
-    if (std::ranges::find(known, key) == known.end())
-      issues_.push_back({join_key(path_, key), "unknown key" + suggestion(key, known)});
+    if (std::ranges::find(known, key) != known.end()) continue;
+    const std::string at = join_key(path_, key);
+    const std::string gone(removed_setting(at));
+    issues_.push_back({at, gone.empty() ? "unknown key" + suggestion(key, known) : gone});
   }
 }
 

@@ -70,24 +70,9 @@ void describe(Settings& v, RedConfig& c) {
 
 void describe(Settings& v, PieConfig& c) {
   v.duration("target", c.target,
-             {.range = durations_above_zero(), .help = "delay that it settles at (QDELAY_REF)"});
-  v.duration("update_interval", c.update_interval,
              {.range = durations_above_zero(),
-              .absent = "`target`",
-              .help = "between updates of the probability (T_UPDATE)"});
-  v.value("alpha", c.alpha,
-          {.range = reals(0, 1e6),
-           .absent = "0.125 x (15 ms / `target`) x (`update_interval` / `target`)",
-           .help = "gain of (delay - target) [1/s]; "
-                   "[by one rule](markers.md#pie-and-codel-at-low-delay)"});
-  v.value("beta", c.beta,
-          {.range = reals(0, 1e6),
-           .absent = "1.25 x (15 ms / `target`)",
-           .help = "gain of the delay's change [1/s]"});
-  v.duration("burst_allowance", c.burst_allowance,
-             {.range = durations_from(Duration::zero()),
-              .absent = "10 x `target`",
-              .help = "after a quiet time nothing is marked for so long (MAX_BURST)"});
+              .help = "delay that it settles at (QDELAY_REF). Gains, interval of updates and burst "
+                      "allowance [follow from it](markers.md#pie-and-codel-at-low-delay)"});
   v.share("mark_ecnth", c.mark_ecnth,
           {.range = reals(0, 1),
            .help = "above that probability packets are dropped instead of marked, ECT too "
@@ -96,19 +81,9 @@ void describe(Settings& v, PieConfig& c) {
 
 void describe(Settings& v, Pi2Config& c) {
   v.duration("target", c.target,
-             {.range = durations_above_zero(), .help = "delay that it settles at"});
-  v.duration("update_interval", c.update_interval,
              {.range = durations_above_zero(),
-              .absent = "`target` x 16 / 15",
-              .help = "between updates of p' (Tupdate)"});
-  v.value("alpha", c.alpha,
-          {.range = reals(0, 1e6),
-           .absent = "0.15 x (15 ms / `target`) x (`update_interval` / `target`)",
-           .help = "gain of (delay - target) [1/s], for each update"});
-  v.value("beta", c.beta,
-          {.range = reals(0, 1e6),
-           .absent = "3.2 x (15 ms / `target`)",
-           .help = "gain of the delay's change [1/s]"});
+              .help = "delay that it settles at. Gains and interval of updates "
+                      "[follow from it](markers.md#pie-and-codel-at-low-delay)"});
 }
 
 void describe(Settings& v, CodelConfig& c) {

@@ -37,23 +37,16 @@ struct RedConfig {
   RedSpacing spacing = RedSpacing::kIndependent;
 };
 
-/// Parameters of PIE (RFC 8033), see pie_marker.h. What is absent follows from the target:
-/// gains_of(), burst_allowance_of().
+/// Parameters of PIE (RFC 8033), see pie_marker.h. The others follow from the target: gains_of(),
+/// burst_allowance_of().
 struct PieConfig {
   Duration target = std::chrono::milliseconds(15);
-  std::optional<Duration> update_interval{};
-  std::optional<double> alpha{};
-  std::optional<double> beta{};
-  std::optional<Duration> burst_allowance{};
   double mark_ecnth = 0.1;  ///< above this probability ECT packets are dropped as well
 };
 
-/// Parameters of PI2 for one queue (RFC 9332), see pi2_marker.h.
+/// Parameters of PI2 for one queue (RFC 9332), see pi2_marker.h. Its gains follow from the target.
 struct Pi2Config {
   Duration target = std::chrono::milliseconds(15);
-  std::optional<Duration> update_interval{};  ///< as in PieConfig
-  std::optional<double> alpha{};
-  std::optional<double> beta{};
 };
 
 /// Parameters of CoDel (RFC 8289), see codel_marker.h.
@@ -63,15 +56,13 @@ struct CodelConfig {
 };
 
 inline PiGains gains_of(const PieConfig& pie) noexcept {
-  return scaled_gains(kPieReference, pie.target, {pie.update_interval, pie.alpha, pie.beta});
+  return scaled_gains(kPieReference, pie.target);
 }
 inline PiGains gains_of(const Pi2Config& pi2) noexcept {
-  return scaled_gains(kPi2Reference, pi2.target, {pi2.update_interval, pi2.alpha, pi2.beta});
+  return scaled_gains(kPi2Reference, pi2.target);
 }
 /// RFC 8033, section 4.4: MAX_BURST is 150 ms at a target of 15 ms.
-constexpr Duration burst_allowance_of(const PieConfig& pie) noexcept {
-  return pie.burst_allowance.value_or(10 * pie.target);
-}
+constexpr Duration burst_allowance_of(const PieConfig& pie) noexcept { return 10 * pie.target; }
 
 struct MarkerConfig {
   MarkerKind kind = MarkerKind::kStep;

@@ -18,11 +18,9 @@ void describe(Settings& v, PredictPolicy& c) {
           {.range = integers(1, 65535, "packets"),
            .help = "what START would announce; `fair_window`: what may wait"});
   v.duration("idle_gap", c.idle_gap,
-             {.range = durations_above_zero(),
+             {.range = durations_up_to(PredictPolicy::kMaxPeriod),
               .help = "pause before an iteration: longer than time-outs within a burst, shorter "
                       "than those between bursts"});
-  v.duration("max_period", c.max_period,
-             {.accepts = "at least `idle_gap`", .help = "longer pauses end what was learned"});
   v.value("tolerance", c.tolerance,
           {.range = reals_between(0, 0.5),
            .help = "share of the period by which an iteration may be off"});
@@ -54,8 +52,6 @@ void describe(Settings& v, WindowPolicy& c) {
           {.range = reals(1, 100),
            .help = "window of a flow that is not held, over its largest flight of the last 8 to "
                    "16 RTT"});
-  v.value("release_rtts", c.release_rtts,
-          {.range = reals(0, 1000), .help = "RTTs over which held windows open again"});
   v.value("spare_marks", c.spare_marks,
           {.help = "held flows are not marked, nor for 2 RTT after their release"});
   v.duration("base_rtt", c.base_rtt,
@@ -80,13 +76,6 @@ void describe(Settings& v, RemotePolicy& c) {
   v.rate(
       "rate", c.rate,
       {.required = true, .range = link_rates(), .help = "of its link, at the port's `rate_layer`"});
-  v.duration("base_rtt", c.base_rtt,
-             {.range = durations_from(Duration::zero()),
-              .help = "RTT of all flows through it, without queueing; 0: measured for each"});
-  v.value("threshold_packets", c.threshold_packets,
-          {.range = integers(1, 65535, "packets"),
-           .absent = "that of the START",
-           .help = "what background may leave in its queue"});
 }
 
 void describe(Settings& v, GrantPolicy& c) {
@@ -237,11 +226,6 @@ void check_measured_lead(const Checks& at, const RegulationPolicy& policy) {
              "needs an empty window.beyond: how long a queue further on may be is not known here");
 }
 
-void check(const Checks& at, const PredictPolicy& policy) {
-  at.require(policy.max_period >= policy.idle_gap, "max_period", format_duration(policy.max_period),
-             "must not be shorter than idle_gap, " + format_duration(policy.idle_gap));
-}
-
 /// Checks the bottlenecks beyond a port.
 void check_remote(const Checks& at, const std::vector<RemotePolicy>& beyond) {
   at.in_range("beyond", beyond.size(), 0, kMostRemote, "bottlenecks");
@@ -305,7 +289,6 @@ void check(const Checks& at, const RegulationPolicy& policy) {
   check_hearing(at, policy);
   check_remote(at.below("window"), policy.window.beyond);
   if (measures_lead(policy)) check_measured_lead(at, policy);
-  check(at.below("predict"), policy.predict);
   if (policy.predict.from == PredictFrom::kOff) return;
   at.require(acts_on_bursts(policy.mode), "mode", Checks::quoted(row_of(policy.mode).name),
              "must regulate for [predict] to have an effect");

@@ -26,7 +26,6 @@ WindowPolicy policy_from(FuzzInput& in) {
   p.least_segments = (bits & 12) != 0 ? (bits >> 2) % 4U : 1 + in.byte() % 64U;
   p.gain = (1 + in.byte()) / 16.0;
   p.standing_clamp = 1 + in.byte() / 32.0;
-  p.release_rtts = in.byte() / 16.0;
   if ((bits & 16) != 0) p.base_rtt = std::chrono::microseconds(1 + in.take<std::uint16_t>());
   p.max_flows = 1 + (bits >> 5) % 6U;
   return p;

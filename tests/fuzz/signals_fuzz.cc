@@ -50,7 +50,6 @@ RegulationPolicy policy_from(FuzzInput& in) {
   p.lead = microseconds(in.take<std::uint16_t>());
   p.predict.from = static_cast<PredictFrom>((bits >> 13) % 3);
   p.predict.idle_gap = microseconds(1 + in.byte() * 16);
-  p.predict.max_period = p.predict.idle_gap + microseconds(in.take<std::uint16_t>());
   p.predict.missed_limit = 1 + in.byte() % 4U;
   p.predict.max_jobs = 1 + in.byte() % 3U;
   return p;

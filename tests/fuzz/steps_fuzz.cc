@@ -62,7 +62,6 @@ RegulationPolicy policy_from(FuzzInput& in) {
   if (p.predict.from == PredictFrom::kOff) return p;
   p.lead = p.lead.value_or(nanoseconds(100));
   p.predict.idle_gap = span_from(in);
-  p.predict.max_period = p.predict.idle_gap + span_from(in);
   p.predict.max_jobs = 1 + in.byte() % 64U;
   return p;
 }

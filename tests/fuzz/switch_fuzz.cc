@@ -54,7 +54,6 @@ RegulationPolicy policy_from(FuzzInput& in) {
   p.lead = milliseconds(4);
   p.predict = {.from = in.byte() % 2 != 0 ? PredictFrom::kTraffic : PredictFrom::kSignals,
                .idle_gap = milliseconds(2),
-               .max_period = milliseconds(200),
                .max_jobs = 1 + in.byte() % 4U};
   return p;
 }

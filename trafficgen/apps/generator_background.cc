@@ -142,7 +142,7 @@ void GeneratorBackground::make_flow_group(const FlowsConfig& flows, const LcoreS
                                                        .seed = config_.seed}),
                        .max_open = flows.max_open.value_or(kMaxOpenFlows),
                        .records = flows.records,
-                       .offered = flows.list ? BitRate{} : offered_rate(flows, from, to, packet),
+                       .offered = flows.list ? BitRate{} : offered_rate(flows, to, packet),
                        .arrivals = make_arrivals(flows, from, to, packet, config_.seed, index)},
       goodput_);
 }

@@ -71,12 +71,11 @@ FullPacket full_segment(std::uint32_t mss_bytes) noexcept {
   return {mss_bytes, static_cast<std::uint32_t>(wire_bytes(frame_bytes))};
 }
 
-BitRate offered_rate(const FlowsConfig& flows, const std::vector<FlowHost>& from,
-                     const std::vector<FlowHost>& to, const FullPacket& packet) noexcept {
+BitRate offered_rate(const FlowsConfig& flows, const std::vector<FlowHost>& to,
+                     const FullPacket& packet) noexcept {
   if (flows.rate) return *flows.rate;
   double nics = 0;
-  for (const FlowHost& h : flows.load_of == LoadOf::kReceivers ? to : from)
-    nics += static_cast<double>(h.rate.bits_per_second);
+  for (const FlowHost& h : to) nics += static_cast<double>(h.rate.bits_per_second);
   return {static_cast<std::uint64_t>(flows.load.value_or(0) * nics * packet.payload_bytes /
                                      packet.wire_bytes)};
 }
@@ -97,7 +96,7 @@ std::unique_ptr<FlowArrivals> make_arrivals(const FlowsConfig& flows,
   auto sizes = load_flow_sizes(*flows.distribution);
   if (!sizes) throw std::runtime_error(format_issues(*flows.distribution, sizes.issues));
   const double bytes_per_s =
-      static_cast<double>(offered_rate(flows, from, to, packet).bits_per_second) / 8;
+      static_cast<double>(offered_rate(flows, to, packet).bits_per_second) / 8;
   DrawnArrivals::Setup setup{.seed = seed,
                              .group = group,
                              .mean_gap_s = sizes.config->mean_bytes() / bytes_per_s,

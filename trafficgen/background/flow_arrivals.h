@@ -85,10 +85,10 @@ struct FullPacket {
 };
 [[nodiscard]] FullPacket full_segment(std::uint32_t mss_bytes) noexcept;
 
-/// Returns the payload rate that a group offers: `rate`, or `load` times the rate of one side's
+/// Returns the payload rate that a group offers: `rate`, or `load` times the rate of the receivers'
 /// NICs times the share of payload in a full packet.
-BitRate offered_rate(const FlowsConfig& flows, const std::vector<FlowHost>& from,
-                     const std::vector<FlowHost>& to, const FullPacket& packet) noexcept;
+BitRate offered_rate(const FlowsConfig& flows, const std::vector<FlowHost>& to,
+                     const FullPacket& packet) noexcept;
 
 /// Makes the arrivals of a group. @param from,to  with a list, both are its hosts
 /// @throws std::runtime_error if a file of the group cannot be read

@@ -85,12 +85,10 @@ void describe(Settings& v, FlowsConfig& c) {
            .help = "host n of the list is the n-th, from 0"});
   v.share("load", c.load,
           {.range = reals_above(0, kMaxLoad),
-           .help = "of the NICs' rates, counting all that full frames take on the wire; ACKs are "
-                   "not counted. Exactly one of `load` and `rate`"});
+           .help = "of the receivers' NICs together, counting all that full frames take on the "
+                   "wire; ACKs are not counted. Exactly one of `load` and `rate`"});
   v.rate("rate", c.rate,
          {.range = rates_up_to(kMaxGroupRate), .help = "of payload, of the whole group"});
-  v.choice("load_of", c.load_of, kLoadOfs,
-           {.help = "whose NICs `load` is a share of, all of one side together"});
   v.choice("arrivals", c.arrivals, kArrivalProcesses,
            {.help = "exponential or equal gaps; their mean is mean size / rate"});
   v.value("transport", c.transport, {.required = true, .accepts = "name of a `[[transport]]`"});

@@ -17,9 +17,6 @@ enum class ArrivalProcess : std::uint8_t {
   kFixed,    ///< equal gaps
 };
 
-/// The side whose NICs' rates a load refers to.
-enum class LoadOf : std::uint8_t { kReceivers, kSenders };
-
 /// A group of flows that arrive and end. They are drawn from a size distribution at a load, or
 /// listed in a file.
 struct FlowsConfig {
@@ -29,9 +26,8 @@ struct FlowsConfig {
   std::optional<std::string> distribution{};  ///< path of a CDF file; or
   std::optional<std::string> list{};          ///< path of a flow list, see flow_list.h
   std::vector<std::string> hosts;             ///< with `list`: host number n of the list is entry n
-  std::optional<double> load{};   ///< share of the NICs' rate, headers and gaps included; or
+  std::optional<double> load{};   ///< share of the receivers' NICs, with headers and gaps; or
   std::optional<BitRate> rate{};  ///< of payload, of the whole group
-  LoadOf load_of = LoadOf::kReceivers;
   ArrivalProcess arrivals = ArrivalProcess::kPoisson;
   std::string transport;
   Duration start{};
@@ -63,8 +59,6 @@ void check_files(const Checks& at, const FlowsConfig& flows);
 
 inline constexpr auto kArrivalProcesses = choices<ArrivalProcess>(
     {{"poisson", ArrivalProcess::kPoisson}, {"fixed", ArrivalProcess::kFixed}});
-inline constexpr auto kLoadOfs =
-    choices<LoadOf>({{"receivers", LoadOf::kReceivers}, {"senders", LoadOf::kSenders}});
 
 void describe(Settings& v, FlowsConfig& c);
 

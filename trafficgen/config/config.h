@@ -60,9 +60,8 @@ struct LongFlowsConfig {
 /// Memory that connections may borrow at once; absent settings are derived, see
 /// transport_reserve.h.
 struct TransportMemoryConfig {
-  std::optional<std::uint32_t> flights{};    ///< senders with data in flight
-  std::optional<std::uint32_t> segments{};   ///< in flights of more than 8 segments
-  std::optional<std::uint32_t> disorders{};  ///< receivers with data out of order
+  std::optional<std::uint32_t> flights{};   ///< senders with data in flight
+  std::optional<std::uint32_t> segments{};  ///< in flights of more than 8 segments
 };
 
 /// All settings that `outrider-trafficgen --config FILE` reads.

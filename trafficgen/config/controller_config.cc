@@ -13,10 +13,6 @@ void check(const Checks& at, const ControllerConfig& control) {
                  control.controller == Controller::kUnresponsive,
              "hystart", "\"linux\"",
              "is a part of Linux's CUBIC: the other controllers have none there, or \"rfc9406\"");
-  at.require(control.hystart_max_rtt_threshold >= control.hystart_min_rtt_threshold,
-             "hystart_max_rtt_threshold", format_duration(control.hystart_max_rtt_threshold),
-             "must not be shorter than hystart_min_rtt_threshold, " +
-                 format_duration(control.hystart_min_rtt_threshold));
   at.require(control.timely_t_high >= control.timely_t_low, "timely_t_high",
              format_duration(control.timely_t_high),
              "must not be shorter than timely_t_low, " + format_duration(control.timely_t_low));
@@ -50,15 +46,6 @@ void describe_timely(Settings& v, ControllerConfig& c) {
                       "gradient of the round trip decides"});
   v.rate("timely_step", c.timely_step,
          {.range = link_rates(), .help = "by which the rate grows for a window of data"});
-  v.value("timely_beta", c.timely_beta,
-          {.range = reals_above(0, 1), .help = "factor of TIMELY's reductions"});
-  v.value("timely_alpha", c.timely_alpha,
-          {.range = reals_above(0, 1),
-           .help = "weight of the newest difference of round trips in their gradient"});
-  v.value("timely_hai_completions", c.timely_hai_completions,
-          {.range = integers(1, 1000),
-           .help = "windows in a row without a rising round trip, after which the rate grows by "
-                   "five steps at a time"});
 }
 
 }  // namespace
@@ -69,8 +56,6 @@ void describe_parameters(Settings& v, ControllerConfig& c) {
            .absent = "10, of those beyond 1,460 bytes as many as fit 14,600 bytes, at least 2",
            .help = "full segments of the connection that leave at once at its begin, and after an "
                    "idle time; absent: RFC 6928. Linux sends 10 of any size"});
-  v.value("dctcp_gain", c.dctcp_gain, {.range = reals_above(0, 1), .help = "g of RFC 8257"});
-  v.value("dctcp_initial_alpha", c.dctcp_initial_alpha, {.range = reals(0, 1)});
   v.value("dctcp_min_window_segments", c.dctcp_min_window_segments,
           {.range = integers(1, 1000),
            .help = "marks reduce the window to no less; RFC 8257 does not say"});
@@ -83,14 +68,10 @@ void describe_parameters(Settings& v, ControllerConfig& c) {
                     "until the first reduction, and by half a segment where Reno would be faster, "
                     "however large the window has become, as there"});
   v.duration("hystart_min_rtt_threshold", c.hystart_min_rtt_threshold,
-             {.range = durations_above_zero(),
-              .help = "smallest rise of the round trip that counts. The RFC's 4 ms never occurs "
-                      "where round trips take 100 us: lower it there"});
-  v.duration(
-      "hystart_max_rtt_threshold", c.hystart_max_rtt_threshold,
-      {.accepts = "at least the smallest",
-       .help =
-           "largest rise that is asked for; in between it is an eighth of the last round trip"});
+             {.range = durations_up_to(kHyStartMaxRttThreshold),
+              .help = "smallest rise of the round trip that counts; above it an eighth of the last "
+                      "round trip does, up to 16 ms. The RFC's 4 ms never occurs where round trips "
+                      "take 100 us: lower it there"});
   v.choice("idle_restart", c.idle_restart, kIdleRestarts,
            {.help = "the window of a connection that was idle for longer than an RTO, where "
                     "`connections` restarts it: at most the initial window (RFC 5681, 4.1); or as "

@@ -64,7 +64,7 @@ TransportMemory::Setup transport_reserve(const GeneratorConfig& config) {
   const std::uint64_t segments = need.segments + need.window_segments;
   return {.flights = c.flights.value_or(limited(need.ends, kMaxDerivedFlights)),
           .segments = c.segments.value_or(limited(segments, std::max(kMaxDerivedSegments, least))),
-          .disorders = c.disorders.value_or(limited(need.ends, kMaxDerivedDisorders))};
+          .disorders = limited(need.ends, kMaxDerivedDisorders)};
 }
 
 std::vector<std::uint32_t> expected_connections(const GeneratorConfig& config) {
@@ -105,10 +105,6 @@ void describe(Settings& v, TransportMemoryConfig& c) {
            .absent = "a full window in each end and one more, at most 4194304",
            .help = "segments in flight beyond 8 per sender, 24 bytes each; a window is "
                    "`receive_buffer_bytes` / `mss_bytes` + 64, as a power of two"});
-  v.value("disorders", c.disorders,
-          {.range = integers(1, kMaxObjects),
-           .absent = "an end each, at most 131072",
-           .help = "receivers with data out of order at once, 1,856 bytes each"});
 }
 
 }  // namespace outrider::tg

@@ -13,17 +13,14 @@ namespace {
 
 std::unique_ptr<SendPolicy> make_prophet(const PolicyConfig& c, std::uint32_t targets,
                                          std::span<const GradientPiece> pieces) {
-  ProphetPolicy::Setup setup{
+  return std::make_unique<ProphetPolicy>(ProphetPolicy::Setup{
       .targets = targets,
       .pieces = pieces,
       .credit_bytes = c.credit_bytes.value_or(0),
       .monitors = c.bandwidth_from == BandwidthSource::kMonitor,
       .joins = c.message == ProphetMessage::kBlock,
       .bandwidth_error = c.bandwidth_error.value_or(1),
-      .profile_iterations = c.profile_iterations.value_or(kProfileIterations)};
-  if (c.bandwidth)
-    setup.bandwidth_bytes_per_second = static_cast<double>(c.bandwidth->bits_per_second) / 8;
-  return std::make_unique<ProphetPolicy>(setup);
+      .profile_iterations = c.profile_iterations.value_or(kProfileIterations)});
 }
 
 }  // namespace

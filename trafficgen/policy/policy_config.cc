@@ -37,7 +37,6 @@ void refuse_unused(const Checks& at, SendPolicyKind kind, const PolicyConfig& p)
        "\"credit\" and \"prophet\"");
   only(p.fusion_bytes.has_value(), "fusion_bytes", {K::kFusion}, "\"fusion\"");
   only(p.cycle.has_value(), "cycle", {K::kFusion}, "\"fusion\"");
-  only(p.bandwidth.has_value(), "bandwidth", {K::kProphet}, "\"prophet\"");
   only(p.bandwidth_from.has_value(), "bandwidth_from", {K::kProphet}, "\"prophet\"");
   only(p.message.has_value(), "message", {K::kProphet}, "\"prophet\"");
   only(p.bandwidth_error.has_value(), "bandwidth_error", {K::kProphet}, "\"prophet\"");
@@ -74,8 +73,6 @@ void check(const Checks& at, SendPolicyKind kind, const PolicyConfig& p) {
                  "\": no order helps as long as everybody waits for everything");
   refuse_unused(at, kind, p);
   check_sizes(at, kind, p);
-  if (p.bandwidth && p.bandwidth_from)
-    at.fault("bandwidth_from", "must not be given with bandwidth, which is not measured");
   if (p.bandwidth_error)
     at.in_interval("bandwidth_error", *p.bandwidth_error, 0, kMaxBandwidthError, false);
   if (p.profile_iterations)
@@ -105,12 +102,9 @@ void describe(Settings& v, PolicyConfig& c) {
            .help = "buffer of `fusion`"});
   v.duration("cycle", c.cycle,
              {.range = durations_above_zero(), .absent = "`\"1ms\"`", .help = "of `fusion`"});
-  v.rate("bandwidth", c.bandwidth,
-         {.range = link_rates(), .absent = "measured", .help = "that `prophet` reckons with"});
   v.choice(
       "bandwidth_from", c.bandwidth_from, kBandwidthSources,
-      {.accepts = "not with `bandwidth`",
-       .absent = "`\"profile\"`",
+      {.absent = "`\"profile\"`",
        .help = "[where `prophet` takes it from](jobs.md#prophets-bandwidth): the fastest piece "
                "of the profile, or a moving mean over all iterations"});
   v.choice("message", c.message, kProphetMessages,

@@ -26,7 +26,7 @@ enum class Granularity : std::uint8_t {
   kTensor,  ///< each piece; the worker waits for the parameters of the next layer
 };
 
-/// Where Prophet's bandwidth comes from, if none is given.
+/// Where Prophet's bandwidth comes from.
 enum class BandwidthSource : std::uint8_t {
   kProfile,  ///< the fastest piece of the profile
   kMonitor,  ///< a moving mean over all iterations
@@ -45,7 +45,6 @@ struct PolicyConfig {
   std::optional<std::uint64_t> credit_bytes{};      ///< limit of unacknowledged bytes
   std::optional<std::uint64_t> fusion_bytes{};      ///< size of a buffer
   std::optional<Duration> cycle{};                  ///< time between cycles of fusion
-  std::optional<BitRate> bandwidth{};               ///< kProphet: absent: measured
   std::optional<BandwidthSource> bandwidth_from{};  ///< kProphet
   std::optional<double> bandwidth_error{};          ///< kProphet: factor on the assumed bandwidth
   std::optional<ProphetMessage> message{};          ///< kProphet

@@ -39,14 +39,12 @@ std::vector<ProphetStep> prophet_steps(std::span<const Duration> ready_at) {
 
 ProphetPolicy::ProphetPolicy(const Setup& setup)
     : credit_bytes_(setup.credit_bytes),
-      measures_(!setup.bandwidth_bytes_per_second),
-      monitors_(measures_ && setup.monitors),
+      monitors_(setup.monitors),
       joins_(setup.joins),
       error_(setup.bandwidth_error),
       profile_iterations_(setup.profile_iterations),
       pieces_from_(tensors_of(setup.pieces), 0),
       ready_sum_(pieces_from_.size(), Duration::zero()),
-      bandwidth_(setup.bandwidth_bytes_per_second.value_or(0)),
       waiting_(setup.pieces.size()),
       stack_(setup.pieces.size()),
       in_flight_(setup.targets, setup.pieces.size()) {
@@ -99,7 +97,7 @@ void ProphetPolicy::take_step() noexcept {
 void ProphetPolicy::on_acknowledged(std::uint32_t target, std::uint64_t bytes, Time now) noexcept {
   if (monitors_) monitor_.on_acknowledged(bytes);
   in_flight_.acknowledge(target, bytes, [&](const InFlight::Segment& s) {
-    if (!profiling() || !measures_ || monitors_ || now <= s.handed_out) return;
+    if (!profiling() || monitors_ || now <= s.handed_out) return;
     bandwidth_ = std::max(bandwidth_, static_cast<double>(s.bytes) / seconds(now - s.handed_out));
   });
   if (monitors_ && in_flight_.empty()) monitor_.on_idle(now);

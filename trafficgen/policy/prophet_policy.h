@@ -31,8 +31,8 @@ std::vector<ProphetStep> prophet_steps(std::span<const Duration> ready_at);
 /// last gradient it sends the rest by urgency, with a credit.
 ///
 /// The first `profile_iterations` iterations send as WFBP does. They record when each tensor is
-/// ready and how fast each piece is acknowledged. B is the fastest piece's bytes / time (or the
-/// configured bandwidth) times `bandwidth_error`. From then on, the policy waits for a whole step,
+/// ready and how fast each piece is acknowledged. B is the fastest piece's bytes / time, times
+/// `bandwidth_error`. From then on, the policy waits for a whole step,
 /// puts it on a stack with the smallest index on top, and sends from the top while the next piece
 /// is smaller than what is left of gap x B. The rest stays below the next step. When tensor 0 is
 /// ready, the stack is drained while a credit covers it.
@@ -51,8 +51,6 @@ class ProphetPolicy final : public SendPolicy {
     std::uint32_t targets = 1;
     std::span<const GradientPiece> pieces{};  ///< of an iteration; needed at construction only
     std::uint64_t credit_bytes = 0;           ///< >= every piece
-    /// [byte/s]; nothing: measured by the profile
-    std::optional<double> bandwidth_bytes_per_second{};
     bool monitors = false;  ///< follow the bandwidth instead of keeping the profile's
     bool joins = false;     ///< pieces that leave together are one message
     double bandwidth_error = 1;
@@ -78,7 +76,6 @@ class ProphetPolicy final : public SendPolicy {
   PushSegment hand_out(std::uint64_t charged_bytes, Time now) noexcept;
 
   std::uint64_t credit_bytes_;
-  bool measures_;
   bool monitors_;
   bool joins_;
   double error_;

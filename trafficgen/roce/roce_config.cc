@@ -9,7 +9,6 @@ constexpr std::uint64_t kMaxWindowPackets = 1U << 16;  // far below half of the 
 constexpr std::uint64_t kMaxRetries = 1000;
 constexpr std::uint64_t kMaxStages = 1000;
 constexpr std::uint64_t kMostDscp = 63;
-constexpr double kMostIncrease = 1000;
 constexpr Duration kMostCnpDelay = std::chrono::microseconds(100);
 constexpr std::int64_t kMostWaitingCnps = 128;  ///< of a queue pair: it is memory
 constexpr std::uint64_t kMostAdditiveBytes = 1U << 20;
@@ -50,10 +49,6 @@ void check_controllers(const Checks& at, const RoceConfig& roce) {
 }  // namespace
 
 void check(const Checks& at, const RoceConfig& roce) {
-  if (roce.rate)
-    at.require(roce.controller == RoceController::kFixed, "rate",
-               std::to_string(roce.rate->bits_per_second) + " bit/s",
-               "needs controller \"fixed\": others begin at the rate of the host's NIC");
   at.require(roce.ack_packets <= roce.window_packets, "ack_packets",
              std::to_string(roce.ack_packets),
              "must be at most window_packets, " + std::to_string(roce.window_packets) +
@@ -70,15 +65,6 @@ void describe(Settings& v, SwiftConfig& c) {
   v.duration("base_target", c.base_target,
              {.range = durations_above_zero(),
               .help = "round trip that a large window is to reach, path and queues included"});
-  v.value("additive_increase", c.additive_increase,
-          {.range = reals_above(0, kMostIncrease),
-           .help = "packets by which the window grows in a round trip"});
-  v.value("beta", c.beta,
-          {.range = reals_above(0, 1),
-           .help = "weight of the share by which a round trip is above the target"});
-  v.share("max_decrease", c.max_decrease,
-          {.range = reals_between(0, 1),
-           .help = "share of the window that one decrease takes, at most: max_mdf"});
   v.duration("scaling_range", c.scaling_range,
              {.help = "most that flow scaling adds to the target"});
   v.value("scaling_least_window", c.scaling_least_window,
@@ -132,13 +118,8 @@ void describe(Settings& v, RoceConfig& c) {
            {.help = "of lost packets: all from the first gap on are sent again, as InfiniBand "
                     "does, or [what is missing](roce.md#selective-repeat)"});
   v.choice("controller", c.controller, kRoceControllers,
-           {.help = "of a queue pair's rate: [DCQCN](roce.md#dcqcn), none, "
+           {.help = "of a queue pair's rate: [DCQCN](roce.md#dcqcn), none (it is the NIC's), "
                     "[HPCC](roce.md#hpcc), or [Swift](roce.md#swift)"});
-  v.rate("rate", c.rate,
-         {.range = link_rates(),
-          .accepts = "with controller `\"fixed\"`",
-          .absent = "that of the host's NIC",
-          .help = "at which a queue pair sends, L1"});
   v.value("window_packets", c.window_packets,
           {.range = integers(1, kMaxWindowPackets),
            .help = "data packets that are sent and not acknowledged, at most"});

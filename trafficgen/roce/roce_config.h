@@ -15,7 +15,7 @@ namespace outrider::tg {
 /// The controller of a queue pair's sending rate.
 enum class RoceController : std::uint8_t {
   kDcqcn,
-  kFixed,  ///< the NIC's rate or `rate`, whatever the network says
+  kFixed,  ///< the NIC's rate, whatever the network says
   kHpcc,
   kSwift,
 };
@@ -54,10 +54,7 @@ struct DcqcnConfig {
 
 /// [transport.roce.swift]: Swift (Kumar et al., SIGCOMM 2020, section 3). Windows are in packets.
 struct SwiftConfig {
-  Duration base_target = std::chrono::microseconds(25);  ///< round trip that is wanted
-  double additive_increase = 1;                          ///< packets in a round trip, > 0
-  double beta = 0.8;                                     ///< weight of what is above the target
-  double max_decrease = 0.5;  ///< max_mdf: most that one decrease takes, in (0, 1)
+  Duration base_target = std::chrono::microseconds(25);    ///< round trip that is wanted
   Duration scaling_range = std::chrono::microseconds(50);  ///< most that flow scaling adds
   double scaling_least_window = 0.1;  ///< fs_min_cwnd: that and less have all of the range
   double scaling_most_window = 100;   ///< fs_max_cwnd: that and more have none
@@ -83,7 +80,6 @@ struct RoceConfig {
   roce::Operation operation = roce::Operation::kWrite;  ///< that carries bursts
   RoceRepair repair = RoceRepair::kGoBackN;
   RoceController controller = RoceController::kDcqcn;
-  std::optional<BitRate> rate{};                     ///< kFixed; absent: that of the host's NIC
   std::uint32_t window_packets = 1024;               ///< sent and not acknowledged, at most
   std::uint32_t ack_packets = 8;                     ///< data packets from one ACK to the next
   Duration timeout = std::chrono::milliseconds(67);  ///< silence after which it sends again

@@ -12,9 +12,10 @@
 namespace outrider::sw {
 namespace {
 
-WindowPolicy window_of(const RemotePolicy& remote, const RegulationPolicy& policy) {
+/// The round trips through it are measured, whatever is set for those through the port's queue.
+WindowPolicy window_of(const RegulationPolicy& policy) {
   WindowPolicy window = policy.window;
-  window.base_rtt = remote.base_rtt;
+  window.base_rtt = {};
   return window;
 }
 
@@ -30,9 +31,8 @@ static_assert(WindowTreatment::kFallback < WindowTreatment::kControlled &&
 RemoteBottleneck::RemoteBottleneck(const RemotePolicy& remote, const RegulationPolicy& policy,
                                    RateLayer layer)
     : name_(remote.name),
-      own_threshold_(remote.threshold_packets),
       regulator_(policy),
-      window_(window_of(remote, policy), policy.max_entries, remote.rate, layer,
+      window_(window_of(policy), policy.max_entries, remote.rate, layer,
               WindowClamp::Bottleneck::kRemote) {}
 
 /// Returns h while it is regulated, after telling the windows which bursts' regulation has begun.
@@ -42,7 +42,7 @@ std::optional<std::uint16_t> RemoteBottleneck::threshold(Time now) noexcept {
     if (burst.predicted) window_.on_prediction(burst.flow.destination_address, burst.bytes, now);
     else window_.on_start(burst.flow, burst.sequence, burst.bytes, now);
   });
-  return threshold && own_threshold_ ? own_threshold_ : threshold;
+  return threshold;
 }
 
 void RemoteBottleneck::on_start(const StartSignal& start, Time now) noexcept {

@@ -45,7 +45,6 @@ class RemoteBottleneck {
   [[nodiscard]] std::optional<std::uint16_t> threshold(Time now) noexcept;
 
   std::string name_;
-  std::optional<std::uint16_t> own_threshold_;  ///< instead of h of the START
   Regulator regulator_;
   QueueWindow window_;
 };

@@ -38,10 +38,12 @@ enum class PredictFrom : std::uint8_t {
 /// Policy for bursts that are not announced yet, see period_predictor.h. A job is identified
 /// by the destination address of its DDL payload. Validated before use.
 struct PredictPolicy {
+  /// A longer pause ends what was learned: no training job iterates so slowly.
+  static constexpr Duration kMaxPeriod = std::chrono::seconds(60);
+
   PredictFrom from = PredictFrom::kOff;
   std::uint16_t threshold_packets = 10;               ///< h: what START would carry, > 0
-  Duration idle_gap = std::chrono::milliseconds(50);  ///< > 0
-  Duration max_period = std::chrono::seconds(60);     ///< >= idle_gap
+  Duration idle_gap = std::chrono::milliseconds(50);  ///< in (0, kMaxPeriod]
   double tolerance = 0.25;                            ///< in (0, 0.5)
   std::uint32_t missed_limit = 3;                     ///< >= 1
   std::uint32_t max_jobs = 16;                        ///< >= 1

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,9 +32,6 @@ struct RemotePolicy {
   std::string name{};                       ///< unique within the queue, for reports
   std::vector<std::string> destinations{};  ///< IPv4 prefixes of all hosts beyond it, >= 1
   BitRate rate{};                           ///< of its link, in the layer of the port's rate
-  /// Round trip without queueing, of all flows through it. Zero: measured for each flow.
-  Duration base_rtt{};
-  std::optional<std::uint16_t> threshold_packets{};  ///< its h, > 0. Absent: that of the START
 };
 
 /// Settings of the window clamp of one egress queue. Validated before use.
@@ -53,7 +49,6 @@ struct WindowPolicy {
   double gain = 6;
   /// Window of a flow that is not held, as a multiple of its recent largest flight, >= 1.
   double standing_clamp = 1.5;
-  double release_rtts = 1;  ///< time over which held windows open again, >= 0
   /// Packets of held flows are not marked: the switch already controls their window.
   bool spare_marks = true;
   /// Round trip without queueing. Zero: measured for each flow.

@@ -31,7 +31,7 @@ void arm_predicted(const PeriodPredictor::Prediction& prediction, RegulatorEntri
 
 PredictedBursts::PredictedBursts(const PredictPolicy& policy)
     : predictor_({.idle_gap = policy.idle_gap,
-                  .max_period = policy.max_period,
+                  .max_period = PredictPolicy::kMaxPeriod,
                   .tolerance = policy.tolerance,
                   .missed_limit = policy.missed_limit,
                   .max_jobs = policy.max_jobs}) {

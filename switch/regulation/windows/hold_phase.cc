@@ -42,7 +42,7 @@ bool HoldPhase::move_on(const WindowPath& path, const FlowRounds& rounds,
     return true;
   }
   if (phase_ == Phase::kReleasing &&
-      now - released_at_ >= round_trips(release_rtts_ + kSettle_rtts, rounds.rtt_ns()))
+      now - released_at_ >= round_trips(kRelease_rtts + kSettle_rtts, rounds.rtt_ns()))
     phase_ = Phase::kStanding;
   return false;
 }
@@ -63,7 +63,7 @@ bool HoldPhase::holds_on(const WindowFlow& f, const WindowPath& path, const Flow
 bool HoldPhase::opens(const WindowFlow& f, double own_rtt_ns, Time now) const noexcept {
   if (f.held_bytes == 0 || phase_ == Phase::kHolding) return false;
   if (phase_ == Phase::kReleasing) return true;
-  return opening_for(f, now) < round_trips(release_rtts_ + kSettle_rtts, own_rtt_ns);
+  return opening_for(f, now) < round_trips(kRelease_rtts + kSettle_rtts, own_rtt_ns);
 }
 
 }  // namespace outrider

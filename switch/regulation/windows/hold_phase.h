@@ -15,7 +15,7 @@ namespace outrider {
 /// Says when the windows of background through a bottleneck are held for bursts: whether they
 /// stand, are held, or open again. They are held from the begin of an announced or predicted burst
 /// until the last announced (or expected) byte is near, or regulation has ended. Then they open
-/// over `release_rtts`, and stand once that has settled.
+/// over kRelease_rtts, and stand once that has settled.
 ///
 /// A sender hears of an opened window with the flow's next answer, half a round trip away on
 /// average, and its data are here `up` later. The last bytes of the bursts may have left the queue
@@ -24,9 +24,11 @@ namespace outrider {
 /// Time never decreases. O(1); nothing allocates after construction. Not thread-safe.
 class HoldPhase {
  public:
+  /// Time over which held windows open again, in round trips.
+  static constexpr double kRelease_rtts = 1;
+
   /// @param max_bursts  announced bursts that can be tracked separately, > 0
-  HoldPhase(double release_rtts, std::uint32_t max_bursts)
-      : release_rtts_(release_rtts), bursts_(max_bursts) {}
+  explicit HoldPhase(std::uint32_t max_bursts) : bursts_(max_bursts) {}
 
   void on_announced(Time now) noexcept { announced_at_ = now; }
   /// These begin to hold windows for a burst. @return false if there is no room for it
@@ -92,7 +94,6 @@ class HoldPhase {
   [[nodiscard]] bool bursts_end_within(double ns, const WindowPath& path, const FlowRounds& rounds,
                                        const BottleneckQueue& queue) const noexcept;
 
-  double release_rtts_;
   BurstFlights bursts_;
   Phase phase_ = Phase::kStanding;
   std::uint16_t h_packets_ = 0;

@@ -14,7 +14,7 @@ WindowClamp::WindowClamp(const WindowPolicy& policy, BitRate drain_rate,
                       .overhead_bytes = overhead_bytes,
                       .base_rtt = policy.base_rtt},
              .remote = bottleneck == Bottleneck::kRemote,
-             .phase{policy.release_rtts, max_bursts},
+             .phase{HoldPhase(max_bursts)},
              .rounds{}},
       flows_(policy.max_flows) {
   assert(state_.path.bytes_per_ns > 0 && policy.standing_clamp >= 1 && policy.floor < 1 &&

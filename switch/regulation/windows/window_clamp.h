@@ -37,7 +37,7 @@ namespace outrider {
 /// shared in proportion to what the flows had in flight. The floor is a rate of departures
 /// that holds over any ten round trips: a flow's window is that rate times its round trip,
 /// queueing included, or more if it is owed more (`FloorLine`). Held windows open over
-/// `release_rtts` of their flow once the last announced (or expected) byte has entered the queue
+/// a round trip of their flow once the last announced (or expected) byte has entered the queue
 /// or regulation has ended, each so much earlier as its data need to come. Always:
 ///  - a right edge never moves left, and is never beyond the receiver's;
 ///  - a window is never below `least_segments`, so that the ACK of data in flight tells the

@@ -69,7 +69,7 @@ double releasing_bytes(const WindowState& c, const WindowFlow& f, double standin
                        Time now) noexcept {
   const double held = f.held_bytes;
   const double full = std::clamp(part_of(c, f, room_bytes(c, f)), held, std::max(held, standing));
-  const double over = c.policy.release_rtts * c.path.rtt_ns(f);
+  const double over = HoldPhase::kRelease_rtts * c.path.rtt_ns(f);
   const auto since = static_cast<double>(c.phase.opening_for(f, now).count());
   return since >= over ? full : held + (full - held) * since / over;
 }

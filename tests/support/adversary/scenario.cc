@@ -78,7 +78,6 @@ RegulationPolicy draw_policy(Dice& dice, bool udp) {
     p.lead = milliseconds(4);
     p.predict.from = dice.one_of(std::array{PredictFrom::kTraffic, PredictFrom::kSignals});
     p.predict.idle_gap = milliseconds(15);
-    p.predict.max_period = milliseconds(500);
     p.predict.max_jobs = 4;
   } else if (udp && dice.one_in(2)) {
     p.lead = milliseconds(4);

@@ -123,7 +123,6 @@ to = ["b"]
 distribution = "conf/distributions/web-search.cdf"
 load = "30%"
 arrivals = "fixed"
-load_of = "senders"
 transport = "t"
 max_flows = 10
 max_open = 7
@@ -138,7 +137,6 @@ TEST(FlowsConfig, ATableIsReadAndWrittenBack) {
   const FlowsConfig& c = read.config->flows.at(0);
   EXPECT_DOUBLE_EQ(c.load.value(), 0.3);
   EXPECT_EQ(c.arrivals, ArrivalProcess::kFixed);
-  EXPECT_EQ(c.load_of, LoadOf::kSenders);
   EXPECT_EQ(c.max_flows, 10U);
   EXPECT_EQ(c.max_open, 7U);
   EXPECT_EQ(c.queue_pairs, 3U);

@@ -8,13 +8,8 @@ using namespace std::chrono_literals;
 
 /// Two switches, valid; hardly a scalar has its default.
 inline sw::SwitchProcessConfig full_config() {
-  const sw::PieConfig pie{.target = 1ms,
-                          .update_interval = 2ms,
-                          .alpha = 2,
-                          .beta = 20,
-                          .burst_allowance = 3ms,
-                          .mark_ecnth = 0.5};
-  const sw::Pi2Config pi2{.target = 3ms, .update_interval = 4ms, .alpha = 3, .beta = 30};
+  const sw::PieConfig pie{.target = 1ms, .mark_ecnth = 0.5};
+  const sw::Pi2Config pi2{.target = 3ms};
   const RegulationPolicy policy{.mode = RegulationMode::kMark,
                                 .hears = Subscription::kPort,
                                 .recovery = Recovery::kTimer,
@@ -36,20 +31,16 @@ inline sw::SwitchProcessConfig full_config() {
                                            .floor = 0.21,
                                            .gain = 3,
                                            .standing_clamp = 2,
-                                           .release_rtts = 1.5,
                                            .spare_marks = false,
                                            .base_rtt = 70us,
                                            .max_flows = 99,
                                            .beyond = {{.name = "core",
                                                        .destinations = {"10.0.7.0/24"},
-                                                       .rate = {300'000'000},
-                                                       .base_rtt = 80us,
-                                                       .threshold_packets = 12}}},
+                                                       .rate = {300'000'000}}}},
                                 .lead = 6ms,
                                 .predict = {.from = PredictFrom::kSignals,
                                             .threshold_packets = 11,
                                             .idle_gap = 70ms,
-                                            .max_period = 8s,
                                             .tolerance = 0.125,
                                             .missed_limit = 4,
                                             .max_jobs = 5},
@@ -118,8 +109,7 @@ inline sw::SwitchProcessConfig full_config() {
                                  // A queue that names none has those of its port.
                                  .window = {.beyond = {{.name = "far",
                                                         .destinations = {"10.0.8.0/24"},
-                                                        .rate = {400'000'000},
-                                                        .threshold_packets = 13}}},
+                                                        .rate = {400'000'000}}}},
                                  .lead = 7ms,
                                  .grant = {.budget_bytes = 80'000, .idle = 9ms, .max_wait = 4s}}}},
       .loss = 0.25,

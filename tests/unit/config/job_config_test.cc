@@ -222,11 +222,6 @@ TEST(JobConfig, PoliciesRefuseWhatMakesNoSenseToThem) {
       {[](C& c) { c.policy.bandwidth_error = 0; }, "job[0].policy.bandwidth_error", "0.0: must be"},
       {[](C& c) { c.policy.profile_iterations = 0; }, "job[0].policy.profile_iterations",
        "0: must be at least 1"},
-      {[](C& c) {
-         c.policy.bandwidth = BitRate{1'000'000'000};
-         c.policy.bandwidth_from = BandwidthSource::kMonitor;
-       },
-       "job[0].policy.bandwidth_from", "must not be given with bandwidth"},
       {[](C& c) { c.message.blocks = true; }, "job[0].message.blocks",
        "true: needs worker_time above 0s"},
       {[](C& c) { c.message.worker_time = 11ms; }, "job[0].message.worker_time", "11ms: must be"},

@@ -131,7 +131,6 @@ TEST(RoceConfig, EveryRuleNamesItsKey) {
   using C = GeneratorConfig;
   const auto roce = [](C& c) -> RoceConfig& { return c.transports[0].roce; };
   const Breach breaches[]{
-      {[&](C& c) { roce(c).rate = BitRate{1}; }, "transport[0].roce.rate", "\"fixed\""},
       {[&](C& c) { roce(c).ack_packets = 257; }, "transport[0].roce.ack_packets",
        "at most window_packets"},
       {[&](C& c) { roce(c).window_packets = 0; }, "transport[0].roce.window_packets", "at least 1"},
@@ -148,12 +147,12 @@ TEST(RoceConfig, EveryRuleNamesItsKey) {
       {[&](C& c) { roce(c).dcqcn.g = 1; }, "transport[0].roce.dcqcn.g", "below 1"},
       {[&](C& c) { roce(c).dcqcn.recovery_stages = 0; }, "transport[0].roce.dcqcn.recovery_stages",
        "at least 1"},
-      {[&](C& c) { roce(c).swift.beta = 0.5; }, "transport[0].roce.swift",
+      {[&](C& c) { roce(c).swift.base_target = 1us; }, "transport[0].roce.swift",
        "needs controller \"swift\""},
       {[&](C& c) { roce(c) = with_swift({.scaling_least_window = 100}); },
        "transport[0].roce.swift.scaling_least_window", "below scaling_most_window"},
-      {[&](C& c) { roce(c) = with_swift({.max_decrease = 1}); },
-       "transport[0].roce.swift.max_decrease", "less than 1.0"},
+      {[&](C& c) { roce(c) = with_swift({.base_target = 0s}); },
+       "transport[0].roce.swift.base_target", "must be longer"},
       {[&](C& c) {
          roce(c) = with_swift({});
          roce(c).ack_packets = 1;

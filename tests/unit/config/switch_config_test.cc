@@ -138,8 +138,6 @@ TEST(SwitchConfig, EveryRuleNamesItsKey) {
        "switch[0].port[0].regulation.window.gain", "0.0: must be more than 0.0"},
       {[&](C& c) { port(c).regulation.window.standing_clamp = 0.9; },
        "switch[0].port[0].regulation.window.standing_clamp", "0.9: must be at least 1.0"},
-      {[&](C& c) { port(c).regulation.window.release_rtts = -1; },
-       "switch[0].port[0].regulation.window.release_rtts", "-1.0: must be at least 0.0"},
       {[&](C& c) { port(c).regulation.window.base_rtt = -1ns; },
        "switch[0].port[0].regulation.window.base_rtt", "-1ns: must not be negative"},
       {[&](C& c) { port(c).regulation.window.beyond[0].name = ""; },
@@ -156,11 +154,6 @@ TEST(SwitchConfig, EveryRuleNamesItsKey) {
        "\"10.0.7.1/24\": has bits beyond its length"},
       {[&](C& c) { port(c).regulation.window.beyond[0].rate = {}; },
        "switch[0].port[0].regulation.window.beyond[0].rate", "0bit: must be more than 0bit"},
-      {[&](C& c) { port(c).regulation.window.beyond[0].base_rtt = -1ns; },
-       "switch[0].port[0].regulation.window.beyond[0].base_rtt", "-1ns: must not be negative"},
-      {[&](C& c) { port(c).regulation.window.beyond[0].threshold_packets = 0; },
-       "switch[0].port[0].regulation.window.beyond[0].threshold_packets",
-       "0 packets: must be at least 1"},
       {[&](C& c) {
          auto& beyond = port(c).regulation.window.beyond;
          for (int i = 1; i < 9; ++i) {

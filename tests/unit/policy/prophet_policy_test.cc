@@ -69,15 +69,10 @@ TEST(ProphetPolicy, WhatDoesNotFitStaysBeneathTheNextStep) {
 }
 
 // The budget must be larger than the piece, not equal: 100 B do not leave with 100 B.
-TEST(ProphetPolicy, AConfiguredBandwidthIsNotMeasured) {
+TEST(ProphetPolicy, APieceOfTheWholeBudgetStays) {
   const auto pieces = gradient_pieces(kBackward);
-  ProphetPolicy policy({.targets = 1,
-                        .pieces = pieces,
-                        .credit_bytes = 250,
-                        .bandwidth_bytes_per_second = 250'000,  // x 400 us = 100 B
-                        .bandwidth_error = 1});
+  ProphetPolicy policy = policy_with(pieces, 0.25);  // of 1 MB/s, x 400 us = 100 B
   (void)play(policy, kBackward);
-  EXPECT_EQ(policy.bandwidth_bytes_per_second(), 250'000);
   EXPECT_EQ(play(policy, kBackward, {}, 2'000).front(), (HandedOut{400, 3}));
 }
 

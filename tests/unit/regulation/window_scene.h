@@ -110,9 +110,8 @@ class Scene {
   std::uint16_t last_field = 0;
 };
 
-inline constexpr WindowPolicy kComplement{.floor = 0.05, .gain = 2, .release_rtts = 1};
-inline constexpr WindowPolicy kStrict{
-    .rule = WindowRule::kStrict, .floor = 0.05, .release_rtts = 1};
+inline constexpr WindowPolicy kComplement{.floor = 0.05, .gain = 2};
+inline constexpr WindowPolicy kStrict{.rule = WindowRule::kStrict, .floor = 0.05};
 
 inline double segments(double bytes) { return bytes / kSegment; }
 

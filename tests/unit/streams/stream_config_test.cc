@@ -50,16 +50,12 @@ TEST(StreamRate, ReadsPacketsBitsAndShares) {
     EXPECT_FALSE(parse_stream_rate(bad).value) << bad;
 }
 
-TEST(StreamSizes, ReadsMixesAndSweeps) {
+TEST(StreamSizes, ReadsMixes) {
   EXPECT_EQ(parse_size_mix("simple").value, simple_imix());
   EXPECT_EQ(parse_size_mix("64:7,594:4,1518:1").value, simple_imix());
   EXPECT_EQ(parse_size_mix(format_size_mix(simple_imix())).value, simple_imix());
-  EXPECT_EQ(parse_size_sweep("64-1518:2").value, (SizeSweep{64, 1518, 2}));
-  EXPECT_EQ(format_size_sweep({64, 1518, 2}), "64-1518:2");
   for (const char* bad : {"", "64", "64:", "64:1,", "64:1;65:2", "complex", "64:1 "})
     EXPECT_FALSE(parse_size_mix(bad).value) << bad;
-  for (const char* bad : {"", "64-1518", "64:1518:2", "64-1518:2,"})
-    EXPECT_FALSE(parse_size_sweep(bad).value) << bad;
 }
 
 TEST(StreamConfigRules, EveryRuleNamesItsKey) {
@@ -101,14 +97,6 @@ TEST(StreamConfigRules, EveryRuleNamesItsKey) {
          l.streams[0].imix = SizeMix{{{64, 4097}}};
        },
        "stream[0].imix", "4097 packets in a cycle: must be at most 4096"},
-      {[](L& l) {
-         l.streams[0].sweep = SizeSweep{128, 64, 1};
-       },
-       "stream[0].sweep", "\"128-64:1\": must rise"},
-      {[](L& l) {
-         l.streams[0].sweep = SizeSweep{64, 128, 0};
-       },
-       "stream[0].sweep", "\"64-128:0\": must have a step"},
       {[](L& l) { l.streams[0].flows = 0; }, "stream[0].flows", "0: must be at least 1"},
       {[](L& l) {
          l.streams[0].flows = 11;

@@ -120,15 +120,6 @@ TEST(StreamSchedule, AMixKeepsItsWeightsInEveryCycleAndSpreadsThem) {
   }
 }
 
-TEST(StreamSchedule, ASweepTakesSoManyOfEachSize) {
-  StreamConfig s = stream();
-  s.sweep = SizeSweep{64, 200, 64};
-  s.sweep_packets = 2;
-  StreamSchedule made = schedule(s);
-  for (const std::uint32_t size : {64U, 64U, 128U, 128U, 192U, 192U, 64U})
-    EXPECT_EQ(made.sizes()[made.take().size], size);
-}
-
 TEST(StreamSchedule, FlowsTakeTurnsAndCount) {
   StreamConfig s = stream();
   s.flows = 3;

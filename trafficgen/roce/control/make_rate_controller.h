@@ -13,8 +13,7 @@ namespace outrider::tg {
                                                                           const SendPath& path) {
   switch (config.controller) {
     case RoceController::kFixed:
-      return std::make_unique<FixedRate>(
-          config.rate ? static_cast<double>(config.rate->bits_per_second) : path.line_bps);
+      return std::make_unique<FixedRate>(path.line_bps);
     case RoceController::kHpcc:
       return std::make_unique<Hpcc>(config.hpcc, path);
     case RoceController::kSwift:

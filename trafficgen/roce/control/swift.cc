@@ -43,7 +43,7 @@ RateState Swift::state(Time /*now*/) const noexcept {
 }
 
 void Swift::decrease_by(double share, Time now) noexcept {
-  window_ = std::max(window_ * (1 - std::min(share, config_.max_decrease)), kLeastWindow);
+  window_ = std::max(window_ * (1 - std::min(share, kMaxDecrease)), kLeastWindow);
   decreased_at_ = now;
 }
 
@@ -53,14 +53,13 @@ void Swift::on_ack(const RateSample& sample, Time now) noexcept {
   rtt_ = *sample.rtt;
   const Duration target = this->target();
   if (rtt_ < target) {
-    const double gained =
-        config_.additive_increase * static_cast<double>(sample.acknowledged_packets);
+    const double gained = kAdditiveIncrease * static_cast<double>(sample.acknowledged_packets);
     window_ = std::min(window_ + (window_ >= 1 ? gained / window_ : gained),
                        static_cast<double>(path_.most_packets));
   } else if (may_decrease(now)) {
     const double excess =
         static_cast<double>((rtt_ - target).count()) / static_cast<double>(rtt_.count());
-    decrease_by(config_.beta * excess, now);
+    decrease_by(kBeta * excess, now);
   }
 }
 

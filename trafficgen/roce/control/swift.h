@@ -7,11 +7,10 @@
 
 namespace outrider::tg {
 
-/// Swift: a window that grows by `additive_increase` packets in a round trip while round trips are
-/// below a target, and shrinks by how far they are above it, once in a round trip and by
-/// `max_decrease` at most. The target is `base_target` and a part that is larger for smaller
-/// windows (flow scaling), so that many flows share a link fairly. A window below one packet is a
-/// pause between packets.
+/// Swift: a window that grows by a packet in a round trip while round trips are below a target, and
+/// shrinks by how far they are above it, once in a round trip and by kMaxDecrease at most. The
+/// target is `base_target` and a part that is larger for smaller windows (flow scaling), so that
+/// many flows share a link fairly. A window below one packet is a pause between packets.
 ///
 /// Source: Kumar et al., Swift: Delay is Simple and Effective for Congestion Control in the
 /// Datacenter, SIGCOMM 2020, section 3, algorithm 1. Deviations: there is one window, that of the
@@ -21,6 +20,11 @@ namespace outrider::tg {
 /// the link's rate; a queue pair gives up by its own rule (`retry_limit`).
 class Swift final : public RateController {
  public:
+  // The paper's values, section 3.2.
+  static constexpr double kAdditiveIncrease = 1;  ///< ai: packets in a round trip
+  static constexpr double kBeta = 0.8;            ///< weight of what is above the target
+  static constexpr double kMaxDecrease = 0.5;     ///< max_mdf: most that one decrease takes
+
   /// @param config must outlive the controller
   Swift(const SwiftConfig& config, const SendPath& path) noexcept;
 

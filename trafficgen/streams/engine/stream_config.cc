@@ -50,26 +50,13 @@ void check_mix(const Checks& at, const SizeMix& mix) {
   at.in_range("imix", cycle, 1, kMaxCycle, "packets in a cycle");
 }
 
-void check_sweep(const Checks& at, const SizeSweep& sweep) {
-  const auto shown = Checks::quoted(format_size_sweep(sweep));
-  check_size(at, "sweep", sweep.from_bytes);
-  check_size(at, "sweep", sweep.to_bytes);
-  at.require(sweep.from_bytes <= sweep.to_bytes, "sweep", shown, "must rise");
-  at.require(sweep.step_bytes > 0, "sweep", shown, "must have a step of at least 1");
-}
-
 void check_sizes(const Checks& at, const StreamConfig& s) {
-  const int given = (s.frame_bytes ? 1 : 0) + (s.imix ? 1 : 0) + (s.sweep ? 1 : 0);
-  if (given > 1)
-    at.fault(s.sweep ? "sweep" : "imix", "only one of frame_bytes, imix and sweep may be given");
+  if (s.frame_bytes && s.imix) at.fault("imix", "only one of frame_bytes and imix may be given");
   if (s.frame_bytes) check_size(at, "frame_bytes", *s.frame_bytes);
   if (s.imix) check_mix(at, *s.imix);
-  if (s.sweep) check_sweep(at, *s.sweep);
-  at.in_range("sweep_packets", s.sweep_packets, 1, kMaxBurstPackets, "packets");
 }
 
 std::uint32_t shortest_of(const StreamConfig& s) {
-  if (s.sweep) return s.sweep->from_bytes;
   if (!s.imix) return s.frame_bytes.value_or(kMinStreamFrameBytes);
   std::uint32_t shortest = kMaxStreamFrameBytes;
   for (const auto& entry : s.imix->entries) shortest = std::min(shortest, entry.frame_bytes);

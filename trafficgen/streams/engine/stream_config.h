@@ -55,18 +55,6 @@ SizeMix simple_imix();
 Parsed<SizeMix> parse_size_mix(std::string_view text);
 std::string format_size_mix(const SizeMix& mix);
 
-/// Frame sizes from `from` up to `to`, in steps of `step`.
-struct SizeSweep {
-  std::uint32_t from_bytes = 0;  ///< FCS included
-  std::uint32_t to_bytes = 0;
-  std::uint32_t step_bytes = 0;
-  bool operator==(const SizeSweep&) const = default;
-};
-
-/// Parses "64-1518:64" (from-to:step).
-Parsed<SizeSweep> parse_size_sweep(std::string_view text);
-std::string format_size_sweep(const SizeSweep& sweep);
-
 enum class StreamPattern : std::uint8_t {
   kConstant,  ///< evenly spaced
   kPoisson,   ///< exponential gaps of the same mean
@@ -89,12 +77,10 @@ struct StreamConfig {
   StreamPattern pattern = StreamPattern::kConstant;
   std::uint32_t burst_packets = 1;             ///< kOnOff, >= 1
   Duration gap{};                              ///< kOnOff, > 0
-  std::optional<std::uint32_t> frame_bytes{};  ///< FCS included; none of the three: 64
+  std::optional<std::uint32_t> frame_bytes{};  ///< FCS included; neither: 64
   std::optional<SizeMix> imix{};
-  std::optional<SizeSweep> sweep{};
-  std::uint32_t sweep_packets = 1000;  ///< of each size of a sweep
-  std::uint32_t flows = 1;             ///< visited in turn
-  std::string source{};                ///< IPv4 address of flow 0
+  std::uint32_t flows = 1;  ///< visited in turn
+  std::string source{};     ///< IPv4 address of flow 0
   std::string destination{};
   std::uint32_t source_addresses = 1;  ///< consecutive addresses, shared by the flows
   std::uint32_t destination_addresses = 1;

@@ -11,7 +11,6 @@ constexpr std::string_view kRateRule =
     R"(must be a rate such as "10mpps", "5gbps" or "40%" of the line rate)";
 constexpr std::string_view kMixRule =
     R"(must be "simple" or a list of size:weight such as "64:7,594:4,1518:1")";
-constexpr std::string_view kSweepRule = R"(must be FROM-TO:STEP in bytes, such as "64-1518:64")";
 
 /// Parses and removes a decimal integer at the front. @return false if there is none
 bool take_number(std::string_view& text, std::uint32_t& out) {
@@ -85,20 +84,6 @@ std::string format_size_mix(const SizeMix& mix) {
     text +=
         (text.empty() ? "" : ",") + std::to_string(e.frame_bytes) + ':' + std::to_string(e.weight);
   return text;
-}
-
-Parsed<SizeSweep> parse_size_sweep(std::string_view text) {
-  SizeSweep sweep;
-  if (!take_number(text, sweep.from_bytes) || !take(text, '-') ||
-      !take_number(text, sweep.to_bytes) || !take(text, ':') ||
-      !take_number(text, sweep.step_bytes) || !text.empty())
-    return {{}, std::string(kSweepRule)};
-  return {sweep, {}};
-}
-
-std::string format_size_sweep(const SizeSweep& sweep) {
-  return std::to_string(sweep.from_bytes) + '-' + std::to_string(sweep.to_bytes) + ':' +
-         std::to_string(sweep.step_bytes);
 }
 
 }  // namespace outrider::tg

@@ -67,10 +67,7 @@ void describe(Settings& v, StreamConfig& c) {
   v.text("imix", c.imix, parse_size_mix, format_size_mix,
          {.accepts = "`\"simple\"` or `\"64:7,594:4,1518:1\"`; at most 4096 packets a cycle",
           .absent = "none",
-          .help = "size:weight. At most one of `frame_bytes`, `imix`, `sweep`"});
-  v.text("sweep", c.sweep, parse_size_sweep, format_size_sweep,
-         {.accepts = "`\"64-1518:64\"`", .absent = "none", .help = "from-to:step"});
-  v.value("sweep_packets", c.sweep_packets, {.accepts = "1 to 2^30", .help = "of each size"});
+          .help = "size:weight. At most one of `frame_bytes` and `imix`"});
   describe_flows(v, c);
   v.duration(
       "start", c.start,

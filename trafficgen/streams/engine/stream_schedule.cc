@@ -1,7 +1,6 @@
 #include "trafficgen/streams/engine/stream_schedule.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 namespace outrider::tg {
@@ -34,16 +33,8 @@ SizeOrder size_order(const StreamConfig& stream) {
     order.cycle = spread(stream.imix->entries);
     return order;
   }
-  if (stream.sweep) {
-    const auto& sweep = *stream.sweep;
-    for (std::uint32_t size = sweep.from_bytes; size <= sweep.to_bytes; size += sweep.step_bytes)
-      order.sizes.push_back(size);
-    order.repeat = stream.sweep_packets;
-  } else {
-    order.sizes = {stream.frame_bytes.value_or(kMinStreamFrameBytes)};
-  }
-  order.cycle.resize(order.sizes.size());
-  std::iota(order.cycle.begin(), order.cycle.end(), 0U);
+  order.sizes = {stream.frame_bytes.value_or(kMinStreamFrameBytes)};
+  order.cycle = {0};
   return order;
 }
 

@@ -26,16 +26,14 @@ struct Departure {
   bool operator==(const Departure&) const = default;
 };
 
-/// The sizes of a stream in the order in which its packets take them: a cycle in which each entry
-/// is repeated.
+/// The sizes of a stream in the order in which its packets take them.
 struct SizeOrder {
   std::vector<std::uint32_t> sizes;  ///< [bytes] FCS included
   std::vector<std::uint32_t> cycle;  ///< indices into sizes
-  std::uint32_t repeat = 1;          ///< consecutive packets that take one entry of the cycle
 };
 
 /// Returns the order of sizes. IMIX entries are spread over the cycle as evenly as their weights
-/// allow, always in the same way; a sweep takes sweep_packets of each size.
+/// allow, always in the same way.
 SizeOrder size_order(const StreamConfig& stream);
 
 /// Decides what leaves when. The result does not depend on how often or how late it is asked.
@@ -131,7 +129,6 @@ class StreamSchedule {
     std::uint64_t remainder = 0;  ///< < denominator_
     std::uint64_t taken = 0;
     std::uint32_t position = 0;  ///< in the cycle
-    std::uint32_t repeated = 0;
     std::uint32_t flow = 0;
     std::uint32_t round = 0;
     std::uint32_t in_burst = 0;
@@ -173,10 +170,7 @@ inline Departure StreamSchedule::take(Place& place) noexcept {
     place.in_burst = 0;
     place.slot_end += gap_;
   }
-  if (++place.repeated == order_.repeat) {
-    place.repeated = 0;
-    if (++place.position == order_.cycle.size()) place.position = 0;
-  }
+  if (++place.position == order_.cycle.size()) place.position = 0;
   if (++place.flow == flows_) {
     place.flow = 0;
     ++place.round;

@@ -74,7 +74,7 @@ void check_streams_fit(const GeneratorConfig& config, const PollDevices& devices
     const Port& port = devices.port(static_cast<std::size_t>(device - config.devices.begin()));
     const std::uint32_t longest = longest_stream_frame({s});
     const std::uint32_t room = port.mtu_bytes() + kEthernetBytes + kFcsBytes;
-    const std::string_view key = s.imix ? "imix" : (s.sweep ? "sweep" : "frame_bytes");
+    const std::string_view key = s.imix ? "imix" : "frame_bytes";
     root.below("stream", i)
         .require(longest <= room, key, std::to_string(longest) + " bytes",
                  "is beyond the MTU of device \"" + s.device + "\": frames of at most " +

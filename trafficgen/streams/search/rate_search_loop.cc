@@ -45,7 +45,6 @@ GeneratorConfig with_frame_bytes(GeneratorConfig config, std::uint32_t frame_byt
   for (StreamConfig& s : config.streams) {
     s.frame_bytes = frame_bytes;
     s.imix.reset();
-    s.sweep.reset();
   }
   return config;
 }

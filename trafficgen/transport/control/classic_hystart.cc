@@ -40,8 +40,8 @@ bool ClassicHyStart::has_risen(Duration rtt, const ControllerConfig& config) noe
     return false;
   }
   const Duration least{min_rtt_ns_};
-  const Duration rise = std::clamp(least / kRttDivisor, config.hystart_min_rtt_threshold,
-                                   config.hystart_max_rtt_threshold);
+  const Duration rise =
+      std::clamp(least / kRttDivisor, config.hystart_min_rtt_threshold, kHyStartMaxRttThreshold);
   return Duration{round_rtt_ns_} > least + rise;
 }
 

@@ -75,29 +75,25 @@ enum class IdleRestart : std::uint8_t {
   kLinux,    ///< by a half for each RTO; ssthresh remembers three quarters
 };
 
+/// Largest rise of the round trip that HyStart asks for: RFC 9406, 4.3, and Linux.
+inline constexpr Duration kHyStartMaxRttThreshold = std::chrono::milliseconds(16);
+
 /// Settings of a controller, shared by all connections of a transport. The size of a segment is not
 /// among them: it is the connection's, and each controller is made with it.
 struct ControllerConfig {
   Controller controller = Controller::kCubic;
   /// > 0; absent: by RFC 6928, see initial_window_bytes().
   std::optional<std::uint32_t> initial_window_segments{};
-  double dctcp_gain = 1.0 / 16.0;    ///< RFC 8257, g in (0, 1]
-  double dctcp_initial_alpha = 1.0;  ///< in [0, 1]
   /// Marks never reduce the window below this. RFC 8257 gives no value, RFC 5681 has 2 for losses.
   std::uint32_t dctcp_min_window_segments = 2;  ///< >= 1
   HyStartKind hystart = HyStartKind::kOff;
-  Duration hystart_min_rtt_threshold = std::chrono::milliseconds(4);   ///< RFC 9406, 4.3; > 0
-  Duration hystart_max_rtt_threshold = std::chrono::milliseconds(16);  ///< >= the minimum
+  /// RFC 9406, 4.3; in (0, kHyStartMaxRttThreshold].
+  Duration hystart_min_rtt_threshold = std::chrono::milliseconds(4);
   IdleRestart idle_restart = IdleRestart::kRfc5681;
-  /// TIMELY's thresholds of the round trip, 0 < low <= high; additive step of the rate, > 0;
-  /// factor of reductions and weight of the newest difference of round trips, both in (0, 1];
-  /// completions without a rising round trip before the hyperactive increase.
+  /// TIMELY's thresholds of the round trip, 0 < low <= high; additive step of the rate, > 0.
   Duration timely_t_low = std::chrono::microseconds(50);
   Duration timely_t_high = std::chrono::microseconds(500);
   BitRate timely_step{10'000'000};
-  double timely_beta = 0.8;
-  double timely_alpha = 0.875;
-  std::uint32_t timely_hai_completions = 5;
   std::optional<BitRate> rate{};  ///< of payload, for kUnresponsive only
 };
 

@@ -7,10 +7,8 @@
 namespace outrider::tg {
 
 Dctcp::Dctcp(const ControllerConfig& config, std::uint16_t mss_bytes) noexcept
-    : Reno(config, mss_bytes), alpha_(config.dctcp_initial_alpha) {
-  assert(config.dctcp_gain > 0 && config.dctcp_gain <= 1);
+    : Reno(config, mss_bytes) {
   assert(config.dctcp_min_window_segments > 0);
-  assert(alpha_ >= 0 && alpha_ <= 1);
 }
 
 void Dctcp::on_ack(const AckEvent& ack) noexcept {
@@ -20,8 +18,7 @@ void Dctcp::on_ack(const AckEvent& ack) noexcept {
   if (ack.snd_una > window_end_ && acked_bytes_ != 0) {  // 3.3, steps 4 to 8
     const double marked_share =
         static_cast<double>(marked_bytes_) / static_cast<double>(acked_bytes_);
-    const double gain = config().dctcp_gain;
-    alpha_ = alpha_ * (1 - gain) + gain * marked_share;
+    alpha_ = alpha_ * (1 - kGain) + kGain * marked_share;
     window_end_ = ack.snd_nxt;
     acked_bytes_ = 0;
     marked_bytes_ = 0;

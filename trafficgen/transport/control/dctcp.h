@@ -14,7 +14,10 @@ namespace outrider::tg {
 /// when the hole is filled.
 class Dctcp final : public Reno {
  public:
-  /// @pre 0 < dctcp_gain <= 1, 0 <= dctcp_initial_alpha <= 1
+  static constexpr double kGain = 1.0 / 16;  ///< g of RFC 8257, section 4.2
+  /// Section 3.3: the first marks halve the window, as there is no estimate yet.
+  static constexpr double kInitialAlpha = 1;
+
   /// @param config must outlive the controller
   Dctcp(const ControllerConfig& config, std::uint16_t mss_bytes) noexcept;
   Dctcp(ControllerConfig&&, std::uint16_t) = delete;
@@ -24,7 +27,7 @@ class Dctcp final : public Reno {
   [[nodiscard]] std::optional<double> alpha() const noexcept override { return alpha_; }
 
  private:
-  double alpha_;
+  double alpha_ = kInitialAlpha;
   std::uint64_t window_end_ = 0;    ///< stream offset: the observation window ends after it
   std::uint32_t acked_bytes_ = 0;   ///< in this observation window, at most about a window
   std::uint32_t marked_bytes_ = 0;  ///< of these, with ECE

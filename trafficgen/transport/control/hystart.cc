@@ -20,9 +20,8 @@ void HyStart::begin_round(std::uint64_t snd_nxt) noexcept {
 
 bool HyStart::has_risen(const ControllerConfig& config) const noexcept {
   if (last_min_rtt_ns_ == kUnknown) return false;
-  const Duration threshold =
-      std::clamp(Duration{last_min_rtt_ns_ / kRttDivisor}, config.hystart_min_rtt_threshold,
-                 config.hystart_max_rtt_threshold);
+  const Duration threshold = std::clamp(Duration{last_min_rtt_ns_ / kRttDivisor},
+                                        config.hystart_min_rtt_threshold, kHyStartMaxRttThreshold);
   return Duration{current_min_rtt_ns_} >= Duration{last_min_rtt_ns_} + threshold;
 }
 

@@ -8,10 +8,8 @@
 namespace outrider::tg {
 
 Prague::Prague(const ControllerConfig& config, std::uint16_t mss_bytes) noexcept
-    : Reno(config, mss_bytes), alpha_(static_cast<float>(config.dctcp_initial_alpha)) {
-  assert(config.dctcp_gain > 0 && config.dctcp_gain <= 1);
+    : Reno(config, mss_bytes) {
   assert(config.dctcp_min_window_segments > 0);
-  assert(alpha_ >= 0 && alpha_ <= 1);
 }
 
 /// Updates the moving average once per virtual round trip, or per real one if that is longer.
@@ -20,9 +18,9 @@ void Prague::measure(const AckEvent& ack) noexcept {
   marked_bytes_ += ack.ece_bytes;
   if (ack.now < round_end_) return;
   if (reduced_at_ != Time{} && acked_bytes_ != 0) {
-    const auto gain = static_cast<float>(config().dctcp_gain);
+    constexpr auto kGain = static_cast<float>(Dctcp::kGain);
     const float share = static_cast<float>(marked_bytes_) / static_cast<float>(acked_bytes_);
-    alpha_ += gain * (share - alpha_);
+    alpha_ += kGain * (share - alpha_);
   }
   round_end_ = ack.now + std::max(ack.srtt, kVirtualRtt);
   acked_bytes_ = 0;

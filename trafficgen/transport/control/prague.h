@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "trafficgen/transport/control/dctcp.h"
 #include "trafficgen/transport/control/reno.h"
 
 namespace outrider::tg {
@@ -16,8 +17,8 @@ namespace outrider::tg {
 /// Source: draft-briscoe-iccrg-prague-congestion-control-04, section 2.3 (moving average of the
 /// marks) and section 2.4: a loss falls back on Reno; a mark reduces by alpha / 2; unmarked data
 /// grows the window even while it is reduced; the dependence on the round trip is reduced. Alpha
-/// begins at dctcp_initial_alpha and stays there until the first mark. The gain and the smallest
-/// window are also DCTCP's settings. Deviations:
+/// begins at 1 and stays there until the first mark. The gain and the smallest window are also
+/// DCTCP's. Deviations:
 ///   - Packets are ECT(0), not ECT(1): the sender sets no other code point, so a queue that
 ///     distinguishes L4S takes them for classic traffic.
 ///   - Marks are reported by DCTCP's echo (RFC 8257), not by AccECN's counters.
@@ -29,7 +30,6 @@ class Prague final : public Reno {
  public:
   static constexpr Duration kVirtualRtt = std::chrono::milliseconds(25);
 
-  /// @pre 0 < dctcp_gain <= 1, 0 <= dctcp_initial_alpha <= 1
   /// @param config must outlive the controller
   Prague(const ControllerConfig& config, std::uint16_t mss_bytes) noexcept;
   Prague(ControllerConfig&&, std::uint16_t) = delete;
@@ -44,7 +44,7 @@ class Prague final : public Reno {
   [[nodiscard]] bool grows(const AckEvent& ack) noexcept;
   [[nodiscard]] bool in_slow_start() const noexcept { return cwnd_bytes() < ssthresh_bytes(); }
 
-  float alpha_;
+  float alpha_ = Dctcp::kInitialAlpha;
   float growth_ = 0;  ///< share of a segment that the window has yet to grow; outlives reductions
   std::uint32_t acked_bytes_ = 0;   ///< in this virtual round trip
   std::uint32_t marked_bytes_ = 0;  ///< of these, with ECE

@@ -43,7 +43,7 @@ void Timely::on_ack(const AckEvent& ack) noexcept {
 void Timely::on_completion(Duration rtt, bool may_grow) noexcept {
   if (last_rtt_ > Duration::zero()) {
     const auto difference_ns = static_cast<double>((rtt - last_rtt_).count());
-    rtt_diff_ns_ += config_.timely_alpha * (difference_ns - rtt_diff_ns_);
+    rtt_diff_ns_ += kAlpha * (difference_ns - rtt_diff_ns_);
   }
   last_rtt_ = rtt;
   const bool low = rtt < config_.timely_t_low;
@@ -51,13 +51,12 @@ void Timely::on_completion(Duration rtt, bool may_grow) noexcept {
   const bool calm = !low && !high && gradient() <= 0;
   calm_ = calm ? calm_ + 1 : 0;
   if (high) {
-    set_window(window_bytes_ *
-               (1 - config_.timely_beta * (1 - seconds(config_.timely_t_high) / seconds(rtt))));
+    set_window(window_bytes_ * (1 - kBeta * (1 - seconds(config_.timely_t_high) / seconds(rtt))));
   } else if (low || calm) {
-    const bool hyperactive = calm_ >= config_.timely_hai_completions;
+    const bool hyperactive = calm_ >= kHaiCompletions;
     if (may_grow) set_window(window_bytes_ + step_bytes() * (hyperactive ? kHaiSteps : 1));
   } else {
-    set_window(window_bytes_ * (1 - config_.timely_beta * std::min(gradient(), 1.0)));
+    set_window(window_bytes_ * (1 - kBeta * std::min(gradient(), 1.0)));
   }
 }
 

@@ -25,6 +25,10 @@ namespace outrider::tg {
 /// Not thread-safe, O(1).
 class Timely final : public CongestionControl {
  public:
+  // The paper's values, section 4.3.
+  static constexpr double kBeta = 0.8;     ///< factor of reductions
+  static constexpr double kAlpha = 0.875;  ///< weight of the newest difference of round trips
+  static constexpr std::uint32_t kHaiCompletions = 5;  ///< calm ones before the rate grows faster
   static constexpr double kHaiSteps = 5;  ///< steps at a time of the hyperactive increase
 
   /// @pre 0 < timely_t_low <= timely_t_high, timely_step > 0

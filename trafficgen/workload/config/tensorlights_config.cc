@@ -9,10 +9,8 @@ void describe(Settings& v, TensorLightsConfig& c) {
   v.duration("interval", c.interval, {.range = durations_above_zero(), .help = "of `\"rotate\"`"});
   v.value("bands", c.bands,
           {.range = integers(1, 63),
-           .help = "that jobs share; what belongs to no job comes behind them"});
-  v.rate("floor_rate", c.floor_rate,
-         {.range = link_rates(),
-          .help = "that every job and all other traffic get before a band borrows"});
+           .help = "that jobs share; what belongs to no job comes behind them. Each job and the "
+                   "rest get 100 kbit/s before a band borrows"});
 }
 
 }  // namespace outrider::tg

@@ -14,12 +14,14 @@ enum class TensorLightsMode : std::uint8_t {
   kRotate,  ///< TLs-RR: the jobs move on by one band every interval
 };
 
+/// Rate that every job and all other traffic get before a band borrows.
+inline constexpr BitRate kTensorLightsFloor{100'000};
+
 /// Bands of jobs at the NICs of server hosts, for the parameters that they send.
 struct TensorLightsConfig {
   TensorLightsMode mode = TensorLightsMode::kOff;
   Duration interval = std::chrono::seconds(20);  ///< kRotate, > 0
   std::uint32_t bands = 7;                       ///< 1 to 63
-  BitRate floor_rate{100'000};                   ///< minimum rate of every band, > 0
 };
 
 inline constexpr auto kTensorLightsModes =

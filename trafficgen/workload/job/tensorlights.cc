@@ -9,7 +9,7 @@ TensorLights::TensorLights(const TensorLightsConfig& config,
       bands_(model_bytes, config.bands),
       band_of_class_(model_bytes.size() + 1, static_cast<std::uint8_t>(config.bands)) {
   assign();
-  host_.nic().queue().make_classes(band_of_class_, config.floor_rate);
+  host_.nic().queue().make_classes(band_of_class_, kTensorLightsFloor);
 }
 
 void TensorLights::assign() noexcept {

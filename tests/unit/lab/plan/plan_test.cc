@@ -741,10 +741,10 @@ TEST(Plan, RemediesOfTheQueuesReachEveryPort) {
   EXPECT_EQ(red.marker.red.pmax, 0.3);
   const auto pie = port_of(
       "switch.marker.kind = \"pie\"\nswitch.marker.pie.target = \"1rtt\"\n"
-      "switch.marker.pie.update_interval = \"30ms\"\n");
+      "switch.marker.pie.mark_ecnth = 0.3\n");
   EXPECT_EQ(pie.marker.kind, MarkerKind::kPie);
   EXPECT_EQ(pie.marker.pie.target, 2ms);
-  EXPECT_EQ(pie.marker.pie.update_interval, 30ms);
+  EXPECT_EQ(pie.marker.pie.mark_ecnth, 0.3);
   const auto codel =
       port_of("switch.marker.kind = \"codel\"\nswitch.marker.codel.interval = \"30ms\"\n");
   EXPECT_EQ(codel.marker.kind, MarkerKind::kCodel);

@@ -72,13 +72,8 @@ TEST(Disciplines, AqmsSettleAtTheirTargetDelayUnderOverload) {
     SCOPED_TRACE(static_cast<int>(row.kind));
     auto config = port_config();
     config.marker.kind = row.kind;
-    config.marker.pie = {.target = 1ms,
-                         .update_interval = 1ms,
-                         .alpha = 2,
-                         .beta = 20,
-                         .burst_allowance = 0s,
-                         .mark_ecnth = 1};
-    config.marker.pi2 = {.target = 1ms, .update_interval = 1ms, .alpha = 2, .beta = 20};
+    config.marker.pie = {.target = 1ms, .mark_ecnth = 1};
+    config.marker.pi2 = {.target = 1ms};
     config.marker.codel = {.target = 1ms, .interval = 10ms};
     PortBench bench(config);
     std::uint64_t late = 0;
@@ -188,13 +183,8 @@ TEST(Disciplines, EveryKindOfQueueKeepsItsBooks) {
             .limit_packets = 40, .limit_bytes = 25'000, .floor_rate = BitRate{1'000'000}};
         queue.marker = {.kind = kind, .at = at, .threshold_packets = 10};
         queue.marker.red = {.kmin_packets = 5, .kmax_packets = 20, .pmax = 0.5, .weight = 0.2};
-        queue.marker.pie = {.target = 50us,
-                            .update_interval = 100us,
-                            .alpha = 100,
-                            .beta = 1000,
-                            .burst_allowance = 0s,
-                            .mark_ecnth = 0.1};
-        queue.marker.pi2 = {.target = 50us, .update_interval = 100us, .alpha = 100, .beta = 1000};
+        queue.marker.pie = {.target = 50us, .mark_ecnth = 0.1};
+        queue.marker.pi2 = {.target = 50us};
         queue.marker.codel = {.target = 20us, .interval = 200us};
       }
       std::vector<SharedBuffer::QueueShare> shares(kQueues,

@@ -38,13 +38,8 @@ MarkerConfig marker_of(MarkerKind kind, MarkAt at) {
           .not_ect = kind == MarkerKind::kStep ? NotEct::kDrop : NotEct::kPass,
           .threshold_packets = 20,
           .red = {.kmin_packets = 5, .kmax_packets = 30, .pmax = 0.5, .weight = 0.2},
-          .pie = {.target = 1us,
-                  .update_interval = 10us,
-                  .alpha = 1000,
-                  .beta = 10'000,
-                  .burst_allowance = 0s,
-                  .mark_ecnth = 0.1},
-          .pi2 = {.target = 1us, .update_interval = 10us, .alpha = 1000, .beta = 10'000},
+          .pie = {.target = 1us, .mark_ecnth = 0.1},
+          .pi2 = {.target = 1us},
           .codel = {.target = 500ns, .interval = 10us}};
 }
 

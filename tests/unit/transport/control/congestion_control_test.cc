@@ -352,12 +352,17 @@ TEST(Dctcp, OneEstimatePerWindow) {
 }
 
 TEST(Dctcp, ReducesByAlphaAndHalvesOnLoss) {
-  ControllerConfig config = config_of(Controller::kDctcp, 100);
-  config.dctcp_initial_alpha = 0.5;
+  const ControllerConfig config = config_of(Controller::kDctcp, 100);
+  Dctcp first(config, kMss);
+  first.on_congestion(Kind::kEce, 100'000, Time{});
+  EXPECT_EQ(first.cwnd_bytes(), 50'000U) << "1 - 1 / 2: the first marks halve it";
   Dctcp cc(config, kMss);
+  AckEvent unmarked = ack_of(1000, 1000);
+  unmarked.in_recovery = true;  // this test is not about growth
+  cc.on_ack(unmarked);
   cc.on_congestion(Kind::kEce, 100'000, Time{});
-  EXPECT_EQ(cc.cwnd_bytes(), 75'000U) << "1 - 0.5 / 2";
-  EXPECT_EQ(cc.ssthresh_bytes(), 75'000U);
+  EXPECT_EQ(cc.cwnd_bytes(), 53'125U) << "1 - 15/16 / 2";
+  EXPECT_EQ(cc.ssthresh_bytes(), 53'125U);
   cc.on_congestion(Kind::kLoss, 70'000, Time{});
   EXPECT_EQ(cc.cwnd_bytes(), 35'000U);
   for (int i = 0; i < 20; ++i) cc.on_congestion(Kind::kEce, 2000, Time{});

@@ -98,29 +98,28 @@ TEST(Prague, RateDoesNotDependOnShortRoundTrips) {
 }
 
 TEST(Prague, EstimatesAndReducesOnceAVirtualRoundTrip) {
-  ControllerConfig config = settings();
-  config.dctcp_initial_alpha = 0.5;
+  const ControllerConfig config = settings();
   Prague cc(config, kMss);
   const Time start = Time{} + 1s;
   cc.on_ack(ack_at(start, 1ms));
   cc.on_ack(ack_at(start + 30ms, 1ms));
-  EXPECT_FLOAT_EQ(static_cast<float>(*cc.alpha()), 0.5F) << "not before the first mark";
+  EXPECT_FLOAT_EQ(static_cast<float>(*cc.alpha()), 1) << "not before the first mark";
   const std::uint32_t grown = cc.cwnd_bytes();
   EXPECT_EQ(grown, 102'000U) << "slow start";
 
   const Time first = start + 31ms;
   cc.on_ack(ack_at(first, 1ms, kMss));
   cc.on_congestion(Kind::kEce, grown, first);
-  EXPECT_EQ(cc.cwnd_bytes(), grown * 3 / 4) << "1 - 0.5 / 2";
+  EXPECT_EQ(cc.cwnd_bytes(), grown / 2) << "1 - 1 / 2";
   cc.on_congestion(Kind::kEce, grown, first + 24ms);
-  EXPECT_EQ(cc.cwnd_bytes(), grown * 3 / 4) << "within the virtual round trip";
+  EXPECT_EQ(cc.cwnd_bytes(), grown / 2) << "within the virtual round trip";
 
   cc.on_ack(ack_at(start + 54ms, 1ms));
-  EXPECT_FLOAT_EQ(static_cast<float>(*cc.alpha()), 0.5F);
+  EXPECT_FLOAT_EQ(static_cast<float>(*cc.alpha()), 1);
   cc.on_ack(ack_at(start + 55ms, 1ms));  // 1 of 3 since the last step
-  EXPECT_NEAR(*cc.alpha(), 0.5 * 15 / 16 + 1.0 / 3 / 16, 1e-6);
+  EXPECT_NEAR(*cc.alpha(), 15.0 / 16 + 1.0 / 3 / 16, 1e-6);
   cc.on_congestion(Kind::kEce, grown, first + 25ms);
-  EXPECT_LT(cc.cwnd_bytes(), grown * 3 / 4);
+  EXPECT_LT(cc.cwnd_bytes(), grown / 2);
 }
 
 TEST(Prague, UnmarkedBytesGrowTheWindowUnlessALossIsRepaired) {

@@ -25,10 +25,7 @@ ControllerConfig settings() {
           .initial_window_segments = 100,
           .timely_t_low = 200us,
           .timely_t_high = 400us,
-          .timely_step = BitRate{20'000'000},
-          .timely_beta = 0.5,
-          .timely_alpha = 0.5,
-          .timely_hai_completions = 3};
+          .timely_step = BitRate{20'000'000}};
 }
 
 /// A controller whose every ACK acknowledges a window.
@@ -85,26 +82,26 @@ TEST(Timely, ShrinksByTheExcessAboveTheHighThreshold) {
     Bench b;
     b.settle(rtt);
     b.ack(rtt);
-    const double kept = 1 - 0.5 * (1 - 400.0 / static_cast<double>(rtt.count()));
+    const double kept = 1 - 0.8 * (1 - 400.0 / static_cast<double>(rtt.count()));
     EXPECT_NEAR(b.cc.cwnd_bytes(), 100'000 * kept * kept, 2) << rtt.count() << ": settle() too";
   }
 }
 
 TEST(Timely, TheGradientDecidesBetweenTheThresholds) {
   Bench b;
-  b.settle(300us);  // no difference yet, so calm: the first of three
+  b.settle(300us);  // no difference yet, so calm: the first of five
   std::uint32_t window = 100'000;
-  for (const std::uint32_t steps : {1U, 5U, 5U}) {
+  for (const std::uint32_t steps : {1U, 1U, 1U, 5U, 5U}) {
     b.ack(300us);
     window += steps * 250;
-    EXPECT_EQ(b.cc.cwnd_bytes(), window) << "hyperactive from the third on";
+    EXPECT_EQ(b.cc.cwnd_bytes(), window) << "hyperactive from the fifth on";
   }
   b.ack(340us);
-  EXPECT_DOUBLE_EQ(b.cc.gradient(), 0.5 * 40 / 100);
-  EXPECT_EQ(b.cc.cwnd_bytes(), static_cast<std::uint32_t>(window * (1 - 0.5 * 0.2)));
+  EXPECT_DOUBLE_EQ(b.cc.gradient(), 0.875 * 40 / 100);
+  EXPECT_EQ(b.cc.cwnd_bytes(), static_cast<std::uint32_t>(window * (1 - 0.8 * 0.35)));
   const std::uint32_t reduced = b.cc.cwnd_bytes();
-  b.ack(320us);  // 0.5 x 20 us + 0.5 x -20 us
-  EXPECT_DOUBLE_EQ(b.cc.gradient(), 0);
+  b.ack(320us);  // 0.125 x 35 us + 0.875 x -20 us
+  EXPECT_DOUBLE_EQ(b.cc.gradient(), -0.13125);
   EXPECT_EQ(b.cc.cwnd_bytes(), reduced + 250) << "calm, and no longer hyperactive";
 }
 
@@ -128,8 +125,6 @@ std::array<double, 2> share(ControllerConfig config, std::array<std::uint32_t, 2
   config.timely_t_low = 120us;
   config.timely_t_high = 200us;
   config.timely_step = BitRate{100'000'000};
-  config.timely_beta = 0.8;
-  config.timely_alpha = 0.875;
   std::array<ControllerConfig, 2> configs{config, config};
   for (std::size_t f : {0U, 1U}) configs[f].initial_window_segments = first[f];
   std::array<Bench, 2> flows{Bench(configs[0]), Bench(configs[1])};
