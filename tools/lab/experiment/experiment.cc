@@ -13,8 +13,8 @@
 #include "tools/lab/experiment/background_sweeps.h"
 #include "tools/lab/experiment/experiment_binding.h"
 #include "tools/lab/experiment/experiment_files.h"
-#include "tools/lab/experiment/front_file.h"
 #include "tools/lab/experiment/renamed_parameters.h"
+#include "tools/lab/experiment/search_file.h"
 
 namespace outrider::lab {
 namespace {
@@ -339,8 +339,8 @@ ConfigResult<ExperimentFile> experiment_from(const ConfigTable& as_written,
     result.config.reset();
     return result;
   }
-  const FrontTaken front = take_front(with_all, result.issues);
-  const MatrixTaken taken = take_matrix(front.file, result.issues);
+  const SearchTaken searched = take_search(with_all, result.issues);
+  const MatrixTaken taken = take_matrix(searched.file, result.issues);
   const ConfigTable& file = taken.file;
   ExperimentFile& e = *result.config;
   e.directory = directory;
@@ -364,8 +364,9 @@ ConfigResult<ExperimentFile> experiment_from(const ConfigTable& as_written,
   check_shorthand(file, result.issues);
   collect_settings(bound, e, result.issues);
   merge_issues(result.issues, validate(e));
+  use_search(searched, e, result.issues);
   name_by_matrix(taken, result.issues);
-  name_by_front(front, result.issues);
+  name_by_search(searched, result.issues);
   if (!result.issues.empty()) result.config.reset();
   return result;
 }
