@@ -71,9 +71,9 @@ regulation = "window"
 };
 
 std::set<std::uint64_t> seeds_in(const std::string& summary) {
+  const Json parsed = Json::parse(summary);
   std::set<std::uint64_t> seeds;
-  for (const auto& one : Json::parse(summary).at("cases"))
-    seeds.insert(one.at("seed").get<std::uint64_t>());
+  for (const auto& one : parsed.at("cases")) seeds.insert(one.at("seed").get<std::uint64_t>());
   return seeds;
 }
 
@@ -109,6 +109,9 @@ TEST_F(SearchProgram, VerifiesTheBestOfEachFamilyWithOtherSeedsAndGoesOn) {
   EXPECT_THAT(text("log-resumed"), HasSubstr("10 of 10 cases are there already"));
   for (const std::string file : {"search.json", "search.csv", "summary.json"})
     EXPECT_EQ(text("resumed/" + file), text("whole/" + file)) << file;
+  ASSERT_EQ(run(search_into("whole", "2"), "log-again"), kExitOk);
+  EXPECT_THAT(text("log-again"), HasSubstr("nothing was run")) << "complete results are printed";
+  EXPECT_THAT(text("log-again"), HasSubstr("best that costs little"));
   ASSERT_EQ(
       run({"best", directory_ / "whole", directory_ / "whole/screening", "--markdown"}, "log-best"),
       kExitOk);

@@ -8,11 +8,13 @@
 #include <memory>
 #include <stdexcept>
 
+#include "common/config/config_file.h"
 #include "common/runtime/poll_stop.h"
 #include "common/telemetry/exit_status.h"
 #include "common/telemetry/whole_file.h"
 #include "tools/lab/cli/cli.h"
 #include "tools/lab/cli/cli_cases.h"
+#include "tools/lab/cli/cli_finished.h"
 #include "tools/lab/plan/plan.h"
 #include "tools/lab/run/cpus.h"
 #include "tools/lab/run/run_pool.h"
@@ -108,6 +110,7 @@ class SearchSession {
   }
 
   [[nodiscard]] const RunGoal& goal() const { return *goal_; }
+  [[nodiscard]] const std::vector<Case>& cases() const { return planned_.cases; }
 
  private:
   int run_round(const SearchRound& round) {
@@ -174,6 +177,18 @@ std::optional<SearchFile> file_of_search(const LabOptions& options) {
   return std::move(*file.config);
 }
 
+constexpr PrintedFiles kPrinted{.json = "search.json", .text = "search.txt"};
+
+/// Returns all that a search depends on beside its cases.
+std::string asked_by(const SearchFile& file) {
+  std::string text = file.experiment.question + '\n' + write_config(file.settings);
+  for (const SearchFamily& family : file.settings.families) {
+    text += '\n' + family.label;
+    for (const std::string& arm : family.arms) text += ' ' + arm;
+  }
+  return text;
+}
+
 ReportJson json_at(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   if (!in)
@@ -203,6 +218,8 @@ int search_command(const LabOptions& options) {
       take(directory, options, scope_of(file->experiment.name, Runtime::kVirtual, planned->cases));
   if (!lock) return kExitUsage;
   const RunStore store(directory, program_identity());
+  const std::string asked = asked_by(*file);
+  if (show_finished(options, store, asked, planned->cases, directory, kPrinted)) return kExitOk;
   if (options.fresh) store.clear();
   SearchSession session(options, *file, std::move(*planned), store);
   if (const int status = session.run(); status != kExitOk) {
@@ -211,6 +228,7 @@ int search_command(const LabOptions& options) {
     return status;
   }
   session.write(directory);
+  mark_finished(options, store, asked, session.cases(), directory);
   const RunGoal& goal = session.goal();
   std::fputs((options.json ? goal.json() : goal.text()).c_str(), stdout);
   std::fflush(stdout);

@@ -111,7 +111,8 @@ std::string BestGoal::text() const {
   for (const Round& round : rounds_)
     rounds += (rounds.empty() ? "" : ", then ") + std::to_string(round.arms) + " with " +
               std::to_string(round.seeds) +
-              (round.phase == SearchPhase::kScreening ? " seeds" : " other seeds");
+              (round.phase == SearchPhase::kScreening ? "" : " other") +
+              (round.seeds == 1 ? " seed" : " seeds");
   return experiment_.name + (experiment_.question.empty() ? "" : ": " + experiment_.question) +
          "\n\n" +
          wrapped("Screened " + std::to_string(known_.size()) + " arms: " + rounds +

@@ -175,7 +175,9 @@ std::vector<BestPoint> points_of(const std::string& name, const ReportJson& summ
                  ? rule
                  : BestRule{search.at("cheap").get<double>(), search.at("spared").get<double>()};
   }
-  const auto label_of = [](const ReportArm& arm) { return arm.json->at("label").get<std::string>(); };
+  const auto label_of = [](const ReportArm& arm) {
+    return arm.json->at("label").get<std::string>();
+  };
   std::vector<const ReportArm*> ordered;
   for (const ReportArm& arm : all)
     if (arm.off || is_wanted(arms, label_of(arm))) ordered.push_back(&arm);
