@@ -17,9 +17,7 @@ std::vector<std::uint32_t> rounds_of(std::uint32_t first, std::uint32_t last) {
 SearchRounds::SearchRounds(const SearchSeeds& seeds, std::size_t arms)
     : narrow_enough_(seeds.narrow_enough),
       screening_(rounds_of(seeds.screening, seeds.narrowing)),
-      verifying_(seeds.narrow_enough > 0
-                     ? rounds_of(std::min(kSeedsOfFirstLook, seeds.verifying), seeds.verifying)
-                     : std::vector<std::uint32_t>{seeds.verifying}),
+      verifying_(looks(seeds.verifying)),
       alive_(arms) {
   assert(arms > 0 && seeds.verifying >= 1);
   std::iota(alive_.begin(), alive_.end(), std::size_t{0});
@@ -46,6 +44,17 @@ std::optional<SearchRound> SearchRounds::next(const SearchGoal& goal) {
   const SearchRound next = round(phase_, verifying_);
   ++at_;
   return next;
+}
+
+void SearchRounds::verify_with(std::uint32_t seeds) {
+  assert(seeds >= 1);
+  if (phase_ == SearchPhase::kScreening) verifying_ = looks(seeds);
+}
+
+/// Returns the seeds in all after which intervals are looked at.
+std::vector<std::uint32_t> SearchRounds::looks(std::uint32_t seeds) const {
+  if (!(narrow_enough_ > 0)) return {seeds};
+  return rounds_of(std::min(kSeedsOfFirstLook, seeds), seeds);
 }
 
 SearchRound SearchRounds::round(SearchPhase phase, const std::vector<std::uint32_t>& totals) const {

@@ -62,7 +62,12 @@ class SearchRounds {
   /// Returns the next round, after the runs of the one before; nothing: the search has ended.
   std::optional<SearchRound> next(const SearchGoal& goal);
 
+  /// Verifies with another number of seeds, > 0. It is for a caller whose time is bounded, and who
+  /// knows how many fit into it only after the screening. Has no effect once verifying has begun.
+  void verify_with(std::uint32_t seeds);
+
  private:
+  [[nodiscard]] std::vector<std::uint32_t> looks(std::uint32_t seeds) const;
   [[nodiscard]] SearchRound round(SearchPhase phase,
                                   const std::vector<std::uint32_t>& totals) const;
   void keep(const SearchArms& kept);

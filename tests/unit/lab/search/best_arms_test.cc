@@ -164,7 +164,7 @@ TEST(BestText, ReadsAnyResultAndHasFamiliesOfASearch) {
       {"cheap", 0.001},
       {"spared", 1.1},
       {"arms",
-       {{{"label", "on"}, {"family", "mine"}}, {{"label", "off-red"}, {"family", "theirs"}}}}};
+       {{{"label", "off-red"}, {"family", "theirs"}}, {{"label", "on"}, {"family", "mine"}}}}};
   const auto searched = points_of("here", summary(), search, kRule, {});
   EXPECT_EQ(choose(searched[0].arms, searched[0].rule).cheap, 0U) << "the rule of the search";
   EXPECT_THAT(best_markdown(searched), HasSubstr("| `here` | `off-red` 1.75, lost 0.01 | "

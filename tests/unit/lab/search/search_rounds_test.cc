@@ -94,6 +94,17 @@ TEST(SearchRounds, WithoutAWidthEveryArmGetsAllSeeds) {
   EXPECT_TRUE(goal.asked_for.empty());
 }
 
+TEST(SearchRounds, TheNumberThatVerifiesMayFollowFromTheScreening) {
+  Answers goal;
+  goal.worth = {{1}};
+  SearchRounds rounds({.screening = 2, .narrowing = 2, .verifying = 30}, 2);
+  ASSERT_TRUE(rounds.next(goal));
+  rounds.verify_with(7);
+  EXPECT_EQ(rounds.next(goal), (SearchRound{kVerifying, 0, 7, {0, 1}}));
+  rounds.verify_with(9);
+  EXPECT_FALSE(rounds.next(goal)) << "too late";
+}
+
 TEST(SearchRounds, FewerSeedsThanTheFirstLookAreOneRound) {
   Answers goal;
   goal.wide = {{1}};
