@@ -1,5 +1,6 @@
 #include "common/config/file_kind.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 
@@ -23,7 +24,7 @@ constexpr Sign kSigns[]{
     {"tensors", FileKind::kModel},          {"parameters", FileKind::kModel, is_integer},
     {"arm", FileKind::kExperiment},         {"parameters", FileKind::kExperiment, is_table},
     {"base", FileKind::kExperiment},        {"vary", FileKind::kExperiment},
-    {"cross", FileKind::kExperiment},       {"front", FileKind::kExperiment},
+    {"cross", FileKind::kExperiment},       {"search", FileKind::kExperiment},
     {"change", FileKind::kCluster},         {"goal", FileKind::kCluster},
     {"network.buffer", FileKind::kCluster}, {"device[0].trafficgen", FileKind::kTestbed},
     {"host", FileKind::kGenerator},         {"stream", FileKind::kGenerator},
@@ -56,7 +57,10 @@ std::string of_another_kind(const ConfigTable& file, FileKind own) {
     return "is " + std::string(name_of(kind)) + ", by its \"" + std::string(key) + "\", not " +
            std::string(name_of(own));
   };
-  const bool arms_alone = file.members.size() == 1 && file.get("arm") != nullptr;
+  const bool arms_alone =
+      file.get("arm") != nullptr && std::ranges::all_of(file.members, [](const ConfigMember& m) {
+        return m.key == "arm" || m.key == "search";
+      });
   if (arms_alone) return own == FileKind::kArms ? "" : is_not(FileKind::kArms, "arm");
   const Sign* found = nullptr;
   for (const Sign& sign : kSigns) {

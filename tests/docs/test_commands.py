@@ -42,8 +42,9 @@ NEEDS_DEVICE = re.compile(r"net_tap|net_af_|--testbed |outrider-hostagent|[0-9a-
 # What a placeholder stands for, by program.
 PLACEHOLDERS = {
     ("outrider-lab", "FILE"): "conf/experiments/quick.toml",
-    ("outrider-lab", "front FILE"): "conf/experiments/front.toml",
+    ("outrider-lab", "search FILE"): "conf/experiments/front.toml",
     ("outrider-lab", "DIR"): "results/made",
+    ("outrider-lab", "best DIR..."): "results/made",
     ("outrider-lab", "DIR..."): "whole",
     ("outrider-lab", "A"): "results/made",
     ("outrider-lab", "B"): "results/made",
@@ -118,6 +119,8 @@ class Documented(unittest.TestCase):
     def of_results_made(self, words):
         """The command on results that are there. Those of the experiment that a page speaks of
         take minutes, so its choice of lines is checked against the experiment's cases instead."""
+        if words[:2] == ["outrider-lab", "best"]:
+            return ["results/made" if word.startswith("results/") else word for word in words]
         if words[:2] != ["outrider-lab", "table"] or not words[2].startswith("results/"):
             return words
         file = f"conf/experiments/{words[2].removeprefix('results/')}.toml"

@@ -6,7 +6,7 @@
 
 #include "tests/fuzz/fuzz_main.h"
 #include "tools/lab/experiment/experiment.h"
-#include "tools/lab/experiment/front_file.h"
+#include "tools/lab/experiment/search_file.h"
 #include "tools/lab/plan/plan.h"
 
 namespace outrider::fuzz {

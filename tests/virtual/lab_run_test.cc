@@ -9,9 +9,9 @@
 #include "common/dpdk/packet/mempool.h"
 #include "switch/report/report_json.h"
 #include "tests/support/source_path.h"
-#include "tools/lab/front/front_result.h"
 #include "tools/lab/plan/plan.h"
 #include "tools/lab/run/run_cases.h"
+#include "tools/lab/search/front_result.h"
 #include "tools/lab/simulation/run_virtual.h"
 #include "trafficgen/report/report_json.h"
 
@@ -174,7 +174,7 @@ TEST_F(LabRun, AFrontComparesEverySettingWithOff) {
   runs.push_back({&off, run(off), {}});
   runs.push_back({&other, run(find("on", 1)), {}});
   FrontResult result{.experiment = "quick", .question = "?", .settings = {}};
-  result.candidates = {{.system = "off", .label = "off"}, {.system = "rto", .label = "off-rto"}};
+  result.candidates = {{.family = "off", .label = "off"}, {.family = "rto", .label = "off-rto"}};
   std::vector<RunDigest> digests;
   digests.reserve(runs.size());
   for (const auto& r : runs) digests.push_back(digest(r, Runtime::kVirtual, Flagged::kKept));

@@ -29,8 +29,10 @@ int run(const LabOptions& options) {
       return report_command(options);
     case LabCommand::kAnswer:
       return answer_command(options);
-    case LabCommand::kFront:
-      return front_command(options);
+    case LabCommand::kSearch:
+      return search_command(options);
+    case LabCommand::kBest:
+      return best_command(options);
     case LabCommand::kAdvise:
       return advise_command(options);
     case LabCommand::kRun:

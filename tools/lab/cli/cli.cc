@@ -167,18 +167,39 @@ void add_merge(CLI::App& app, LabOptions& options) {
   add_printing(app, options);
 }
 
-void add_front(CLI::App& app, LabOptions& options) {
-  app.add_option("FILE", options.file, "Experiment with [front], e.g. conf/experiments/front.toml")
+void add_search(CLI::App& app, LabOptions& options) {
+  app.add_option("FILE", options.file, "Experiment with [search], e.g. conf/experiments/front.toml")
       ->required();
-  app.add_option("--seed", options.first_seed, "First seed [1]")
+  app.add_option("--seed", options.first_seed, "First seed of the screening [1]")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 62));
-  app.add_option("--repeat", options.seeds, "Seeds of the result [front.report_seeds of the file]")
+  app.add_option("--repeat", options.seeds,
+                 "Seeds that verify, at most [search.verifying_seeds of the file]")
       ->check(CLI::Range(1U, 1'000'000U));
   app.add_option("--out", options.out, "Directory of the results [results/NAME]")->type_name("DIR");
   app.add_option("--jobs", options.jobs, "Worker processes [one per CPU]")
       ->check(CLI::Range(1U, 1024U));
   add_replacing(app, options);
-  app.add_flag("--json", options.json, "Print front.json instead of the table");
+  app.add_flag("--json", options.json, "Print search.json instead of the table");
+}
+
+void add_best(CLI::App& app, LabOptions& options) {
+  app.add_option("DIR", options.parts, "Directories of results")->required();
+  app.add_option("--arms", options.arms,
+                 "Only these arms, and \"off\": A,B,...; A* is all that begin with A [all]")
+      ->delimiter(',')
+      ->type_name("LABELS");
+  app.add_option("--cheap", options.best.cheap,
+                 "Bytes that background may lose per byte of bursts [those of the search, or 0.1]")
+      ->check(usable_number())
+      ->type_name("X");
+  app.add_option("--spared", options.best.spared,
+                 "How many times as long short flows may take, by their p99 [the same, or 1.1]")
+      ->check(CLI::Range(1.0, 1e6))
+      ->check(usable_number())
+      ->type_name("X");
+  app.add_flag_function(
+      "--markdown", [&options](std::int64_t) { options.table.form = TableForm::kMarkdown; },
+      "Print tables for a page, as docs/experiments has them");
 }
 
 void add_advise(CLI::App& app, LabOptions& options) {
@@ -292,7 +313,8 @@ ParsedCommandLine parse_lab_command_line(int argc, const char* const* argv) {
   };
   add("run", kRunHelp, LabCommand::kRun, add_run);
   add("merge", kMergeHelp, LabCommand::kMerge, add_merge);
-  add("front", kFrontHelp, LabCommand::kFront, add_front);
+  add("search", kSearchHelp, LabCommand::kSearch, add_search);
+  add("best", kBestHelp, LabCommand::kBest, add_best);
   add("advise", kAdviseHelp, LabCommand::kAdvise, add_advise);
   add("new", kNewHelp, LabCommand::kNew, add_new);
   add("convert", kConvertHelp, LabCommand::kConvert, add_convert);

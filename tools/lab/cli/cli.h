@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tools/lab/experiment/case.h"
+#include "tools/lab/experiment/search_settings.h"
 #include "tools/lab/ranks/ranked_cases.h"
 #include "tools/lab/run/case_part.h"
 #include "tools/lab/summary/column_table.h"
@@ -17,7 +18,8 @@ namespace outrider::lab {
 enum class LabCommand : std::uint8_t {
   kRun,
   kMerge,
-  kFront,
+  kSearch,
+  kBest,
   kAdvise,
   kPlan,
   kConvert,
@@ -49,7 +51,7 @@ struct LabOptions {
   std::optional<std::uint32_t> seeds{};  ///< absent: the experiment's number
   std::optional<CasePart> part{};        ///< for kRun: runs this part alone
   bool list_cases = false;               ///< for kRun: prints how many there are, and runs none
-  std::vector<std::string> parts{};      ///< for kMerge: their directories
+  std::vector<std::string> parts{};      ///< for kMerge and kBest: their directories
   bool partial = false;                  ///< for kMerge: also if cases are missing
   std::string out{};                     ///< empty: results/NAME of the experiment
   std::size_t jobs = 0;                  ///< processes; 0: one per CPU
@@ -58,7 +60,7 @@ struct LabOptions {
   ReferenceRuns references = ReferenceRuns::kOfAll;  ///< for kRun
   std::string filter{};
   std::string configs{};            ///< for kPlan: the folder that gets the cases' configurations
-  std::vector<std::string> arms{};  ///< PlanOptions::arms
+  std::vector<std::string> arms{};  ///< PlanOptions::arms; for kBest also "A*"
   bool fresh = false;               ///< repeat runs that an interrupted session has finished
   bool force = false;               ///< replace results that would be lost, see lost_results()
   bool exclude_flagged = false;     ///< leave out iterations that the machine disturbed
@@ -66,6 +68,7 @@ struct LabOptions {
   bool json = false;
   bool brief = false;    ///< print the answer instead of the table
   TableRequest table{};  ///< for kTable
+  BestRule best{};       ///< for kBest, of results without a search
 };
 
 struct ParsedCommandLine {
@@ -111,9 +114,12 @@ int table_command(const LabOptions& options);
 /// @return exit status
 int metrics_command(const LabOptions& options);
 
-/// Runs `outrider-lab front`, which searches settings and reports the front of gain against cost.
+/// Runs `outrider-lab search`, which searches the best arms or settings of an experiment.
 /// @return exit status
-int front_command(const LabOptions& options);
+int search_command(const LabOptions& options);
+
+/// Runs `outrider-lab best`, which says of results which arm is best. @return exit status
+int best_command(const LabOptions& options);
 
 /// Runs `outrider-lab advise`, which says what helps a cluster. @return exit status
 int advise_command(const LabOptions& options);

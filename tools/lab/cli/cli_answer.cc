@@ -66,17 +66,16 @@ int answer_command(const LabOptions& options) {
 }
 
 bool show_finished(const LabOptions& options, const RunStore& store, const std::string& question,
-                   const std::vector<Case>& cases, const fs::path& directory) {
+                   const std::vector<Case>& cases, const fs::path& directory,
+                   const PrintedFiles& files) {
   if (options.force || options.fresh) return false;
   const Json environment = environment_of(directory);
   if (!environment.contains(kKey)) return false;
   if (environment.at(kKey) != key_of(options, store, question, cases)) return false;
   std::string text;
   try {
-    const std::string summary = content_at(directory / "summary.json");
-    text = options.json    ? summary
-           : options.brief ? brief_text(result_from_text(summary))
-                           : content_at(directory / "table.txt");
+    text = content_at(directory / (options.json || options.brief ? files.json : files.text));
+    if (options.brief) text = brief_text(result_from_text(text));
   } catch (const std::exception&) {
     return false;  // a part of the results is gone
   }

@@ -24,7 +24,7 @@ bool prepare(const std::filesystem::path& directory) {
 
 std::unique_ptr<ResultsLock> take(const std::filesystem::path& directory, const LabOptions& options,
                                   const ResultsScope& planned) {
-  const char* command = options.command == LabCommand::kFront    ? "front "
+  const char* command = options.command == LabCommand::kSearch   ? "search "
                         : options.command == LabCommand::kAdvise ? "advise "
                         : options.command == LabCommand::kMerge  ? "merge "
                                                                  : "run ";
@@ -104,6 +104,7 @@ RunOutcome run_session(const CaseSession& s, const std::vector<std::size_t>& wan
       .progress = [&line](std::size_t done, std::size_t total) { line.show(done, total); },
       .on_run = keep,
       .references = s.references};
+  const std::size_t before = runs.digests().size();  // of earlier rounds of this command
   std::size_t there = 0, damaged = 0;
   for (const std::size_t i : wanted) {
     if (auto run = stored_run(s, i, damaged)) {
@@ -116,7 +117,7 @@ RunOutcome run_session(const CaseSession& s, const std::vector<std::size_t>& wan
   if (there > 0)
     say("outrider-lab: " + std::to_string(there) + " of " + std::to_string(wanted.size()) +
         " cases are there already (--fresh runs all)");
-  const std::size_t known = there + damaged;
+  const std::size_t known = before + there + damaged;
   if (const std::size_t files = s.store.size().files; files > known)
     say("outrider-lab: " + store_text(s.store) + "; " + std::to_string(files - known) +
         " of them are not of this command: another program, configuration or seed");

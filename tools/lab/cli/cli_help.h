@@ -41,18 +41,31 @@ twice, damaged, or of another run, and then merges nothing. Run it where the par
 Example:
   outrider-lab merge parts/* --out results/pcn)";
 
-inline constexpr const char* kFrontHelp =
-    R"(Searches the settings of FILE's [[front.system]] tables: every one with a few seeds, those
-that may be on their system's front of communication time against background's loss with more.
-Runs the settings on a front again with further seeds. Prints what these say of each front, for the
-median and the 99th percentile: its confidence, the area that it dominates, and what our systems
-gain over the best tuned baseline. Writes into DIR, beside what `run` writes:
-  front.json front.csv front.txt
+inline constexpr const char* kSearchHelp =
+    R"(Searches the best of FILE's [[search.family]] tables: runs every arm with a few seeds, those
+that may still win with more, and those that are worth it with other seeds, until their intervals
+are narrow enough. Figures are of the other seeds alone. With pick = "front" it prints of each
+family the front of communication time against background's loss, for the median and the 99th
+percentile, the area that it dominates, and what our families gain over the best tuned baseline;
+with pick = "best" the quickest arm, the quickest that costs background little, and the one that
+spares short flows.
+Writes into DIR, beside what `run` writes of the other seeds:
+  search.json search.csv search.txt
+  screening: what `run` writes of the first seeds
 After Ctrl-C the same command goes on.
 
 Examples:
-  outrider-lab front conf/experiments/front.toml
-  outrider-lab front conf/experiments/front.toml --repeat 30 --jobs 4)";
+  outrider-lab search conf/experiments/front.toml
+  outrider-lab search conf/experiments/verdict/rate-25g.toml --jobs 4)";
+
+inline constexpr const char* kBestHelp =
+    R"(Says for each point of each result which arm is best: the quickest that costs background
+little, what is as quick and as cheap, the quickest at any cost, and the quickest that spares short
+flows. Results of a search are judged by its own rule and metric, and have the best of each family.
+
+Examples:
+  outrider-lab best results/verdict/*
+  outrider-lab best results/remedies --arms on-there*,off-there* --markdown)";
 
 inline constexpr const char* kAdviseHelp =
     R"(Says what helps a cluster, what it costs, how sure that is, and what to set. FILE is the

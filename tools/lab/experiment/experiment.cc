@@ -14,7 +14,7 @@
 #include "tools/lab/experiment/convert.h"
 #include "tools/lab/experiment/experiment_binding.h"
 #include "tools/lab/experiment/experiment_files.h"
-#include "tools/lab/experiment/front_file.h"
+#include "tools/lab/experiment/search_file.h"
 
 namespace outrider::lab {
 namespace {
@@ -337,8 +337,8 @@ ConfigResult<ExperimentFile> experiment_from(const ConfigTable& as_written,
     result.config.reset();
     return result;
   }
-  const FrontTaken front = take_front(with_all, result.issues);
-  const ConfigTable& file = front.file;
+  const SearchTaken searched = take_search(with_all, result.issues);
+  const ConfigTable& file = searched.file;
   ExperimentFile& e = *result.config;
   e.directory = directory;
   e.own_parameters = names_of_parameters(as_written);
@@ -362,7 +362,8 @@ ConfigResult<ExperimentFile> experiment_from(const ConfigTable& as_written,
   check_shorthand(file, result.issues);
   collect_settings(bound, e, result.issues);
   merge_issues(result.issues, validate(e));
-  name_by_front(front, result.issues);
+  use_search(searched, e, result.issues);
+  name_by_search(searched, result.issues);
   if (!result.issues.empty()) result.config.reset();
   return result;
 }

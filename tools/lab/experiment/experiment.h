@@ -16,6 +16,7 @@
 #include "tools/lab/experiment/case.h"
 #include "tools/lab/experiment/experiment_parameters.h"
 #include "tools/lab/experiment/rack_matrix.h"
+#include "tools/lab/experiment/search_settings.h"
 #include "tools/lab/fabric/fabric.h"
 #include "tools/lab/fabric/host_placement.h"
 #include "tools/lab/fabric/network_entries.h"
@@ -157,7 +158,8 @@ struct ExperimentFile {
   std::vector<std::string> lent_arms;  ///< labels of arms that its base or its rivals give
   std::vector<Arm> arms;
   std::vector<Sweep> sweeps;
-  bool made_by_rate = false;  ///< switches, link and hosts follow from network.rate
+  std::optional<SearchSettings> search;  ///< of [search], whose families' arms are among `arms`
+  bool made_by_rate = false;             ///< switches, link and hosts follow from network.rate
   /// Dotted keys of the settings that the file gives anywhere; every case lists them all.
   std::vector<std::string> setting_names;
   std::filesystem::path directory;  ///< where relative paths start

@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, 7> kInherited{"network", "fabric",     "s
 
 /// Keys by which a file has arms of its own. Without any of them it asks what its base asks, with
 /// its arms and its seeds.
-constexpr std::array<std::string_view, 4> kOfArms{"arm", "rivals", "sweep", "front"};
+constexpr std::array<std::string_view, 4> kOfArms{"arm", "rivals", "sweep", "search"};
 
 /// A file with a [fabric] takes no other network from its base, and one with switches no fabric.
 bool replaces(const ConfigTable& file, std::string_view key) {

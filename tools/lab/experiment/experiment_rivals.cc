@@ -6,6 +6,7 @@
 #include "common/config/config_file.h"
 #include "common/config/file_kind.h"
 #include "tools/lab/experiment/experiment.h"
+#include "tools/lab/experiment/search_file.h"
 
 namespace outrider::lab {
 namespace {
@@ -42,6 +43,18 @@ ConfigValue::Array add_arms(const ConfigValue::Array& rivals, ConfigTable& file)
     if (!own) arms->push_back(rival);
   }
   return labels;
+}
+
+/// Gives the file the [search] of its rivals, whose families name them. A key of the file's own
+/// stays.
+void add_search(const ConfigValue& of_rivals, ConfigTable& file) {
+  const auto* lent = of_rivals.as<ConfigTable>();
+  ConfigValue& value = file[kSearch];
+  if (std::holds_alternative<ConfigValue::Unsupported>(value.data)) value = of_rivals;
+  auto* own = value.as<ConfigTable>();
+  if (lent == nullptr || own == nullptr) return;  // its reader reports the fault
+  for (const auto& [key, given] : lent->members)
+    if (own->get(key) == nullptr) (*own)[key] = given;
 }
 
 /// Puts the labels in the place of "rivals" in the arms of sweeps, each arm once.
@@ -81,11 +94,14 @@ ConfigTable with_rivals(ConfigTable file, const std::filesystem::path& directory
     issues.push_back({std::string(kRivals), "\"" + *name + "\": " + issue.problem});
   if (!read) return file;
   const ConfigValue* arms = read.config->get("arm");
-  if (arms == nullptr || !is_array_of_tables(*arms) || read.config->members.size() != 1) {
-    issues.push_back(
-        {std::string(kRivals), "\"" + *name + "\": must have [[arm]] and nothing else"});
+  const ConfigValue* search = read.config->get(kSearch);
+  const std::size_t known = search == nullptr ? 1 : 2;
+  if (arms == nullptr || !is_array_of_tables(*arms) || read.config->members.size() != known) {
+    issues.push_back({std::string(kRivals),
+                      "\"" + *name + "\": must have [[arm]], may have [search], and nothing else"});
     return file;
   }
+  if (search != nullptr) add_search(*search, file);
   const ConfigValue::Array labels = add_arms(*arms->as<ConfigValue::Array>(), file);
   if (file.get("sweep") != nullptr)
     if (auto* list = file["sweep"].as<ConfigValue::Array>())

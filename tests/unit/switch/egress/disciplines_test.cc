@@ -180,7 +180,7 @@ TEST(Disciplines, EveryKindOfQueueKeepsItsBooks) {
       for (const auto kind : kinds) {
         auto& queue = config.queues.emplace_back();
         queue.queue = {
-            .limit_packets = 40, .limit_bytes = 25'000, .floor_rate = BitRate{1'000'000}};
+            .limit_packets = 40, .limit_bytes = 20'000, .floor_rate = BitRate{1'000'000}};
         queue.marker = {.kind = kind, .at = at, .threshold_packets = 10};
         queue.marker.red = {.kmin_packets = 5, .kmax_packets = 20, .pmax = 0.5, .weight = 0.2};
         queue.marker.pie = {.target = 50us, .mark_ecnth = 0.1};

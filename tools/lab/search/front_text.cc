@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "tools/lab/experiment/display_width.h"
-#include "tools/lab/front/front_result.h"
+#include "tools/lab/search/front_result.h"
 #include "tools/lab/summary/table_text.h"
 
 namespace outrider::lab {
@@ -25,18 +25,18 @@ std::string candidate_line(const FrontResult& r, const FrontResult::Verdict& ver
 
 std::string search_text(const FrontResult& r) {
   std::string text = "Searched " + std::to_string(r.candidates.size()) + " settings of " +
-                     std::to_string(r.verdicts[0].systems.size()) + " systems:";
+                     std::to_string(r.verdicts[0].families.size()) + " families:";
   for (const auto& round : r.rounds)
     text += (&round == r.rounds.data() ? " " : ", then ") + std::to_string(round.candidates) +
             " with " + std::to_string(round.seeds) + " seeds";
-  return wrapped(text + ". The figures are those of " + std::to_string(r.settings.report_seeds) +
-                 " further seeds, which the search did not see.") +
+  return wrapped(text + ". The figures are those of " + std::to_string(r.verified_seeds) +
+                 " further seeds, which the screening did not see.") +
          '\n';
 }
 
 std::string gains_text(const FrontResult::Verdict& verdict) {
   std::string text;
-  for (const auto& s : verdict.systems) {
+  for (const auto& s : verdict.families) {
     if (!s.ours) continue;
     const bool sure = s.gain.low > 0 || s.gain.high < 0;
     text += s.name + " less the best tuned baseline: " + with_interval(s.gain, 1) +
@@ -49,15 +49,15 @@ std::string gains_text(const FrontResult::Verdict& verdict) {
 std::string verdict_text(const FrontResult& r, std::size_t objective) {
   const FrontResult::Verdict& verdict = r.verdicts[objective];
   std::string text =
-      formatted("%-60s%-28s%s\n", "On its system's front",
+      formatted("%-60s%-28s%s\n", "On its family's front",
                 ("communication, " + std::string(kFrontObjectives[objective].name)).c_str(),
                 "background lost [%]");
-  std::vector<const SystemFront*> order;
-  for (const auto& s : verdict.systems) order.push_back(&s);
-  std::ranges::stable_sort(order, [](const SystemFront* a, const SystemFront* b) {
+  std::vector<const FamilyFront*> order;
+  for (const auto& s : verdict.families) order.push_back(&s);
+  std::ranges::stable_sort(order, [](const FamilyFront* a, const FamilyFront* b) {
     return a->area.value > b->area.value;
   });
-  for (const SystemFront* s : order) {
+  for (const FamilyFront* s : order) {
     text += s->name + (s->ours ? " (ours)" : "") + ": area " + with_interval(s->area, 1) + ", " +
             std::to_string(s->settings) + (s->settings == 1 ? " setting\n" : " settings\n");
     for (const std::size_t i : s->front) text += candidate_line(r, verdict, i);
@@ -76,7 +76,7 @@ std::string front_table(const FrontResult& r) {
   text +=
       "Communication is over the median without background.\n"
       "In brackets: 95 %, seeds resampled.\n";
-  if (r.settings.report_seeds < 30) text += "Fewer than 30 seeds: a direction, not a claim.\n";
+  if (r.verified_seeds < 30) text += "Fewer than 30 seeds: a direction, not a claim.\n";
   return text;
 }
 

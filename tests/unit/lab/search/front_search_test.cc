@@ -1,6 +1,6 @@
 // Goal: the search keeps candidates that may be on a front and drops those that are dominated
 // beyond their uncertainty. Areas and gains are right. Method: literal samples.
-#include "tools/lab/front/front_search.h"
+#include "tools/lab/search/front_search.h"
 
 #include <gtest/gtest.h>
 
@@ -16,9 +16,9 @@ Estimate known(double value, double low, double high) { return {value, low, high
 
 /// Returns a candidate with one iteration per sample.
 /// @param seconds [seeds] communication times. @param lost [seeds] bytes lost of 100
-FrontCandidate candidate(const std::string& system, bool ours, const std::vector<double>& seconds,
+FrontCandidate candidate(const std::string& family, bool ours, const std::vector<double>& seconds,
                          const std::vector<double>& lost) {
-  FrontCandidate c{.system = system, .label = system, .ours = ours};
+  FrontCandidate c{.family = family, .label = family, .ours = ours};
   for (std::size_t i = 0; i < seconds.size(); ++i)
     c.samples.push_back(
         {.communication_seconds = {seconds[i]}, .lost_bytes = lost[i], .reference_bytes = 100});
@@ -30,7 +30,7 @@ constexpr auto kMedian = FrontObjective::kMedian;
 constexpr auto kP99 = FrontObjective::kP99;
 
 /// Picks fronts with the first `searched` seeds and estimates areas with the `reported` ones.
-std::vector<SystemFront> fronts_of(const std::vector<FrontCandidate>& candidates,
+std::vector<FamilyFront> fronts_of(const std::vector<FrontCandidate>& candidates,
                                    std::size_t searched, SeedRange reported,
                                    const FrontPoint& reference) {
   auto fronts = pick_fronts(kMedian, candidates, kAlone, searched);
@@ -39,7 +39,7 @@ std::vector<SystemFront> fronts_of(const std::vector<FrontCandidate>& candidates
 }
 
 TEST(FrontSearch, APointIsTheRatioOfMediansAndTheLossOfAllBytes) {
-  FrontCandidate c{.system = "a", .label = "a"};
+  FrontCandidate c{.family = "a", .label = "a"};
   c.samples = {{.communication_seconds = {2, 4}, .lost_bytes = 1, .reference_bytes = 100},
                {.communication_seconds = {6}, .lost_bytes = 20, .reference_bytes = 200},
                {.communication_seconds = {}}};  // no complete iteration and no cost
@@ -55,7 +55,7 @@ TEST(FrontSearch, APointIsTheRatioOfMediansAndTheLossOfAllBytes) {
 }
 
 TEST(FrontSearch, TheTailIsComparedWithTheMedianOfAlone) {
-  FrontCandidate c{.system = "a", .label = "a"};
+  FrontCandidate c{.family = "a", .label = "a"};
   c.samples = {{.communication_seconds = std::vector<double>(99, 2.0)}};
   c.samples[0].communication_seconds.push_back(40);
   const std::vector<FrontSample> alone{{.communication_seconds = {1, 1, 9}}};
@@ -65,7 +65,7 @@ TEST(FrontSearch, TheTailIsComparedWithTheMedianOfAlone) {
 }
 
 TEST(FrontSearch, AnIterationThatDidNotEndIsInfinitelyLong) {
-  FrontCandidate c{.system = "a", .label = "a"};
+  FrontCandidate c{.family = "a", .label = "a"};
   c.samples = {{.communication_seconds = {2, 4}, .incomplete = 1},
                {.communication_seconds = {}, .incomplete = 2}};
   const std::vector<FrontSample> alone{{.communication_seconds = {1}},
@@ -101,25 +101,17 @@ TEST(FrontSearch, ClearlyDominatesIfTheIntervalsAreApart) {
 
 TEST(FrontSearch, SendsAwayWhatItsOwnSystemBeatsAlone) {
   std::vector<FrontCandidate> candidates(5);
-  for (auto& c : candidates) c.system = "a";
-  candidates[3].system = "b";
+  for (auto& c : candidates) c.family = "a";
+  candidates[3].family = "b";
   const FrontEstimate good{known(2, 1.9, 2.1), known(0.02, 0.01, 0.03)};
   const FrontEstimate bad{known(3, 2.9, 3.1), known(0.09, 0.08, 0.1)};
   const FrontEstimate unsure{known(3, 2.0, 4.0), known(0.09, 0.0, 0.2)};
   EXPECT_EQ(survivors(candidates, std::vector<FrontEstimate>{good, bad, unsure, bad, {}}),
             (Indices{0, 2, 3}))
-      << "[3] is all that its system has; [4] was not measured";
+      << "[3] is all that its family has; [4] was not measured";
   EXPECT_EQ(survivors(candidates, std::vector<FrontEstimate>{good, good, good, good, good}),
             (Indices{0, 1, 2, 3, 4}))
       << "equal ones stay";
-}
-
-TEST(FrontSearch, SeedsDoubleUpToTheLast) {
-  using Rounds = std::vector<std::uint32_t>;
-  EXPECT_EQ(rounds_of(3, 12), (Rounds{3, 6, 12}));
-  EXPECT_EQ(rounds_of(3, 13), (Rounds{3, 6, 12, 13}));
-  EXPECT_EQ(rounds_of(4, 4), Rounds{4});
-  EXPECT_EQ(rounds_of(1, 2), (Rounds{1, 2}));
 }
 
 TEST(FrontSearch, AreaAndGainOverTheBestBaseline) {

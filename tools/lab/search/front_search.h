@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "tools/lab/front/pareto_front.h"
 #include "tools/lab/measure/statistics.h"
+#include "tools/lab/search/pareto_front.h"
 
 namespace outrider::lab {
 
@@ -40,9 +40,9 @@ struct SeedRange {
   std::size_t count = 0;
 };
 
-/// One setting of one system.
+/// One setting of one family.
 struct FrontCandidate {
-  std::string system;
+  std::string family;
   std::string label;
   bool ours = false;                   ///< false: a baseline
   std::vector<FrontSample> samples{};  ///< one for each seed that has run, from the first on
@@ -69,37 +69,34 @@ FrontEstimate estimate_of(FrontObjective objective, const FrontCandidate& candid
 /// without intervals.
 [[nodiscard]] bool clearly_dominates(const FrontEstimate& by, const FrontEstimate& other) noexcept;
 
-/// Returns the candidates that may be on the front of their system, by rising index. No other
-/// candidate of the system clearly dominates them. Candidates without an estimate are left out.
+/// Returns the candidates that may be on the front of their family, by rising index. No other
+/// candidate of the family clearly dominates them. Candidates without an estimate are left out.
 [[nodiscard]] std::vector<std::size_t> survivors(std::span<const FrontCandidate> candidates,
                                                  std::span<const FrontEstimate> estimates);
 
-/// Returns the total number of seeds in each round of the search: `screening`, then twice as many
-/// in each round, and finally `seeds`. @pre 1 <= screening <= seeds
-[[nodiscard]] std::vector<std::uint32_t> rounds_of(std::uint32_t screening, std::uint32_t seeds);
-
-/// The front of a system.
-struct SystemFront {
+/// The front of a family.
+struct FamilyFront {
   std::string name;
   bool ours = false;
-  std::size_t settings = 0;        ///< candidates that the system had
+  std::size_t settings = 0;        ///< candidates that the family had
   std::vector<std::size_t> front;  ///< indices of candidates, by rising time
   Estimate area{};                 ///< dominated_area() up to the reference
   /// If `ours`: this area minus that of the best baseline, which is chosen again in each resample.
   Estimate gain{};
 };
 
-/// Picks the front of each system, in order of appearance, from the first seeds.
+/// Picks the front of each family, in order of appearance, from the first seeds.
 /// @param seeds  that a candidate must have to be picked, > 0
-std::vector<SystemFront> pick_fronts(FrontObjective objective,
+std::vector<FamilyFront> pick_fronts(FrontObjective objective,
                                      std::span<const FrontCandidate> candidates,
                                      std::span<const FrontSample> alone, std::size_t seeds);
 
-/// Estimates areas and gains of the picked fronts. The seeds of all systems are resampled together.
-/// What was picked for its luck in the search does not look better here if the seeds are others.
+/// Estimates areas and gains of the picked fronts. The seeds of all families are resampled
+/// together. What was picked for its luck in the search does not look better here if the seeds are
+/// others.
 /// @pre each picked candidate, and alone, has these seeds
 void estimate_areas(FrontObjective objective, std::span<const FrontCandidate> candidates,
                     std::span<const FrontSample> alone, SeedRange seeds,
-                    const FrontPoint& reference, std::vector<SystemFront>& fronts);
+                    const FrontPoint& reference, std::vector<FamilyFront>& fronts);
 
 }  // namespace outrider::lab

@@ -1,4 +1,4 @@
-#include "tools/lab/front/front_search.h"
+#include "tools/lab/search/front_search.h"
 
 #include <algorithm>
 #include <cassert>
@@ -56,14 +56,14 @@ class Areas {
  public:
   Areas(FrontObjective objective, std::span<const FrontCandidate> candidates,
         std::span<const FrontSample> alone, const FrontPoint& reference,
-        const std::vector<SystemFront>& fronts)
+        const std::vector<FamilyFront>& fronts)
       : objective_(objective),
         candidates_(candidates),
         alone_(alone),
         reference_(reference),
         fronts_(fronts) {}
 
-  [[nodiscard]] double of(const SystemFront& front, SeedChoice choice) const {
+  [[nodiscard]] double of(const FamilyFront& front, SeedChoice choice) const {
     std::vector<FrontPoint> points;
     for (const std::size_t i : front.front)
       points.push_back(point_of(objective_, candidates_[i], alone_, choice));
@@ -81,7 +81,7 @@ class Areas {
   std::span<const FrontCandidate> candidates_;
   std::span<const FrontSample> alone_;
   FrontPoint reference_;
-  const std::vector<SystemFront>& fronts_;
+  const std::vector<FamilyFront>& fronts_;
 };
 
 }  // namespace
@@ -115,34 +115,25 @@ std::vector<std::size_t> survivors(std::span<const FrontCandidate> candidates,
         !std::isnan(estimates[i].time.value) && !std::isnan(estimates[i].cost.value);
     bool beaten = false;
     for (std::size_t j = 0; j < candidates.size() && !beaten; ++j)
-      beaten = candidates[j].system == candidates[i].system && known(estimates[j].time) &&
+      beaten = candidates[j].family == candidates[i].family && known(estimates[j].time) &&
                clearly_dominates(estimates[j], estimates[i]);
     if (measured && !beaten) kept.push_back(i);
   }
   return kept;
 }
 
-std::vector<std::uint32_t> rounds_of(std::uint32_t screening, std::uint32_t seeds) {
-  assert(screening >= 1 && screening <= seeds);
-  std::vector<std::uint32_t> rounds;
-  for (std::uint64_t n = screening; n < seeds; n *= 2)
-    rounds.push_back(static_cast<std::uint32_t>(n));
-  rounds.push_back(seeds);
-  return rounds;
-}
-
-std::vector<SystemFront> pick_fronts(FrontObjective objective,
+std::vector<FamilyFront> pick_fronts(FrontObjective objective,
                                      std::span<const FrontCandidate> candidates,
                                      std::span<const FrontSample> alone, std::size_t seeds) {
   std::vector<std::size_t> all(seeds);
   std::iota(all.begin(), all.end(), std::size_t{0});
-  std::vector<SystemFront> fronts;
+  std::vector<FamilyFront> fronts;
   std::vector<std::vector<std::size_t>> members;  // [fronts] candidates with all seeds
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     const auto& c = candidates[i];
-    auto it = std::ranges::find(fronts, c.system, &SystemFront::name);
+    auto it = std::ranges::find(fronts, c.family, &FamilyFront::name);
     if (it == fronts.end()) {
-      it = fronts.insert(it, {.name = c.system, .ours = c.ours, .front = {}});
+      it = fronts.insert(it, {.name = c.family, .ours = c.ours, .front = {}});
       members.emplace_back();
     }
     ++it->settings;
@@ -160,7 +151,7 @@ std::vector<SystemFront> pick_fronts(FrontObjective objective,
 
 void estimate_areas(FrontObjective objective, std::span<const FrontCandidate> candidates,
                     std::span<const FrontSample> alone, SeedRange seeds,
-                    const FrontPoint& reference, std::vector<SystemFront>& fronts) {
+                    const FrontPoint& reference, std::vector<FamilyFront>& fronts) {
   const Areas areas(objective, candidates, alone, reference, fronts);
   for (auto& front : fronts) {
     front.area = estimate_over(seeds, [&](SeedChoice c) { return areas.of(front, c); });

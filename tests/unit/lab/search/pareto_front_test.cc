@@ -1,7 +1,7 @@
 // Goal: the front has the points that no other point dominates, and the area is that of its
 // staircase. Method: literal points with areas computed by hand; then random points are compared
 // with the definition.
-#include "tools/lab/front/pareto_front.h"
+#include "tools/lab/search/pareto_front.h"
 
 #include <gtest/gtest.h>
 

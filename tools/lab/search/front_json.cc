@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
-#include "tools/lab/front/front_result.h"
+#include "tools/lab/search/front_result.h"
+#include "tools/lab/search/run_goal.h"
 #include "tools/lab/summary/estimate_json.h"
 
 namespace outrider::lab {
@@ -9,9 +10,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;  // keeps the order in which keys are added
 
-constexpr int kFrontSchema = 2;
-
-Json json_of(const FrontResult& r, const SystemFront& s) {
+Json json_of(const FrontResult& r, const FamilyFront& s) {
   Json json{{"name", s.name}, {"ours", s.ours}, {"settings", s.settings}, {"front", Json::array()}};
   for (const std::size_t i : s.front) json["front"].push_back(r.candidates[i].label);
   json["area"] = json_of(s.area);
@@ -20,12 +19,12 @@ Json json_of(const FrontResult& r, const SystemFront& s) {
 }
 
 Json verdict_json(const FrontResult& r, const FrontResult::Verdict& verdict) {
-  Json json{{"systems", Json::array()}, {"candidates", Json::array()}};
-  for (const auto& s : verdict.systems) json["systems"].push_back(json_of(r, s));
+  Json json{{"families", Json::array()}, {"candidates", Json::array()}};
+  for (const auto& s : verdict.families) json["families"].push_back(json_of(r, s));
   for (std::size_t i = 0; i < r.candidates.size(); ++i)
     json["candidates"].push_back(
         {{"label", r.candidates[i].label},
-         {"system", r.candidates[i].system},
+         {"family", r.candidates[i].family},
          {"seeds", r.candidates[i].samples.size()},
          {"on_front", on_front(verdict, i)},
          {"communication_over_alone", json_of(verdict.estimates[i].time)},
@@ -36,14 +35,15 @@ Json verdict_json(const FrontResult& r, const FrontResult::Verdict& verdict) {
 }  // namespace
 
 std::string to_json(const FrontResult& r) {
-  Json json{{"schema_version", kFrontSchema},
+  Json json{{"schema_version", kSearchSchema},
+            {"pick", "front"},
             {"experiment", r.experiment},
             {"question", r.question},
             {"reference",
              {{"communication_over_alone", r.settings.reference.time},
               {"background_lost_fraction", r.settings.reference.cost}}},
-            {"search_seeds", r.settings.seeds},
-            {"report_seeds", r.settings.report_seeds},
+            {"searched_seeds", r.settings.searched_seeds()},
+            {"verified_seeds", r.verified_seeds},
             {"rounds", Json::array()},
             {"objectives", Json::object()}};
   for (const auto& round : r.rounds)

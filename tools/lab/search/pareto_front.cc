@@ -1,4 +1,4 @@
-#include "tools/lab/front/pareto_front.h"
+#include "tools/lab/search/pareto_front.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "tools/lab/front/front_result.h"
+#include "tools/lab/search/front_result.h"
 
 #include <algorithm>
 #include <cmath>
@@ -33,23 +33,23 @@ CasePoints one_point(const std::vector<const Case*>& cases) {
 /// else those of the search that it ran.
 SeedRange seeds_of(const FrontResult& r, std::size_t candidate) {
   const std::size_t ran = r.candidates[candidate].samples.size();
-  const std::size_t searched = std::min<std::size_t>(ran, r.settings.seeds);
+  const std::size_t searched = std::min<std::size_t>(ran, r.settings.searched_seeds());
   return ran > searched ? SeedRange{searched, ran - searched} : SeedRange{0, searched};
 }
 
 }  // namespace
 
-std::vector<FrontCandidate> candidates_of(const FrontFile& file) {
+std::vector<FrontCandidate> candidates_of(const SearchFile& file) {
   std::set<std::string> of_systems;
-  for (const auto& system : file.settings.systems)
-    of_systems.insert(system.arms.begin(), system.arms.end());
-  std::vector<FrontCandidate> candidates{{.system = std::string(kOff), .label = std::string(kOff)}};
+  for (const auto& family : file.settings.families)
+    of_systems.insert(family.arms.begin(), family.arms.end());
+  std::vector<FrontCandidate> candidates{{.family = std::string(kOff), .label = std::string(kOff)}};
   for (const auto& arm : file.experiment.arms)
     if (arm.label != kOff && !of_systems.contains(arm.label))
-      candidates.push_back({.system = arm.label, .label = arm.label});
-  for (const auto& system : file.settings.systems)
-    for (const auto& label : system.arms)
-      candidates.push_back({.system = system.label, .label = label, .ours = system.ours});
+      candidates.push_back({.family = arm.label, .label = arm.label});
+  for (const auto& family : file.settings.families)
+    for (const auto& label : family.arms)
+      candidates.push_back({.family = family.label, .label = label, .ours = family.ours});
   return candidates;
 }
 
@@ -98,20 +98,22 @@ std::vector<std::size_t> survivors_of(const FrontResult& result) {
 
 void pick(FrontResult& result) {
   for (std::size_t o = 0; o < kFrontObjectives.size(); ++o)
-    result.verdicts[o].systems = pick_fronts(kFrontObjectives[o].objective, result.candidates,
-                                             result.alone, result.settings.seeds);
+    result.verdicts[o].families = pick_fronts(kFrontObjectives[o].objective, result.candidates,
+                                              result.alone, result.settings.searched_seeds());
 }
 
 void report(FrontResult& result) {
   estimate_search(result);
-  const FrontSettings& s = result.settings;
+  const SearchSettings& s = result.settings;
+  const std::uint32_t searched = s.searched_seeds();
+  result.verified_seeds = static_cast<std::uint32_t>(result.alone.size()) - searched;
   for (std::size_t o = 0; o < kFrontObjectives.size(); ++o)
     estimate_areas(kFrontObjectives[o].objective, result.candidates, result.alone,
-                   {s.seeds, s.report_seeds}, s.reference, result.verdicts[o].systems);
+                   {searched, result.verified_seeds}, s.reference, result.verdicts[o].families);
 }
 
 bool on_front(const FrontResult::Verdict& verdict, std::size_t candidate) {
-  return std::ranges::any_of(verdict.systems, [candidate](const SystemFront& s) {
+  return std::ranges::any_of(verdict.families, [candidate](const FamilyFront& s) {
     return std::ranges::find(s.front, candidate) != s.front.end();
   });
 }
@@ -123,13 +125,13 @@ bool on_any_front(const FrontResult& result, std::size_t candidate) {
 }
 
 void write_front_csv(std::ostream& out, const FrontResult& result) {
-  out << "objective,system,candidate,ours,seeds,on_front,communication_over_alone,"
+  out << "objective,family,candidate,ours,seeds,on_front,communication_over_alone,"
          "communication_low,communication_high,background_lost_fraction,lost_low,lost_high\n";
   for (std::size_t o = 0; o < kFrontObjectives.size(); ++o) {
     const FrontResult::Verdict& verdict = result.verdicts[o];
     for (std::size_t i = 0; i < result.candidates.size(); ++i) {
       const FrontCandidate& c = result.candidates[i];
-      out << kFrontObjectives[o].name << ',' << csv_text(c.system) << ',' << csv_text(c.label)
+      out << kFrontObjectives[o].name << ',' << csv_text(c.family) << ',' << csv_text(c.label)
           << ',' << c.ours << ',' << seeds_of(result, i).count << ',' << on_front(verdict, i);
       for (const Estimate& e : {verdict.estimates[i].time, verdict.estimates[i].cost})
         for (const double v : {e.value, e.low, e.high})
