@@ -127,6 +127,12 @@ TEST_F(SearchProgram, NamesWhatIsWrong) {
   write_whole_file(directory_ / "small.toml", small);
   EXPECT_EQ(run(search_into("out", "1"), "log-objective"), kExitUsage);
   EXPECT_THAT(text("log-objective"), HasSubstr("search.objective: \"speed\": is no metric"));
+  std::filesystem::create_directories(directory_ / "out");
+  write_whole_file(directory_ / "out/summary.json",
+                   R"({"experiment": "small", "runtime": "virtual", "cases": [{"seed": 1}]})");
+  SetUp();
+  EXPECT_EQ(run(search_into("out", "1"), "log-lost"), kExitUsage);
+  EXPECT_THAT(text("log-lost"), HasSubstr("replace it with --force")) << "those of a run";
   EXPECT_EQ(run({"best", directory_ / "nowhere"}, "log-best"), kExitUsage);
   EXPECT_THAT(text("log-best"), HasSubstr("nowhere"));
 }

@@ -36,6 +36,13 @@ struct SearchCases {
   [[nodiscard]] std::uint64_t first_of(SearchPhase phase) const {
     return phase == SearchPhase::kScreening ? first_seed : first_seed + kSeedsBetweenPhases;
   }
+  /// Returns what the results may have: they are of the seeds that verify.
+  [[nodiscard]] ResultsScope scope(const std::string& experiment) const {
+    ResultsScope scope = scope_of(experiment, Runtime::kVirtual, cases);
+    std::erase_if(scope.seeds,
+                  [this](std::uint64_t seed) { return seed < first_of(SearchPhase::kVerifying); });
+    return scope;
+  }
 };
 
 /// Plans the seeds of both phases. @return nothing, after printing a message, on a fault
@@ -214,8 +221,7 @@ int search_command(const LabOptions& options) {
   const fs::path directory =
       options.out.empty() ? fs::path("results") / file->experiment.name : fs::path(options.out);
   if (!prepare(directory)) return kExitUsage;
-  const auto lock =
-      take(directory, options, scope_of(file->experiment.name, Runtime::kVirtual, planned->cases));
+  const auto lock = take(directory, options, planned->scope(file->experiment.name));
   if (!lock) return kExitUsage;
   const RunStore store(directory, program_identity());
   const std::string asked = asked_by(*file);
