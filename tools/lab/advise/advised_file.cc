@@ -291,6 +291,11 @@ ConfigResult<AdvisedFile> advised_from(const ConfigTable& file, const fs::path& 
   if (refused()) return result;
   advised.traits = *traits.config;
   resolve_quantities(*advised.experiment["parameters"].as<ConfigTable>(), advised.traits);
+  for (ConfigValue& arm : *advised.experiment["arm"].as<ConfigValue::Array>())
+    if (arm.as<ConfigTable>() != nullptr) {
+      arm = ConfigValue(with_nested_keys(*arm.as<ConfigTable>()));
+      resolve_quantities(*arm.as<ConfigTable>(), advised.traits);
+    }
   const auto more = assume(advised.experiment, advised.traits);
   advised.assumed.insert(advised.assumed.end(), more.begin(), more.end());
   check_judged(advised.experiment, advised.traits, result.issues);

@@ -93,10 +93,11 @@ void expect_references(const Tables& t) {
   const auto expect = [&t](const std::string& table, const std::string& field,
                            const std::string& other) {
     if (!t.contains(table)) return;
-    for (const auto& [name, entry] : t.at(table))
-      if (entry.contains(field))
-        EXPECT_TRUE(t.contains(other) && t.at(other).contains(entry.at(field)))
-            << table << " " << name << " " << field;
+    for (const auto& [name, entry] : t.at(table)) {
+      if (!entry.contains(field)) continue;
+      EXPECT_TRUE(t.contains(other) && t.at(other).contains(entry.at(field)))
+          << table << " " << name << " " << field;
+    }
   };
   expect("QUEUE", "wred_profile", "WRED_PROFILE");
   expect("QUEUE", "scheduler", "SCHEDULER");
