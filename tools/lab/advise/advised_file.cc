@@ -135,16 +135,19 @@ void look_at_ports(const Case& c, AdvisedTraits& traits) {
       if (link.a == name || link.b == name) return link.delay;
     return own;
   };
+  // A packet without data, or a pause of another priority, may leave before the pause does.
+  constexpr std::uint64_t kSpareFrames = 2;
+  const std::uint32_t frame_bytes = longest_packet_bytes(c) + kEthernetBytes;
   for (const sw::SwitchConfig& one : c.switches.switches) {
     traits.ports = std::max(traits.ports, one.ports.size());
     for (const sw::SwitchPortConfig& port : one.ports) {
       if (traits.rate.bits_per_second == 0 ||
           port.drain_rate.bits_per_second < traits.rate.bits_per_second)
         traits.rate = port.drain_rate;
+      const Duration delay = delay_of(one.name + '.' + port.name, port.delay);
       traits.headroom_bytes = std::max(
           traits.headroom_bytes,
-          headroom_needed_bytes(port.drain_rate, delay_of(one.name + '.' + port.name, port.delay),
-                                longest_packet_bytes(c) + kEthernetBytes));
+          headroom_needed_bytes(port.drain_rate, delay, frame_bytes) + kSpareFrames * frame_bytes);
     }
   }
 }

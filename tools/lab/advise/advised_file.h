@@ -51,7 +51,7 @@ struct AdvisedTraits {
   BitRate rate{};             ///< of the slowest port
   Duration rtt{};
   std::uint32_t frame_bytes = 0;     ///< of a full data packet of the bursts
-  std::uint64_t headroom_bytes = 0;  ///< that the link needs which brings most after XOFF
+  std::uint64_t headroom_bytes = 0;  ///< that the link needs which brings most, and two frames
   std::size_t ports = 0;             ///< of the switch that has most
 };
 

@@ -103,11 +103,9 @@ void assume_queue(const ConfigTable& experiment, const AdvisedTraits& traits, As
                    traits.frame_bytes,
                most);
   if (traits.roce && !to.has("switch.marker.kind") && !to.has("switch.marker.threshold_packets")) {
-    const double of_us =
-        static_cast<double>(traits.rate.bits_per_second) / 8e6 / traits.frame_bytes;
     to.add("switch.marker.kind", text_value("red"));
-    to.add("switch.marker.red.kmin_packets", number(1 * of_us));  // as the DCQCN paper has them
-    to.add("switch.marker.red.kmax_packets", number(40 * of_us));
+    to.add("switch.marker.red.kmin_packets", text_value("1us"));  // as the DCQCN paper has them
+    to.add("switch.marker.red.kmax_packets", text_value("40us"));
     to.add("switch.marker.red.pmax", number(0.01));
   }
   to.add("switch.marker.threshold_packets", number(mark));
@@ -190,6 +188,7 @@ std::vector<std::string> assume(ConfigTable& experiment, const AdvisedTraits& tr
     to.add("transport.stack", text_value("linux"));
     to.add("transport.controller", text_value("dctcp"));
   }
+  resolve_quantities(*experiment["parameters"].as<ConfigTable>(), traits);
   ConfigTable room;
   make_room(parameters_of(experiment), traits, room);
   overlay(*experiment["parameters"].as<ConfigTable>(), room);

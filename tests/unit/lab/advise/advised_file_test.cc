@@ -220,9 +220,10 @@ TEST(AdvisedFile, RocesRemediesAreThoseOfSwitchesPausesAndNics) {
 
   const auto marker = find_port(find(cases, "off-red-hpcc"))->marker.red;
   EXPECT_NEAR(marker.kmin_packets * 4154, 400'000, 1) << "32 us at 100 Gbit/s";
+  EXPECT_THAT(arms.labels, Not(Contains("off-red-dcqcn"))) << "it is what is assumed of today";
   EXPECT_FALSE(find_port(find(cases, "off-no-pfc"))->queue.lossless.on());
-  // 400 Gbit/s x 2 x 1 us, two frames of 4218 bytes and a pause.
-  EXPECT_EQ(find_port(off)->queue.lossless.headroom_bytes, 100'000U + 2 * 4218 + 84);
+  // 400 Gbit/s x 2 x 1 us, four frames of 4218 bytes and a pause.
+  EXPECT_EQ(find_port(off)->queue.lossless.headroom_bytes, 100'000U + 4 * 4218 + 84);
   const auto storages = [](const Case& c) {
     return *std::ranges::find(c.traffic.transports, "background_storage",
                               &tg::TransportConfig::name);

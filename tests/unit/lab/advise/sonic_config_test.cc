@@ -120,8 +120,8 @@ TEST(SonicConfig, HasThresholdsAndPausesInBytes) {
   EXPECT_EQ(t["BUFFER_PROFILE"]["OUTRIDER_3"], (Entry{{"pool", "ingress_lossless_pool"},
                                                       {"static_th", "200000"},
                                                       {"xon", "100000"},
-                                                      {"xoff", "108520"},
-                                                      {"size", "208520"}}));
+                                                      {"xoff", "116956"},
+                                                      {"size", "216956"}}));
   EXPECT_EQ(t["DSCP_TO_TC_MAP"]["OUTRIDER"], (Entry{{"24", "3"}, {"26", "3"}, {"48", "3"}}));
   EXPECT_EQ(t["PORT_QOS_MAP"].size(), 6U) << "four hosts and two spines";
   EXPECT_EQ(t["PORT_QOS_MAP"]["Ethernet20"]["pfc_enable"], "3");
