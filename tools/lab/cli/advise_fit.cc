@@ -1,6 +1,7 @@
 #include "tools/lab/cli/advise_fit.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,26 +38,31 @@ bool takes_long(const AdviceRounds& rounds, const AdvisedFile& advised, std::siz
 }
 
 /// Runs today's setting once. @return what such a case adds to the wall time [s]; nothing after a
-/// fault or Ctrl-C
-std::optional<double> probe(AdviceRounds& rounds, const AdvisedFile& advised) {
+/// fault or Ctrl-C, with the status to end with
+std::optional<double> probe(AdviceRounds& rounds, const AdvisedFile& advised, int& status) {
   const Waited run;
   const auto round =
       rounds.ask({.name = "probe", .advised = advised}, {.seeds = 1, .arms = {"off"}});
-  if (!round || round->status != kExitOk) return std::nullopt;
+  if (!round) return std::nullopt;
+  status = round->status;
+  if (status != kExitOk) return std::nullopt;
   return run.seconds() / static_cast<double>(rounds.jobs());
 }
 
 }  // namespace
 
-std::optional<FittingFile> fit(AdviceRounds& rounds, const AdvisedFile& advised,
-                               double room_seconds, double left_seconds) {
+FittingFile fit(AdviceRounds& rounds, const AdvisedFile& advised, double room_seconds,
+                double left_seconds) {
   const Waited waited;
   FittingFile made{.advised = advised, .arms = usable_arms(advised, rounds.conf())};
   const std::size_t arms = made.arms.labels.size();
   const unsigned most = most_smaller(advised);
   if (arms == 1 || most == 1 || !takes_long(rounds, advised, arms, room_seconds)) return made;
-  const auto each = probe(rounds, smaller_bursts(advised, most));
-  if (!each) return std::nullopt;
+  const auto each = probe(rounds, smaller_bursts(advised, most), made.status);
+  if (!each) {
+    made.arms.labels.clear();
+    return made;
+  }
   made.smaller = smaller_to_fit(arms, most, *each, left_seconds - waited.seconds());
   made.case_seconds = seconds_when(made.smaller, most, *each);
   if (made.smaller == 1) return made;

@@ -55,8 +55,9 @@ class Adviser {
 
   /// @return exit status
   int run() {
-    const auto arms = fitting_arms();
-    if (arms.empty()) return kExitUsage;
+    int status = kExitUsage;
+    const auto arms = fitting_arms(status);
+    if (arms.empty()) return status;
     if (arms.size() == 1) {
       say("outrider-lab: nothing may be changed by [change], so there is nothing to advise");
       return kExitUsage;
@@ -88,15 +89,15 @@ class Adviser {
 
  private:
   /// Returns the labels of the arms that may be used, after making bursts smaller if --minutes has
-  /// no time for them; none after printing a message.
-  std::vector<std::string> fitting_arms() {
-    auto fitting = fit(rounds_, advised_, options_.minutes * 60, seconds_left());
-    if (!fitting) return {};
-    advised_ = std::move(fitting->advised);
-    advice_.smaller = fitting->smaller;
-    advice_.left_out = std::move(fitting->arms.left_out);
-    case_seconds_ = fitting->case_seconds;
-    return std::move(fitting->arms.labels);
+  /// no time for them; none after a fault or Ctrl-C, with the status to end with.
+  std::vector<std::string> fitting_arms(int& status) {
+    FittingFile fitting = fit(rounds_, advised_, options_.minutes * 60, seconds_left());
+    status = fitting.status;
+    advised_ = std::move(fitting.advised);
+    advice_.smaller = fitting.smaller;
+    advice_.left_out = std::move(fitting.arms.left_out);
+    case_seconds_ = fitting.case_seconds;
+    return std::move(fitting.arms.labels);
   }
 
   [[nodiscard]] double seconds_left() const { return options_.minutes * 60 - waited_.seconds(); }
