@@ -57,7 +57,7 @@ class Adviser {
   int run() {
     int status = kExitUsage;
     const auto arms = fitting_arms(status);
-    if (arms.empty()) return status;
+    if (arms.empty()) return status == kExitUsage ? status : end(status);
     if (arms.size() == 1) {
       say("outrider-lab: nothing may be changed by [change], so there is nothing to advise");
       return kExitUsage;
