@@ -20,15 +20,20 @@ struct Sign {
 };
 
 // In this order: an experiment has [[switch]] and [network] too.
-constexpr Sign kSigns[]{
-    {"tensors", FileKind::kModel},          {"parameters", FileKind::kModel, is_integer},
-    {"arm", FileKind::kExperiment},         {"parameters", FileKind::kExperiment, is_table},
-    {"base", FileKind::kExperiment},        {"vary", FileKind::kExperiment},
-    {"cross", FileKind::kExperiment},       {"search", FileKind::kExperiment},
-    {"change", FileKind::kCluster},         {"goal", FileKind::kCluster},
-    {"network.buffer", FileKind::kCluster}, {"device[0].trafficgen", FileKind::kTestbed},
-    {"host", FileKind::kGenerator},         {"stream", FileKind::kGenerator},
-    {"switch[0].port", FileKind::kSwitch}};
+constexpr Sign kSigns[]{{"tensors", FileKind::kModel},
+                        {"parameters", FileKind::kModel, is_integer},
+                        {"arm", FileKind::kExperiment},
+                        {"parameters", FileKind::kExperiment, is_table},
+                        {"base", FileKind::kExperiment},
+                        {"vary", FileKind::kExperiment},
+                        {"cross", FileKind::kExperiment},
+                        {"front", FileKind::kExperiment},
+                        {"change", FileKind::kExperiment},
+                        {"goal", FileKind::kExperiment},
+                        {"device[0].trafficgen", FileKind::kTestbed},
+                        {"host", FileKind::kGenerator},
+                        {"stream", FileKind::kGenerator},
+                        {"switch[0].port", FileKind::kSwitch}};
 
 std::string_view name_of(FileKind kind) {
   switch (kind) {
@@ -38,8 +43,6 @@ std::string_view name_of(FileKind kind) {
       return "a file for outrider-trafficgen";
     case FileKind::kExperiment:
       return "an experiment for outrider-lab run";
-    case FileKind::kCluster:
-      return "a cluster for outrider-lab advise";
     case FileKind::kModel:
       return "a model profile";
     case FileKind::kTestbed:

@@ -13,7 +13,6 @@ enum class FileKind {
   kSwitch,
   kGenerator,
   kExperiment,
-  kCluster,  ///< of `outrider-lab advise`
   kModel,
   kTestbed,
   kArms,  ///< `rivals` of an experiment

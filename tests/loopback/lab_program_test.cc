@@ -297,21 +297,27 @@ TEST_F(LabProgram, OptionsWithoutEffectAreRefused) {
 constexpr const char* kSmallCluster = R"([network]
 rate = "50mbit"
 rtt = "2ms"
-buffer = "90kB"
-second_queue = false
+background_hosts = 2
 [change]
-switch = "settings"
-[job]
+switches = "settings"
+second_queue = false
+[parameters]
+switch.queue.limit_bytes = "90kB"
 workers = 2
-burst = "100kB"
-period = "100ms"
-[background]
-long_flows = 2
+burst_bytes = "100kB"
+period_seconds = 0.1
+[[background]]
+name = "long"
+from = "sender"
+to = "receiver"
 )";
+
+/// The same with long flows.
+std::string small_cluster() { return std::string(kSmallCluster) + "long_flows = 2\n"; }
 
 TEST_F(LabProgram, AdvisesOnACluster) {
   const std::string file = directory_ / "cluster.toml", out = directory_ / "advice";
-  write_whole_file(file, kSmallCluster);
+  write_whole_file(file, small_cluster());
   ASSERT_EQ(run({"advise", file, "--minutes", "0.1", "--out", out}, "log"), kExitOk) << text("log");
   EXPECT_THAT(text("log"), HasSubstr("best of each kind"));
   EXPECT_THAT(text("log"), HasSubstr("twice the buffer"));
@@ -319,16 +325,16 @@ TEST_F(LabProgram, AdvisesOnACluster) {
   EXPECT_THAT(text("log"), Not(HasSubstr("nan"))) << "off alone has run without background";
   EXPECT_THAT(text("advice/outrider-switch.toml"), HasSubstr("[[switch]]"));
   EXPECT_THAT(text("advice/verify/summary.json"), HasSubstr("\"seed\": 1001"));
-  EXPECT_THAT(text("log"), HasSubstr("Assumed, as the file does not say: network.shared = false"));
+  EXPECT_THAT(text("log"), HasSubstr("Assumed, as the file does not say: iterations = 8"));
   EXPECT_THAT(text("advice/verify/report.html"), HasSubstr("\"advice\":\"Do nothing: "))
       << "the report begins with it";
 
-  write_whole_file(file, std::string(kSmallCluster) + "ecn = false\n");
+  write_whole_file(file, small_cluster() + "transport.ecn = false\n");
   EXPECT_EQ(run({"advise", file, "--out", out}, "other"), kExitUsage);
-  EXPECT_THAT(text("other"), HasSubstr("advice for another cluster"));
-  write_whole_file(file, std::string(kSmallCluster) + "lod = 0.3\n");
+  EXPECT_THAT(text("other"), HasSubstr("advice for another file"));
+  write_whole_file(file, small_cluster() + "lod = 0.3\n");
   EXPECT_EQ(run({"advise", file, "--out", directory_ / "faulty"}, "fault"), kExitUsage);
-  EXPECT_THAT(text("fault"), HasSubstr("background.lod"));
+  EXPECT_THAT(text("fault"), HasSubstr("background[0].lod"));
   EXPECT_EQ(run({"advise", "--new", file}, "there"), kExitUsage) << "it is somebody's work";
   EXPECT_EQ(run({"advise", "--new", directory_ / "new.toml"}, "new"), kExitOk);
   EXPECT_THAT(text("new.toml"), HasSubstr("[network]"));
@@ -337,8 +343,8 @@ TEST_F(LabProgram, AdvisesOnACluster) {
 }
 
 TEST_F(LabProgram, AdvisesWithWhatIsKnownOnInterruptInTheSearch) {
-  std::string cluster = kSmallCluster;  // with cases of seconds, so that each is told
-  cluster.replace(cluster.find("100kB"), 5, "10MB").replace(cluster.find("100ms"), 5, "10s");
+  std::string cluster = small_cluster();  // with cases of seconds, so that each is told
+  cluster.replace(cluster.find("100kB"), 5, "10MB").replace(cluster.find("= 0.1"), 5, "= 10.0");
   const std::string file = directory_.write("cluster.toml", cluster);
   ProcessGuard process =
       lab({"advise", file, "--jobs", "1", "--out", directory_ / "advice"}, "log-interrupt");
@@ -352,7 +358,7 @@ TEST_F(LabProgram, AdvisesWithWhatIsKnownOnInterruptInTheSearch) {
 
 TEST_F(LabLoopbackLong, ConfirmsAdviceBetweenProcesses) {
   const std::string file = directory_ / "cluster.toml", out = directory_ / "advice";
-  write_whole_file(file, kSmallCluster);
+  write_whole_file(file, small_cluster());
   ASSERT_EQ(run({"advise", file, "--minutes", "0.1", "--confirm", "loopback", "--out", out}, "log"),
             kExitOk)
       << text("log");
@@ -360,7 +366,7 @@ TEST_F(LabLoopbackLong, ConfirmsAdviceBetweenProcesses) {
   EXPECT_THAT(text("advice/confirm/virtual/summary.json"), HasSubstr("\"runtime\": \"virtual\""));
   EXPECT_THAT(text("advice/confirm/loopback/summary.json"), HasSubstr("\"runtime\": \"loopback\""));
 
-  write_whole_file(file, std::string(kSmallCluster) + "list = \"flows.csv\"\n");
+  write_whole_file(file, std::string(kSmallCluster) + "list = \"flows.csv\"\n");  // no long flows
   write_whole_file(directory_ / "flows.csv", "start_seconds,from,to,bytes\n0,0,2,1000\n");
   EXPECT_EQ(run({"advise", file, "--confirm", "loopback", "--out", directory_ / "l"}, "list"),
             kExitUsage);

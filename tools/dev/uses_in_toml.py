@@ -5,7 +5,7 @@ KEY = re.compile(r"\s*((?:[\w-]+|\"[^\"]*\")(?:\.(?:[\w-]+))*)\s*=(?!=)")
 
 
 def toml_paths(text):
-    """Yields the dotted path of each key, and each value of `parameter`, with its line."""
+    """Yields the dotted path of each key, with its line."""
     table, depth, stack = "", 0, []
     for number, line in enumerate(text.splitlines(), 1):
         header = re.match(r"\s*\[\[?([\w.{}-]+)\]\]?\s*(#.*)?$", line)
@@ -13,8 +13,6 @@ def toml_paths(text):
             table = header[1]
             continue
         line = re.sub(r"\s#.*$", "", line)
-        if named := re.match(r"\s*parameter\s*=\s*\"([\w.]+)\"", line):
-            yield named[1], number
         at = 0
         while at < len(line):
             match = KEY.match(line, at) if at == 0 or line[at - 1] in "{," else None

@@ -28,9 +28,10 @@ TEST(FileKind, AFileOfAnotherKindIsNamed) {
               HasSubstr("is a file for outrider-switch"));
   EXPECT_THAT(other("experiments/quick.toml", FileKind::kSwitch),
               HasSubstr("is an experiment for outrider-lab run, by its \"arm\""));
-  const auto cluster = parse_toml("[network]\nbuffer = \"90kB\"\n[job]\nworkers = 2\n");
-  EXPECT_THAT(of_another_kind(*cluster.config, FileKind::kExperiment),
-              HasSubstr("is a cluster for outrider-lab advise"));
+  const auto advised = parse_toml("[goal]\ngain = 0.1\n[job]\nworkers = 2\n");
+  EXPECT_EQ(of_another_kind(*advised.config, FileKind::kExperiment), "");
+  EXPECT_THAT(of_another_kind(*advised.config, FileKind::kSwitch),
+              HasSubstr("is an experiment for outrider-lab run, by its \"goal\""));
 }
 
 // Each key of theirs was told as unknown, and a model's number of parameters as an experiment's.
@@ -39,8 +40,7 @@ TEST(FileKind, FilesThatExperimentsNameAreNamed) {
             "is an experiment for outrider-lab run, by its \"arm\", not a testbed");
   EXPECT_EQ(other("models/resnet50.toml", FileKind::kExperiment),
             "is a model profile, by its \"tensors\", not an experiment for outrider-lab run");
-  EXPECT_THAT(other("models/resnet50.toml", FileKind::kCluster), HasSubstr("is a model profile"));
-  EXPECT_THAT(of_another_kind(*parse_toml("parameters = 5\n").config, FileKind::kCluster),
+  EXPECT_THAT(of_another_kind(*parse_toml("parameters = 5\n").config, FileKind::kExperiment),
               HasSubstr("is a model profile, by its \"parameters\""));
   EXPECT_THAT(other("experiments/quick.toml", FileKind::kModel), HasSubstr("not a model profile"));
   EXPECT_THAT(of_another_kind(*parse_toml("name = \"x\"\nbase = \"one-queue\"\n").config,
@@ -48,7 +48,6 @@ TEST(FileKind, FilesThatExperimentsNameAreNamed) {
               HasSubstr("is an experiment for outrider-lab run, by its \"base\""));
   EXPECT_THAT(other("testbeds/rack.toml", FileKind::kExperiment),
               HasSubstr("is a testbed, by its"));
-  EXPECT_THAT(other("testbeds/rack.toml", FileKind::kCluster), HasSubstr("is a testbed, by its"));
   EXPECT_THAT(other("rivals.toml", FileKind::kExperiment), HasSubstr("is a file of arms alone"));
   EXPECT_THAT(other("experiments/quick.toml", FileKind::kArms), HasSubstr("is an experiment"));
   const auto read = read_file_of(source_path("conf/models/resnet50.toml"), FileKind::kTestbed);

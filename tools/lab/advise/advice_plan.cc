@@ -63,6 +63,23 @@ Tried scale_down(std::size_t all, std::size_t kinds, double case_seconds, double
                                                                          : Tried::kOneOfEachKind;
 }
 
+unsigned smaller_to_fit(std::size_t arms, unsigned most, double most_seconds, double seconds) {
+  constexpr std::size_t kVerified = 8;
+  constexpr double kShare = 0.8;  // the rest is for what-ifs, and for cases that take longer
+  const RoundSize search{.arms = arms, .seeds = 1, .brief = true};
+  const RoundSize verification{.arms = std::min(arms, kVerified), .seeds = kLeastToVerify};
+  unsigned smaller = 1;
+  for (; smaller < most; smaller *= 2) {
+    const double each = seconds_when(smaller, most, most_seconds);
+    if (seconds_of(search, each) + seconds_of(verification, each) <= kShare * seconds) break;
+  }
+  return smaller;
+}
+
+double seconds_when(unsigned smaller, unsigned most, double most_seconds) {
+  return most_seconds * most / smaller;
+}
+
 RoundSize what_if_size(std::size_t arms, std::size_t questions, double case_seconds,
                        double seconds) {
   const double room = seconds / static_cast<double>(std::max<std::size_t>(questions, 1));

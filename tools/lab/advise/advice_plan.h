@@ -9,7 +9,7 @@ namespace outrider::lab {
 struct RoundSize {
   std::size_t arms = 0;
   std::uint32_t seeds = 0;
-  bool brief = false;  ///< fewer iterations, see ClusterQuestion::brief
+  bool brief = false;  ///< fewer iterations, see AdvisedQuestion::brief
   bool operator==(const RoundSize&) const = default;
 };
 
@@ -40,6 +40,14 @@ enum class Tried : std::uint8_t { kAll, kOneOfEachKind, kNothing };
 /// @param wanted  how long the user wants to wait in all [s]; `seconds` of them are left
 [[nodiscard]] Tried scale_down(std::size_t all, std::size_t kinds, double case_seconds,
                                double wanted, double seconds);
+
+/// Returns by how much bursts are made smaller, so that all arms are searched and eight of them
+/// verified in time: the least power of two that does, at most `most`.
+/// @param most_seconds  what a case adds whose bursts are `most` times smaller
+[[nodiscard]] unsigned smaller_to_fit(std::size_t arms, unsigned most, double most_seconds,
+                                      double seconds);
+/// Returns what a case adds whose bursts are `smaller` times smaller, at most.
+[[nodiscard]] double seconds_when(unsigned smaller, unsigned most, double most_seconds);
 
 /// @param questions  that are asked, each with a round of the size that is returned
 [[nodiscard]] RoundSize what_if_size(std::size_t arms, std::size_t questions, double case_seconds,

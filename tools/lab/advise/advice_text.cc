@@ -49,7 +49,7 @@ std::string cost_of(const Remedy& remedy) {
 }
 
 /// Says which goals forbid a remedy, with their values.
-std::string broken_text(const Remedy& remedy, const ClusterGoal& goal) {
+std::string broken_text(const Remedy& remedy, const AdviceGoal& goal) {
   const BrokenGoals broken = broken_goals(remedy, goal);
   std::string text;
   if (broken.background_lost)
@@ -191,7 +191,7 @@ std::string value_text(const ParameterValue& value) {
 }
 
 std::string settings(const Advice& a) {
-  if (a.settings.empty()) return {};
+  if (a.settings.empty()) return a.always_settings ? '\n' + a.elsewhere : "";
   std::string text = "\nIn an experiment, set\n";
   for (const auto& [name, value] : a.settings)
     text += "  " + name + " = " + value_text(value) + '\n';
@@ -202,6 +202,48 @@ std::string warnings(const Advice& a) {
   std::string text;
   for (const std::string& one : a.warnings) text += "! " + one + '\n';
   return text;
+}
+
+/// Says how bursts were made smaller to be tried in time.
+std::string scaling(const Advice& a) {
+  if (a.smaller == 1) return {};
+  const std::string by = std::to_string(a.smaller);
+  const std::string text =
+      "To keep to --minutes, bursts and the times between them were made " + by +
+      " times smaller, background and the network were not: multiply times by " + by +
+      ". What lasts as long as before, such as a round trip, weighs more "
+      "than it does; --minutes gives larger bursts.";
+  const std::string lines = wrapped(text);
+  return '\n' + lines + (lines.ends_with('\n') ? "" : "\n");
+}
+
+/// Returns a line for each arm, by its change. What was not verified is marked.
+std::string every_arm(const Advice& a) {
+  std::vector<std::pair<const Remedy*, bool>> all;
+  for (const Remedy& r : a.remedies) all.emplace_back(&r, false);
+  for (const Remedy& r : a.screened)
+    if (std::ranges::find(a.remedies, r.label, &Remedy::label) == a.remedies.end())
+      all.emplace_back(&r, true);
+  std::ranges::stable_sort(all, [](const auto& one, const auto& other) {
+    const double x = one.first->change.value, y = other.first->change.value;
+    return std::isnan(y) ? !std::isnan(x) : x < y;
+  });
+  std::string text = formatted("\n%-34s %14s %16s %10s %8s\n", "every arm", "median [ms]", "change",
+                               "lost [B/B]", "short");
+  for (const auto& [r, only_searched] : all) {
+    text +=
+        formatted("%-34s %14s %16s %10s %8s\n", (name_of(*r) + (only_searched ? " +" : "")).c_str(),
+                  lab::shown(r->time_seconds.value * kMilli).c_str(), percent(r->change).c_str(),
+                  formatted("%.2f", r->lost.value).c_str(),
+                  (std::isnan(r->short_flows) ? "-" : formatted("%.2f", r->short_flows)).c_str());
+  }
+  return text;
+}
+
+std::string arms_left_out(const Advice& a) {
+  std::string text;
+  for (const std::string& one : a.left_out) text += "Not tried: " + one + '\n';
+  return text.empty() ? text : '\n' + text;
 }
 
 std::string assumptions(const Advice& a) {
@@ -219,8 +261,8 @@ std::string advice_text(const Advice& a) {
   std::string text = wrapped(sentence_of_gain(a, r) + ' ' + sentence_of_cost(a, r) + ' ' +
                              sentence_of_certainty(a, r));
   if (!text.ends_with('\n')) text += '\n';
-  return text + '\n' + table(a) + warnings(a) + job_table(a, r) + what_turns_it(a, r) +
-         settings(a) + assumptions(a);
+  return text + scaling(a) + '\n' + table(a) + warnings(a) + job_table(a, r) + every_arm(a) +
+         arms_left_out(a) + what_turns_it(a, r) + settings(a) + assumptions(a);
 }
 
 }  // namespace outrider::lab

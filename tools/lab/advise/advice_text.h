@@ -8,14 +8,14 @@
 
 namespace outrider::lab {
 
-/// The advice for a cluster that differs from the file's in one thing.
+/// The advice where one thing is other than the file says.
 struct WhatIfAnswer {
   std::string text;   ///< WhatIf::text
   std::string label;  ///< of the remedy that is advised then
   Estimate change{};  ///< of its time, against nothing
 };
 
-/// The gain of one remedy on the cluster's LoopbackTwin, in both runtimes.
+/// The gain of one remedy on the LoopbackTwin, in both runtimes.
 struct Confirmation {
   std::string label;  ///< of the remedy: the advised one, or the best besides nothing
   double slower = 1;  ///< LoopbackTwin::slower
@@ -28,15 +28,18 @@ struct Confirmation {
 struct Advice {
   std::vector<Remedy> remedies{};  ///< of which one is advised
   std::vector<Remedy> screened{};  ///< others, which only the search has seen
-  ClusterGoal goal{};
-  bool verified = false;    ///< with seeds that the search did not see
-  Parameters settings{};    ///< of the chosen arm, that `off` does not have
-  std::string elsewhere{};  ///< settings_elsewhere() and settings_of_hosts()
+  AdviceGoal goal{};
+  bool verified = false;         ///< with seeds that the search did not see
+  Parameters settings{};         ///< of the chosen arm, that `off` does not have
+  std::string elsewhere{};       ///< settings_elsewhere() and settings_of_hosts(), and of NICs
+  bool always_settings = false;  ///< `elsewhere` is told too if nothing is advised
+  unsigned smaller = 1;  ///< bursts, and the times between them, are that many times smaller
   std::optional<Confirmation> confirmation{};
   std::vector<WhatIfAnswer> answers{};
   std::vector<std::string> not_asked{};  ///< WhatIf::text of those for which there was no time
   std::vector<std::string> warnings{};   ///< that make today's or the advised figures doubtful
-  std::vector<std::string> assumed{};    ///< assumed(): what the cluster's file does not say
+  std::vector<std::string> assumed{};    ///< AdvisedFile::assumed
+  std::vector<std::string> left_out{};   ///< UsableArms::left_out
 };
 
 /// Returns the recommendation in three sentences, the best remedy of each kind, what would turn

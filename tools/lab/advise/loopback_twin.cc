@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
-#include "trafficgen/workload/config/model_profile.h"
+#include "common/config/quantities.h"
+#include "tools/lab/advise/scaled.h"
+#include "tools/lab/experiment/config_literals.h"
 
 namespace outrider::lab {
 namespace {
@@ -14,20 +15,27 @@ constexpr BitRate kCarried{100'000'000};
 /// The time of the bursts of all workers on the link. A case has eight of them.
 constexpr double kBursts_seconds = 0.5;
 
-/// Bytes of each worker in an iteration, and what else it takes.
-struct Round {
-  double bytes = 0;
-  Duration compute{};  ///< of a closed loop
-  Duration period{};   ///< without one; else zero
-};
+const ConfigTable& parameters_of(const AdvisedFile& advised) {
+  return *advised.experiment.get("parameters")->as<ConfigTable>();
+}
 
-Round round_of(const ClusterJob& job) {
-  if (job.period) return {.bytes = static_cast<double>(*job.burst_bytes), .period = *job.period};
-  const auto profile = tg::load_model_profile(job.model);
-  if (!profile) throw std::runtime_error(format_issues(job.model, profile.issues));
-  const tg::ModelProfile& model = *profile.config;
-  return {.bytes = static_cast<double>(model.total_bytes),
-          .compute = model.forward.value_or(Duration{}) + model.backward.value_or(Duration{})};
+bool has_text(const ConfigTable& table, std::string_view key) {
+  const ConfigValue* value = table.get(key);
+  const auto* text = value == nullptr ? nullptr : value->as<std::string>();
+  return text != nullptr && !text->empty();
+}
+
+/// Says whether background, in either form, has a file of this key.
+bool background_has(const AdvisedFile& advised, const std::string& key) {
+  const ConfigValue* shorthand = parameters_of(advised).get("background");
+  if (shorthand != nullptr && shorthand->as<ConfigTable>() != nullptr &&
+      has_text(*shorthand->as<ConfigTable>(), key))
+    return true;
+  const ConfigValue* groups = advised.experiment.get("background");
+  const auto* list = groups == nullptr ? nullptr : groups->as<ConfigValue::Array>();
+  return list != nullptr && std::ranges::any_of(*list, [&key](const ConfigValue& group) {
+           return has_text(*group.as<ConfigTable>(), key);
+         });
 }
 
 Duration longer(Duration duration, double factor) {
@@ -37,38 +45,43 @@ Duration longer(Duration duration, double factor) {
 
 }  // namespace
 
-std::string no_twin_because(const Cluster& cluster) {
-  if (cluster.in_fabric()) return "a fabric has more switches than two processes can be";
-  if (!cluster.background.list.empty()) return "the times of a list of flows cannot be slowed down";
-  if (!cluster.background.capture.empty()) return "the times of a capture cannot be slowed down";
+std::string no_twin_because(const AdvisedFile& advised) {
+  if (!advised.traits.by_rate)
+    return "two processes are two switches and the link between them, which a file has by "
+           "network.rate";
+  if (advised.traits.roce) return "the times of rate control over RoCEv2 cannot be slowed down";
+  if (background_has(advised, "list")) return "the times of a list of flows cannot be slowed down";
+  if (background_has(advised, "capture")) return "the times of a capture cannot be slowed down";
   return {};
 }
 
-LoopbackTwin loopback_twin(const Cluster& cluster) {
-  LoopbackTwin twin{.cluster = cluster};
-  const double rate = static_cast<double>(cluster.network.rate->bits_per_second);
+LoopbackTwin loopback_twin(const AdvisedFile& advised) {
+  LoopbackTwin twin{.advised = advised};
+  const double rate = static_cast<double>(advised.traits.rate.bits_per_second);
   twin.slower = std::max(rate / static_cast<double>(kCarried.bits_per_second), 1.0);
-  ClusterNetwork& network = twin.cluster.network;
-  if (network.marks) network.mark_at_bytes = mark_at(cluster);
-  network.rate = BitRate{static_cast<std::uint64_t>(rate / twin.slower)};
-  network.rtt = longer(*network.rtt, twin.slower);
 
-  ClusterJob& job = twin.cluster.jobs.front();
-  const Round round = round_of(job);
-  const double bursts_seconds = 8 * round.bytes * job.workers * twin.slower / rate;
+  const ConfigTable& today = parameters_of(advised);
+  const double bytes =
+      burst_bytes_of(*today.get("job")->as<ConfigTable>()) * number_of(today, "workers", 1);
+  const double bursts_seconds = 8 * bytes * twin.slower / rate;
   twin.smaller_bursts = std::min(kBursts_seconds / bursts_seconds, 1.0);
-  job.burst_bytes =
-      std::max(static_cast<std::uint64_t>(round.bytes * twin.smaller_bursts), std::uint64_t{1});
-  const double by = twin.slower * twin.smaller_bursts;
-  if (job.period) {
-    job.period = longer(round.period, by);
-    return twin;
-  }
-  const Duration compute = longer(round.compute, by);
-  job.model.clear();
-  job.period = compute + from_seconds(bursts_seconds * twin.smaller_bursts);
-  twin.parameters = {{"schedule", ConfigValue(std::string("closed_loop"))},
-                     {"compute_seconds", ConfigValue(seconds(compute))}};
+
+  ConfigTable& e = twin.advised.experiment;
+  e = scaled(std::move(e), advised.traits.closed_loop, twin.smaller_bursts,
+             twin.slower * twin.smaller_bursts);
+  auto& network = *e["network"].as<ConfigTable>();
+  network["rate"] =
+      text_value(format_rate(BitRate{static_cast<std::uint64_t>(rate / twin.slower)}));
+  network["rtt"] = text_value(format_duration(longer(advised.traits.rtt, twin.slower)));
+  auto& parameters = *e["parameters"].as<ConfigTable>();
+  if (const double now = number_of(parameters, "warm_up_seconds", 0); now > 0)
+    parameters["warm_up_seconds"] = ConfigValue(now * twin.slower);
+  constexpr const char* kSpread = "background.start_spread";
+  if (const double now = seconds_of(parameters, kSpread); now > 0)
+    (void)assign(parameters, kSpread, text_value(format_duration(from_seconds(now * twin.slower))));
+  twin.advised.traits.rate = BitRate{static_cast<std::uint64_t>(rate / twin.slower)};
+  twin.advised.traits.rtt = longer(advised.traits.rtt, twin.slower);
+  twin.advised.traits.has_order = false;  // a burst without tensors has none
   return twin;
 }
 

@@ -10,7 +10,7 @@ namespace {
 /// Resampled intervals of fewer seeds are too narrow.
 constexpr std::size_t kSeedsToBeSure = 8;
 
-constexpr std::size_t kKinds = static_cast<std::size_t>(RemedyKind::kSteer) + 1;
+constexpr std::size_t kKinds = static_cast<std::size_t>(RemedyKind::kTelemetry) + 1;
 
 bool is_quicker(const Remedy& a, const Remedy& b) {
   if (std::isnan(b.time_seconds.value)) return !std::isnan(a.time_seconds.value);
@@ -34,14 +34,14 @@ std::optional<std::size_t> quickest_of(std::span<const Remedy> all, std::size_t 
 
 /// Returns the index of the quickest of a kind that the goal allows.
 std::optional<std::size_t> quickest_allowed_of(std::span<const Remedy> all, std::size_t kind,
-                                               const ClusterGoal& goal) {
+                                               const AdviceGoal& goal) {
   return quickest(all, [&](const Remedy& r) {
     return static_cast<std::size_t>(r.nature.kind) == kind && is_allowed(r, goal);
   });
 }
 
 /// One seed gives no interval: then the value counts, and nothing is sure.
-bool saves(const Remedy& remedy, const ClusterGoal& goal) {
+bool saves(const Remedy& remedy, const AdviceGoal& goal) {
   return remedy.change.value <= -goal.gain && !(remedy.change.high >= 0);
 }
 
@@ -52,18 +52,18 @@ bool keeps(double value, double most) { return !(value > most); }
 
 bool meets(const Estimate& a, const Estimate& b) { return !(a.low > b.high || b.low > a.high); }
 
-BrokenGoals broken_goals(const Remedy& remedy, const ClusterGoal& goal) {
+BrokenGoals broken_goals(const Remedy& remedy, const AdviceGoal& goal) {
   if (remedy.nature.kind == RemedyKind::kNothing) return {};
   return {.background_lost = !keeps(remedy.lost.value, goal.background_lost),
           .short_flows = !keeps(remedy.short_flows, goal.short_flows)};
 }
 
-bool is_allowed(const Remedy& remedy, const ClusterGoal& goal) {
+bool is_allowed(const Remedy& remedy, const AdviceGoal& goal) {
   const BrokenGoals broken = broken_goals(remedy, goal);
   return !broken.background_lost && !broken.short_flows;
 }
 
-std::vector<std::size_t> best_of_kinds(std::span<const Remedy> remedies, const ClusterGoal& goal) {
+std::vector<std::size_t> best_of_kinds(std::span<const Remedy> remedies, const AdviceGoal& goal) {
   std::vector<std::size_t> best;
   for (std::size_t k = 0; k < kKinds; ++k) {
     auto one = quickest_allowed_of(remedies, k, goal);
@@ -73,7 +73,7 @@ std::vector<std::size_t> best_of_kinds(std::span<const Remedy> remedies, const C
   return best;
 }
 
-Recommendation recommend(std::span<const Remedy> remedies, const ClusterGoal& goal) {
+Recommendation recommend(std::span<const Remedy> remedies, const AdviceGoal& goal) {
   const auto nothing = static_cast<std::size_t>(std::ranges::find(remedies, "off", &Remedy::label) -
                                                 remedies.begin());
   const auto allowed = [&](const Remedy& r) { return is_allowed(r, goal); };
@@ -108,8 +108,7 @@ Recommendation recommend(std::span<const Remedy> remedies, const ClusterGoal& go
   return advice;
 }
 
-std::vector<std::string> worth_verifying(std::span<const Remedy> remedies,
-                                         const ClusterGoal& goal) {
+std::vector<std::string> worth_verifying(std::span<const Remedy> remedies, const AdviceGoal& goal) {
   std::vector<std::string> labels{"off"};
   const auto add = [&](const std::optional<std::size_t>& one) {
     if (one && std::ranges::find(labels, remedies[*one].label) == labels.end())
@@ -128,7 +127,7 @@ std::vector<std::string> worth_verifying(std::span<const Remedy> remedies,
   return labels;
 }
 
-std::size_t worth_confirming(std::span<const Remedy> remedies, const ClusterGoal& goal) {
+std::size_t worth_confirming(std::span<const Remedy> remedies, const AdviceGoal& goal) {
   const std::size_t chosen = recommend(remedies, goal).chosen;
   if (remedies[chosen].nature.kind != RemedyKind::kNothing) return chosen;
   return *quickest(remedies, [](const Remedy& r) { return r.nature.kind != RemedyKind::kNothing; });

@@ -15,19 +15,19 @@ namespace outrider::lab {
 [[nodiscard]] bool meets(const Estimate& a, const Estimate& b);
 
 /// Says whether a remedy costs no more than the goal allows. Nothing costs nothing.
-[[nodiscard]] bool is_allowed(const Remedy& remedy, const ClusterGoal& goal);
+[[nodiscard]] bool is_allowed(const Remedy& remedy, const AdviceGoal& goal);
 
 /// The goals whose values a remedy breaks.
 struct BrokenGoals {
   bool background_lost = false;
   bool short_flows = false;
 };
-[[nodiscard]] BrokenGoals broken_goals(const Remedy& remedy, const ClusterGoal& goal);
+[[nodiscard]] BrokenGoals broken_goals(const Remedy& remedy, const AdviceGoal& goal);
 
 /// Returns the best remedies of each kind, in the order of the kinds: the quickest that the goal
 /// allows, if it is no slower than nothing; else the quickest.
 [[nodiscard]] std::vector<std::size_t> best_of_kinds(std::span<const Remedy> remedies,
-                                                     const ClusterGoal& goal);
+                                                     const AdviceGoal& goal);
 
 /// How sure a recommendation is.
 enum class Certainty : std::uint8_t {
@@ -48,18 +48,18 @@ struct Recommendation {
 /// own, the simplest, and of one kind the quickest. Chooses nothing if that does not surely save
 /// time, or less than the goal's gain. Pure.
 /// @pre there is an "off"
-[[nodiscard]] Recommendation recommend(std::span<const Remedy> remedies, const ClusterGoal& goal);
+[[nodiscard]] Recommendation recommend(std::span<const Remedy> remedies, const AdviceGoal& goal);
 
 /// Returns the labels that are worth more seeds, what matters most first: "off", what is advised so
 /// far, the quickest that the goal allows, the quickest at any cost; then of each kind the quickest
 /// that the goal allows, by their times; then of each kind the quickest.
 [[nodiscard]] std::vector<std::string> worth_verifying(std::span<const Remedy> remedies,
-                                                       const ClusterGoal& goal);
+                                                       const AdviceGoal& goal);
 
 /// Returns the index of the remedy that is worth a confirmation beside "off": the advised one; if
 /// nothing is advised, the quickest.
 /// @pre there is a remedy besides "off"
 [[nodiscard]] std::size_t worth_confirming(std::span<const Remedy> remedies,
-                                           const ClusterGoal& goal);
+                                           const AdviceGoal& goal);
 
 }  // namespace outrider::lab

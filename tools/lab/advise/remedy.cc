@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -17,6 +18,16 @@ std::string parameter_text(const Parameters& parameters, std::string_view name) 
   if (found == parameters.end()) return {};
   const auto* text = std::get_if<std::string>(&found->second);
   return text == nullptr ? std::string() : *text;
+}
+
+/// Says whether two arms differ in parameters whose names begin with one of these.
+bool changes(const Parameters& one, const Parameters& other,
+             std::initializer_list<std::string_view> beginnings) {
+  return std::ranges::any_of(one, [&](const auto& parameter) {
+    const bool named = std::ranges::any_of(
+        beginnings, [&](std::string_view begin) { return parameter.first.starts_with(begin); });
+    return named && std::ranges::find(other, parameter) == other.end();
+  });
 }
 
 RemedyKind announced_kind(const Parameters& parameters) {
@@ -38,7 +49,7 @@ struct TimeMetrics {
   const char* over_alone;  ///< nullptr: the ratio of a mixture of jobs says nothing
 };
 
-const TimeMetrics& names_for(const Cluster& cluster) {
+const TimeMetrics& names_for(const AdvisedTraits& traits) {
   static constexpr TimeMetrics kIteration{"iteration_seconds_median", "iteration_seconds_p99",
                                           "iteration_over_alone_median"};
   static constexpr TimeMetrics kBurst{"communication_seconds_median", "communication_seconds_p99",
@@ -47,8 +58,8 @@ const TimeMetrics& names_for(const Cluster& cluster) {
                                            "jobs_iteration_seconds_p99_mean", nullptr};
   static constexpr TimeMetrics kBursts{"jobs_communication_seconds_mean",
                                        "jobs_communication_seconds_p99_mean", nullptr};
-  if (cluster.several_jobs()) return cluster.closed_loop() ? kIterations : kBursts;
-  return cluster.closed_loop() ? kIteration : kBurst;
+  if (traits.several_jobs) return traits.closed_loop ? kIterations : kBursts;
+  return traits.closed_loop ? kIteration : kBurst;
 }
 
 std::vector<JobTimes> times_of_jobs(const Summary& summary, const ArmSummary& arm,
@@ -71,41 +82,78 @@ std::vector<JobTimes> times_of_jobs(const Summary& summary, const ArmSummary& ar
 
 }  // namespace
 
-RemedyNature nature_of(const std::string& label, const Parameters& parameters) {
+RemedyNature nature_of(const std::string& label, const Parameters& parameters,
+                       const Parameters& off) {
   if (label == "off") return {};
   if (label.starts_with("off-order")) return {.kind = RemedyKind::kOrder};
-  const std::string scheduler = parameter_text(parameters, "switch.scheduler");
-  const bool two_queues = !scheduler.empty() && scheduler != "fifo";
-  if (label.starts_with("on")) return {announced_kind(parameters), true, two_queues};
-  return {two_queues ? RemedyKind::kTwoQueues : RemedyKind::kMarking, false, two_queues};
+  const auto shares = [](const Parameters& of) {
+    const std::string scheduler = parameter_text(of, "switch.scheduler");
+    return !scheduler.empty() && scheduler != "fifo";
+  };
+  const bool own_queue = shares(parameters) && !shares(off);
+  RemedyNature nature{.two_queues = own_queue};
+  if (label.starts_with("on")) {
+    nature.announced = nature.outrider = true;
+    nature.kind = announced_kind(parameters);
+    return nature;
+  }
+  if (parameter_text(parameters, "ddl.transport.roce.controller") == "hpcc") {
+    nature.outrider = true;
+    nature.kind = RemedyKind::kTelemetry;
+  } else if (changes(parameters, off,
+                     {"switch.scheduler", "switch.ddl_queue.", "switch.background_queue."})) {
+    nature.kind = RemedyKind::kTwoQueues;
+  } else if (changes(parameters, off, {"switch.queue.lossless."})) {
+    nature.kind = RemedyKind::kPauses;
+  } else {
+    const bool of_nics = changes(parameters, off, {"ddl.transport.roce."});
+    nature.kind = of_nics ? RemedyKind::kNics : RemedyKind::kMarking;
+  }
+  return nature;
 }
 
-bool is_possible(const RemedyNature& nature, const Cluster& cluster) {
-  if (nature.kind == RemedyKind::kNothing) return true;
-  if (nature.kind == RemedyKind::kOrder) return cluster.change.policy && cluster.has_order();
+bool is_possible(const RemedyNature& nature, const AdvisedFile& advised) {
+  const AdviceChange& change = advised.change;
+  switch (nature.kind) {
+    case RemedyKind::kNothing:
+      return true;
+    case RemedyKind::kOrder:
+      return change.policy && advised.traits.has_order;
+    case RemedyKind::kNics:
+      return change.nics;
+    case RemedyKind::kTelemetry:
+      if (!change.nics) return false;
+      break;
+    case RemedyKind::kPauses:
+      if (!change.pauses) return false;
+      break;
+    default:
+      break;
+  }
   const SwitchFreedom needed =
-      nature.announced ? SwitchFreedom::kOutrider : SwitchFreedom::kSettings;
-  return cluster.change.switches >= needed && (cluster.change.hosts || !nature.announced) &&
-         (cluster.network.second_queue || !nature.two_queues);
+      nature.outrider ? SwitchFreedom::kOutrider : SwitchFreedom::kSettings;
+  return change.switches >= needed && (change.hosts || !nature.announced) &&
+         (change.second_queue || !nature.two_queues);
 }
 
 std::string_view name_of(RemedyKind kind) noexcept {
-  static constexpr std::array<std::string_view, 9> kNames{
-      "nothing", "marking", "two queues", "order", "mark", "pace", "window", "grant", "steer"};
+  static constexpr std::array<std::string_view, 12> kNames{
+      "nothing", "marking", "NICs",   "pauses", "two queues", "order",
+      "mark",    "pace",    "window", "grant",  "steer",      "telemetry"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
-std::vector<Remedy> remedies_of(const Summary& summary, const Cluster& cluster) {
+std::vector<Remedy> remedies_of(const Summary& summary, const AdvisedTraits& traits) {
   const auto off = std::ranges::find(summary.arms, "off", &ArmSummary::label);
   if (off == summary.arms.end()) throw std::runtime_error("the results have no arm \"off\"");
   constexpr std::string_view kShort = "small_flow_completion_seconds_p99";
-  const TimeMetrics& names = names_for(cluster);
+  const TimeMetrics& names = names_for(traits);
   const double short_today = off->metric(kShort).value.value;
   std::vector<Remedy> all;
   for (const ArmSummary& arm : summary.arms) {
     const ArmMetric time = arm.metric(names.median);
     all.push_back({.label = arm.label,
-                   .nature = nature_of(arm.label, arm.parameters),
+                   .nature = nature_of(arm.label, arm.parameters, off->parameters),
                    .seeds = arm.cases.size(),
                    .time_seconds = time.value,
                    .tail_seconds = arm.metric(names.p99).value,
@@ -115,7 +163,7 @@ std::vector<Remedy> remedies_of(const Summary& summary, const Cluster& cluster) 
                                      : arm.metric(names.over_alone).value.value,
                    .lost = arm.metric("background_bytes_lost_per_burst_byte").value,
                    .short_flows = arm.metric(kShort).value.value / short_today,
-                   .jobs = times_of_jobs(summary, arm, cluster.closed_loop())});
+                   .jobs = times_of_jobs(summary, arm, traits.closed_loop)});
   }
   return all;
 }

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tools/lab/advise/cluster.h"
+#include "tools/lab/advise/advised_file.h"
 #include "tools/lab/measure/statistics.h"
 #include "tools/lab/summary/summary.h"
 
@@ -17,13 +17,16 @@ namespace outrider::lab {
 enum class RemedyKind : std::uint8_t {
   kNothing,
   kMarking,    ///< thresholds of one queue, or another marker, at all times
+  kNics,       ///< over RoCEv2: settings of rate control
+  kPauses,     ///< priority flow control is on, off, or sets in elsewhere
   kTwoQueues,  ///< a queue for the job, without signals
   kOrder,      ///< the framework sends in another order
   kMark,       ///< bursts are announced: a low threshold for their time
   kPace,
   kWindow,
   kGrant,
-  kSteer,  ///< a queue that is the job's from START on
+  kSteer,      ///< a queue that is the job's from START on
+  kTelemetry,  ///< over RoCEv2: a controller that reads what switches tell
 };
 
 /// The kind of an arm, and what it takes.
@@ -31,14 +34,16 @@ struct RemedyNature {
   RemedyKind kind = RemedyKind::kNothing;
   bool announced = false;   ///< workers send STARTs, and the switch understands them
   bool two_queues = false;  ///< the job has a queue of its own
+  bool outrider = false;    ///< no other switch can do it
   bool operator==(const RemedyNature&) const = default;
 };
 
-/// Returns the nature of an arm of conf/remedies.toml or conf/policies.toml. @param parameters  of
-/// one of its cases
-[[nodiscard]] RemedyNature nature_of(const std::string& label, const Parameters& parameters);
-/// Says whether what may be changed in the cluster is enough for it.
-[[nodiscard]] bool is_possible(const RemedyNature& nature, const Cluster& cluster);
+/// Returns the nature of an arm, by what it changes. @param parameters  of one of its cases
+/// @param off  those of the arm `off`
+[[nodiscard]] RemedyNature nature_of(const std::string& label, const Parameters& parameters,
+                                     const Parameters& off);
+/// Says whether what may be changed is enough for it.
+[[nodiscard]] bool is_possible(const RemedyNature& nature, const AdvisedFile& advised);
 [[nodiscard]] std::string_view name_of(RemedyKind kind) noexcept;
 
 /// The times of one job with an arm.
@@ -64,8 +69,8 @@ struct Remedy {
   std::vector<JobTimes> jobs{};      ///< empty if there is one
 };
 
-/// Returns what a summary of a cluster's experiment says of each arm.
+/// Returns what a summary of advise's experiment says of each arm.
 /// @throws std::runtime_error if there is no arm "off"
-[[nodiscard]] std::vector<Remedy> remedies_of(const Summary& summary, const Cluster& cluster);
+[[nodiscard]] std::vector<Remedy> remedies_of(const Summary& summary, const AdvisedTraits& traits);
 
 }  // namespace outrider::lab

@@ -3,20 +3,20 @@
 #include <string>
 #include <vector>
 
-#include "tools/lab/advise/cluster.h"
+#include "tools/lab/advise/advised_file.h"
 #include "tools/lab/experiment/experiment.h"
 
 namespace outrider::lab {
 
-/// A cluster that differs in one thing from the user's, which may be other than the user thinks.
+/// What the file describes with one thing changed, which may be other than the user thinks.
 struct WhatIf {
   std::string name;  ///< of its folder: "twice-load"
   std::string text;  ///< "twice the load"
-  Cluster cluster;
-  Point parameters{};  ///< ClusterQuestion::parameters
+  AdvisedFile advised;
+  Point parameters{};  ///< AdvisedQuestion::parameters
 };
 
-/// Returns the changes that are possible for a cluster, the likeliest first. Pure.
-[[nodiscard]] std::vector<WhatIf> what_ifs(const Cluster& cluster);
+/// Returns the changes that are possible, the likeliest first. What switches mark at stays.
+[[nodiscard]] std::vector<WhatIf> what_ifs(const AdvisedFile& advised);
 
 }  // namespace outrider::lab

@@ -3,17 +3,23 @@
 #include <filesystem>
 #include <string>
 
-#include "tools/lab/advise/cluster.h"
+#include "tools/lab/advise/advised_file.h"
 
 namespace outrider::lab {
+
+/// The file in a directory of results that says what they answer.
+inline constexpr const char* kAskedFile = "asked.toml";
 
 /// @throws std::runtime_error if there is no conf_directory()
 std::filesystem::path conf_of_program();
 
-/// Returns whether a directory has no advice for another cluster. If it has, a message has said so.
-bool is_free(const std::filesystem::path& directory, const Cluster& cluster, bool force);
+/// Returns what identifies a piece of advice: the experiment, and what may be changed and cost.
+std::string identity_of(const AdvisedFile& advised);
 
-/// Writes a cluster to begin from, or prints it if there is no name. @return exit status
-int write_new_cluster(const std::string& file);
+/// Returns whether a directory has no advice for another file. If it has, a message has said so.
+bool is_free(const std::filesystem::path& directory, const AdvisedFile& advised, bool force);
+
+/// Writes a file to begin from, or prints it if there is no name. @return exit status
+int write_new_advised(const std::string& file);
 
 }  // namespace outrider::lab

@@ -8,7 +8,7 @@
 #include "common/config/config_file.h"
 #include "common/telemetry/exit_status.h"
 #include "common/telemetry/whole_file.h"
-#include "tools/lab/advise/cluster_experiment.h"
+#include "tools/lab/advise/advised_experiment.h"
 #include "tools/lab/cli/advise_files.h"
 #include "tools/lab/cli/cli_cases.h"
 #include "tools/lab/report/report_data.h"
@@ -32,10 +32,10 @@ std::optional<Planned> AdviceRounds::plan(const AdviceQuestion& question,
   const fs::path folder = directory_ / question.name;
   fs::create_directories(folder);
   const fs::path file = folder / "experiment.toml";
-  const ConfigTable experiment = experiment_of(question.cluster,
+  const ConfigTable experiment = experiment_of(question.advised,
                                                {.name = "advise-" + folder.filename().string(),
-                                                .question = "What helps this cluster?",
                                                 .brief = question.brief,
+                                                .arms = options.arms,
                                                 .parameters = question.parameters},
                                                conf_);
   write_whole_file(file, "# Made by `outrider-lab advise`.\n" + to_toml_text(experiment));
@@ -52,15 +52,16 @@ std::optional<AdviceRound> AdviceRounds::ask(const AdviceQuestion& question,
   const RunStore& store = stores_.emplace_back(directory_ / question.name, program_identity());
   if (options_.fresh) store.clear();
   FinishedRuns runs(question.runtime);
-  const RunOutcome outcome =
-      run_session({planned->file.name, round.cases, planned->names, question.runtime, store,
-                   [&](const RunOrder& order) {
-                     if (question.runtime == Runtime::kLoopback)
-                       return run_cases_loopback(order, directory_ / question.name);
-                     return run_cases_virtual(order, jobs_);
-                   },
-                   question.references},
-                  all, runs);
+  const RunOutcome outcome = run_session(
+      {planned->file.name, round.cases, planned->names, question.runtime, store,
+       [&](const RunOrder& order) {
+         if (question.runtime == Runtime::kLoopback)
+           return run_cases_loopback(order, directory_ / question.name);
+         return run_cases_virtual(order, jobs_);
+       },
+       // Times over those without background say nothing of several jobs.
+       question.advised.traits.several_jobs ? ReferenceRuns::kNone : question.references},
+      all, runs);
   tell_failures(outcome);
   round.timed = outcome.loaded == 0;
   ended_ = std::to_string(runs.digests().size()) + " of the " + std::to_string(round.cases.size()) +

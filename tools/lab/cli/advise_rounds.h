@@ -1,18 +1,30 @@
 #pragma once
 
+#include <chrono>
 #include <deque>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "tools/lab/advise/cluster.h"
+#include "tools/lab/advise/advised_file.h"
 #include "tools/lab/cli/cli.h"
 #include "tools/lab/cli/cli_plan.h"
 #include "tools/lab/run/run_store.h"
 #include "tools/lab/summary/summary.h"
 
 namespace outrider::lab {
+
+/// The wall time since the command began, for which a user waits.
+class Waited {
+ public:
+  [[nodiscard]] double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+};
 
 /// A round's cases, and what came of them.
 struct AdviceRound {
@@ -23,11 +35,11 @@ struct AdviceRound {
   bool timed = false;    ///< all cases were run now, none in an earlier session
 };
 
-/// A cluster that one round runs.
+/// What one round runs.
 struct AdviceQuestion {
   std::string name;  ///< of its folder below the results
-  Cluster cluster;
-  Point parameters{};  ///< over those that follow from the cluster
+  AdvisedFile advised;
+  Point parameters{};  ///< over those of the file
   bool brief = false;
   Runtime runtime = Runtime::kVirtual;
   ReferenceRuns references = ReferenceRuns::kOfOff;
@@ -50,6 +62,8 @@ class AdviceRounds {
   /// Returns how many processes run cases.
   [[nodiscard]] std::size_t jobs() const { return jobs_; }
   [[nodiscard]] const std::filesystem::path& directory() const { return directory_; }
+  /// Returns the folder of the lists of remedies.
+  [[nodiscard]] const std::filesystem::path& conf() const { return conf_; }
   /// Says what of the last round has ended.
   [[nodiscard]] const std::string& ended() const { return ended_; }
   /// Forgets the finished cases, once the advice is given.

@@ -203,7 +203,7 @@ void add_best(CLI::App& app, LabOptions& options) {
 }
 
 void add_advise(CLI::App& app, LabOptions& options) {
-  app.add_option("FILE", options.file, "Cluster, see docs/advise.md");
+  app.add_option("FILE", options.file, "Experiment, see docs/advise.md");
   app.add_flag("--new", options.new_file, "Write FILE, to begin from, and do nothing else");
   app.add_option("--minutes", options.minutes, "About how long it may take [10]")
       ->check(CLI::Range(0.1, 1e5))

@@ -16,12 +16,13 @@
 #include "switch/config/config_toml.h"
 #include "tools/lab/advise/advice_plan.h"
 #include "tools/lab/advise/advice_text.h"
-#include "tools/lab/advise/cluster_file.h"
+#include "tools/lab/advise/advised_file.h"
 #include "tools/lab/advise/loopback_twin.h"
-#include "tools/lab/advise/settings_elsewhere.h"
 #include "tools/lab/advise/what_if.h"
 #include "tools/lab/cli/advise_files.h"
+#include "tools/lab/cli/advise_fit.h"
 #include "tools/lab/cli/advise_rounds.h"
+#include "tools/lab/cli/advise_settings.h"
 #include "tools/lab/cli/cli.h"
 #include "tools/lab/cli/cli_cases.h"
 #include "tools/lab/cli/cli_plan.h"
@@ -43,31 +44,20 @@ constexpr std::size_t kMostAsked = 3;
 /// A question may end a little after the time that the user wants to wait.
 constexpr double kPatience = 1.05;
 
-/// The wall time since the command began, for which a user waits.
-class Waited {
- public:
-  [[nodiscard]] double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
-};
-
-/// Asks one cluster's experiments, one round after another. Each has a folder below the results.
+/// Asks one file's experiments, one round after another. Each has a folder below the results.
 class Adviser {
  public:
-  /// @param assumptions  see assumed()
-  Adviser(const LabOptions& options, Cluster cluster, fs::path directory,
-          std::vector<std::string> assumptions)
-      : options_(options), cluster_(std::move(cluster)), rounds_(options, std::move(directory)) {
-    advice_.assumed = std::move(assumptions);
+  Adviser(const LabOptions& options, AdvisedFile advised, fs::path directory)
+      : options_(options), advised_(std::move(advised)), rounds_(options, std::move(directory)) {
+    advice_.assumed = advised_.assumed;
+    advice_.always_settings = advised_.traits.roce;
   }
 
   /// @return exit status
   int run() {
-    const auto arms = possible_arms();
-    if (arms.empty()) return kExitUsage;
+    int status = kExitUsage;
+    const auto arms = fitting_arms(status);
+    if (arms.empty()) return status == kExitUsage ? status : end(status);
     if (arms.size() == 1) {
       say("outrider-lab: nothing may be changed by [change], so there is nothing to advise");
       return kExitUsage;
@@ -78,12 +68,12 @@ class Adviser {
     if (!screened) return kExitUsage;
     use(*screened);
     if (screened->status != kExitOk) return end(screened->status);
-    auto labels = worth_verifying(advice_.remedies, cluster_.goal);
+    auto labels = worth_verifying(advice_.remedies, advised_.goal);
     const RoundSize size = verify_size(labels.size(), case_seconds_, seconds_left());
     labels.resize(size.arms);
     tell_if_late(size);
     const auto verified =
-        rounds_.ask({.name = "verify", .cluster = cluster_},
+        rounds_.ask({.name = "verify", .advised = advised_},
                     {.first_seed = kFirstSeedToVerify, .seeds = size.seeds, .arms = labels});
     if (!verified) return kExitUsage;
     // The search has seen every arm; a part of this round says less.
@@ -98,14 +88,16 @@ class Adviser {
   }
 
  private:
-  /// Returns the labels of the arms that the cluster lets be used; none after printing a message.
-  std::vector<std::string> possible_arms() {
-    const auto planned = rounds_.plan({.name = "screen", .cluster = cluster_}, {.seeds = 1});
-    std::vector<std::string> labels;
-    if (!planned) return labels;
-    for (const Case& c : planned->cases)
-      if (is_possible(nature_of(c.label, c.parameters), cluster_)) labels.push_back(c.label);
-    return labels;
+  /// Returns the labels of the arms that may be used, after making bursts smaller if --minutes has
+  /// no time for them; none after a fault or Ctrl-C, with the status to end with.
+  std::vector<std::string> fitting_arms(int& status) {
+    FittingFile fitting = fit(rounds_, advised_, options_.minutes * 60, seconds_left());
+    status = fitting.status;
+    advised_ = std::move(fitting.advised);
+    advice_.smaller = fitting.smaller;
+    advice_.left_out = std::move(fitting.arms.left_out);
+    case_seconds_ = fitting.case_seconds;
+    return std::move(fitting.arms.labels);
   }
 
   [[nodiscard]] double seconds_left() const { return options_.minutes * 60 - waited_.seconds(); }
@@ -113,17 +105,19 @@ class Adviser {
   /// Leaves out arms if all of them take longer than the user wants to wait. @return the arms that
   /// are tried; none, after asking for more time, if one of each kind takes too long as well
   std::vector<std::string> within_time(const std::vector<std::string>& all) {
-    const AdviceQuestion question{.name = "screen", .cluster = cluster_};
+    const AdviceQuestion question{.name = "screen", .advised = advised_};
     const auto planned = rounds_.plan(question, {.seeds = 1, .arms = all});
     if (!planned) return {};
     const double wanted = options_.minutes * 60;
-    if (const auto estimate = estimate_seconds(planned->cases, rounds_.jobs(),
-                                               std::clamp(wanted / 30, kTrial_seconds, 20.0)))
+    if (case_seconds_ > 0) {  // of a probe
+    } else if (const auto estimate = estimate_seconds(
+                   planned->cases, rounds_.jobs(), std::clamp(wanted / 30, kTrial_seconds, 20.0)))
       case_seconds_ = *estimate / static_cast<double>(planned->cases.size());
     std::vector<std::string> labels;
     std::vector<RemedyKind> kinds;
     for (const Case& c : planned->cases) {
-      const RemedyKind kind = nature_of(c.label, c.parameters).kind;
+      const auto& off = find(planned->cases, "off").parameters;
+      const RemedyKind kind = nature_of(c.label, c.parameters, off).kind;
       if (std::ranges::find(kinds, kind) != kinds.end()) continue;
       kinds.push_back(kind);
       labels.push_back(c.label);
@@ -136,7 +130,7 @@ class Adviser {
       say("outrider-lab: even one arm of each kind, " + std::to_string(labels.size()) + " of " +
           std::to_string(all.size()) + ", takes about " + duration_text(least) +
           ". Give --minutes " + std::to_string(std::lround(std::ceil(least / 60))) +
-          ", or a cluster with fewer hosts or smaller bursts; nothing was run");
+          ", or a file with fewer hosts or smaller bursts; nothing was run");
       return {};
     }
     say("outrider-lab: one arm of each kind, " + std::to_string(labels.size()) + " of " +
@@ -157,7 +151,7 @@ class Adviser {
   /// Looks at the arms. Measures how long a case takes: a trial, from which an estimate is made
   /// before, is mostly warm-up.
   std::optional<AdviceRound> screen(const std::vector<std::string>& arms) {
-    AdviceQuestion question{.name = "screen", .cluster = cluster_};
+    AdviceQuestion question{.name = "screen", .advised = advised_};
     const RoundSize size = screen_size(arms.size(), case_seconds_, seconds_left());
     const double least = least_seconds(arms.size(), case_seconds_, seconds_left());
     const double wanted = options_.minutes * 60;
@@ -178,12 +172,12 @@ class Adviser {
     if (std::ranges::find(round.summary.arms, "off", &ArmSummary::label) ==
         round.summary.arms.end())
       return;
-    auto remedies = remedies_of(round.summary, cluster_);
+    auto remedies = remedies_of(round.summary, advised_.traits);
     std::erase_if(remedies, [](const Remedy& r) {
       return r.nature.kind != RemedyKind::kNothing && std::isnan(r.change.value);
     });
     if (remedies.size() < 2) return;
-    advice_.goal = cluster_.goal;
+    advice_.goal = advised_.goal;
     advice_.remedies = std::move(remedies);
     advice_of_ = round.name;
     warn(round);
@@ -192,10 +186,7 @@ class Adviser {
     advice_.settings.clear();
     for (std::size_t i = 0; i < of_chosen.parameters.size(); ++i)
       if (of_chosen.parameters[i] != off[i]) advice_.settings.push_back(of_chosen.parameters[i]);
-    const sw::SwitchPortConfig& port = *find_port(of_chosen);
-    advice_.elsewhere =
-        settings_elsewhere(port, chosen().nature) +
-        settings_of_hosts(port, chosen().nature, of_chosen.traffic.jobs.front().announce.lead);
+    advice_.elsewhere = settings_text(advised_, advice_, round.cases, rounds_.directory());
     write_whole_file(rounds_.directory() / "outrider-switch.toml", sw::to_toml(of_chosen.switches));
   }
 
@@ -210,8 +201,12 @@ class Adviser {
   }
 
   void add_warnings(const AdviceRound& round, const std::string& label, const std::string& where) {
+    // Over RoCEv2 queues keep no records, which an engineer has not asked for.
+    const auto told = [this](const ArmWarning& w) {
+      return !advised_.traits.roce || w.text.find("measured queue") == std::string::npos;
+    };
     for (const ArmWarning& w : warnings_of(round.summary))
-      if (w.label == "off" || w.label == label)
+      if ((w.label == "off" || w.label == label) && told(w))
         advice_.warnings.push_back(where + w.label + ": " + std::to_string(w.count) + ' ' + w.text);
   }
 
@@ -226,24 +221,29 @@ class Adviser {
     for (const std::size_t i : best_of_kinds(advice_.remedies, advice_.goal))
       if (labels.size() < kMostAsked && is_allowed(advice_.remedies[i], advice_.goal))
         add(advice_.remedies[i]);
-    const auto changes = what_ifs(cluster_);
+    const auto changes = what_ifs(advised_);
     const RoundSize size =
         what_if_size(labels.size(), changes.size(), case_seconds_, seconds_left());
     labels.resize(size.arms);
+    double longest_seconds = seconds_of(size, case_seconds_);
     for (const WhatIf& changed : changes) {
-      if (waited_.seconds() + seconds_of(size, case_seconds_) > kPatience * options_.minutes * 60) {
+      // Twice of anything takes longer, and congestion longer still.
+      const double needs = longest_seconds * (changed.name.starts_with("twice") ? 2 : 1);
+      if (waited_.seconds() + needs > kPatience * options_.minutes * 60) {
         advice_.not_asked.push_back(changed.text);
         continue;
       }
+      const Waited asked;
       const auto round = rounds_.ask({.name = "what-if/" + changed.name,
-                                      .cluster = changed.cluster,
+                                      .advised = changed.advised,
                                       .parameters = changed.parameters,
                                       .brief = size.brief},
                                      {.seeds = size.seeds, .arms = labels});
       if (!round) return kExitUsage;
       if (round->status != kExitOk) return round->status;
-      const auto remedies = remedies_of(round->summary, cluster_);
-      const Remedy& then = remedies[recommend(remedies, cluster_.goal).chosen];
+      longest_seconds = std::max(longest_seconds, asked.seconds());
+      const auto remedies = remedies_of(round->summary, advised_.traits);
+      const Remedy& then = remedies[recommend(remedies, advised_.goal).chosen];
       advice_.answers.push_back({.text = changed.text, .label = then.label, .change = then.change});
     }
     return kExitOk;
@@ -252,7 +252,7 @@ class Adviser {
   /// Runs today's setting and one remedy between two processes and in virtual time, at rates that
   /// this machine carries. @return exit status
   int confirm_in_loopback() {
-    const LoopbackTwin twin = loopback_twin(cluster_);
+    const LoopbackTwin twin = loopback_twin(advised_);
     const std::string label =
         advice_.remedies[worth_confirming(advice_.remedies, advice_.goal)].label;
     const PlanOptions options{
@@ -261,15 +261,14 @@ class Adviser {
     for (const auto& [runtime, change] : {std::pair{Runtime::kVirtual, &made.virtual_change},
                                           std::pair{Runtime::kLoopback, &made.loopback_change}}) {
       const auto round = rounds_.ask({.name = std::string("confirm/") + name_of(runtime),
-                                      .cluster = twin.cluster,
-                                      .parameters = twin.parameters,
+                                      .advised = twin.advised,
                                       .brief = true,
                                       .runtime = runtime,
                                       .references = ReferenceRuns::kNone},
                                      options);
       if (!round) return kExitUsage;
       if (round->status != kExitOk) return round->status;
-      const auto remedies = remedies_of(round->summary, cluster_);
+      const auto remedies = remedies_of(round->summary, advised_.traits);
       *change = std::ranges::find(remedies, made.label, &Remedy::label)->change;
       if (runtime == Runtime::kLoopback) add_warnings(*round, label, "between processes, ");
     }
@@ -308,7 +307,7 @@ class Adviser {
   }
 
   const LabOptions& options_;
-  Cluster cluster_;
+  AdvisedFile advised_;
   AdviceRounds rounds_;
   Waited waited_{};
   double case_seconds_ = 0;  ///< that a whole case adds to the wall time, see screen()
@@ -319,19 +318,19 @@ class Adviser {
 }  // namespace
 
 int advise_command(const LabOptions& options) {
-  if (options.new_file) return write_new_cluster(options.file);
+  if (options.new_file) return write_new_advised(options.file);
   if (options.file.empty()) {
-    say("outrider-lab: advise needs the file of a cluster; `outrider-lab advise --new FILE` writes "
-        "one");
+    say("outrider-lab: advise needs the file of an experiment; `outrider-lab advise --new FILE` "
+        "writes one");
     return kExitUsage;
   }
   catch_stop_signals();
-  auto cluster = load_cluster(options.file, conf_of_program());
-  if (!cluster) {
-    std::fputs(format_issues(options.file, cluster.issues).c_str(), stderr);
+  auto advised = load_advised(options.file);
+  if (!advised) {
+    std::fputs(format_issues(options.file, advised.issues).c_str(), stderr);
     return kExitUsage;
   }
-  if (const auto cause = no_twin_because(*cluster.config);
+  if (const auto cause = no_twin_because(*advised.config);
       options.runtime == Runtime::kLoopback && !cause.empty()) {
     say("outrider-lab: --confirm loopback cannot be had here: " + cause);
     return kExitUsage;
@@ -340,10 +339,9 @@ int advise_command(const LabOptions& options) {
       options.out.empty() ? fs::path("results") / "advise" : fs::path(options.out);
   if (!prepare(directory)) return kExitUsage;
   const auto lock = take(directory, options, {.experiment = "advise", .runtime = {}, .seeds = {}});
-  if (!lock || !is_free(directory, *cluster.config, options.force)) return kExitUsage;
-  write_whole_file(directory / "cluster.toml", write_config(*cluster.config));
-  auto assumptions = assumed(*read_toml_file(options.file).config, *cluster.config);
-  return Adviser(options, std::move(*cluster.config), directory, std::move(assumptions)).run();
+  if (!lock || !is_free(directory, *advised.config, options.force)) return kExitUsage;
+  write_whole_file(directory / kAskedFile, identity_of(*advised.config));
+  return Adviser(options, std::move(*advised.config), directory).run();
 }
 
 }  // namespace outrider::lab

@@ -68,12 +68,14 @@ Examples:
   outrider-lab best results/remedies --arms on-there*,off-there* --markdown)";
 
 inline constexpr const char* kAdviseHelp =
-    R"(Says what helps a cluster, what it costs, how sure that is, and what to set. FILE is the
-cluster in its owner's words: a link, a job, background, what may be changed, and what a remedy may
-cost. Tries every remedy that may be used with a few seeds, the best of each kind with others, and
-these again with half and twice the load, round trip and buffer. Writes into DIR:
+    R"(Says what helps a cluster, what it costs, how sure that is, and what to set. FILE is an
+experiment without arms, over TCP or RoCEv2, with [change], what may be changed, and [goal], what a
+remedy may cost. Tries every remedy that may be used with a few seeds, the best of each kind with
+others, and these again with half and twice the load, round trip and buffer. Makes bursts smaller,
+and says so, if there is no time for all of them. Writes into DIR:
   advice.txt            what is printed
   outrider-switch.toml  the switch's configuration, as the recommendation has it
+  sonic.json            over RoCEv2: the same for SONiC
   screen, verify, what-if: an experiment and its results each
 After Ctrl-C it prints what is known, and the same command goes on.
 

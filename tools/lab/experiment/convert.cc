@@ -91,6 +91,14 @@ const Replaced* replaced(std::string_view name) {
   return it == std::end(kReplaced) ? nullptr : it;
 }
 
+/// Returns the row of a key of [front].
+const Replaced* replaced_seeds(std::string_view name) {
+  static constexpr Replaced kOfFront[]{{"seeds", "narrowing_seeds"},
+                                       {"report_seeds", "verifying_seeds"}};
+  const auto* it = std::ranges::find(kOfFront, name, &Replaced::was);
+  return it == std::end(kOfFront) ? nullptr : it;
+}
+
 ConfigValue as_text(std::string text) { return ConfigValue(std::move(text)); }
 
 std::optional<double> number_of(const ConfigValue& v) {
@@ -180,7 +188,7 @@ std::pair<std::size_t, int> end_of_value(std::string_view line) {
 }
 
 /// Where keys of a table are parameters.
-enum class Table : std::uint8_t { kOther, kParameters, kJob, kVary };
+enum class Table : std::uint8_t { kOther, kParameters, kJob, kVary, kFront };
 
 /// Rewrites a text line by line.
 class Converter {
@@ -236,15 +244,24 @@ class Converter {
     end_table();
     const std::size_t end = end_of_value(text).first;
     const std::string_view name = trimmed(text.substr(0, end));
+    const std::string_view behind = text.substr(std::min(text.size(), name.size()));
     table_ = Table::kOther;
-    if (name == "[parameters]" || name == "[[arm]]" || name == "[[front.system]]" ||
-        name == "[[search.family]]")
+    if (name == "[front]") {
+      table_ = Table::kFront;
+      changed("[search]" + std::string(behind));
+      return changed("pick = \"front\"");
+    }
+    if (name == "[[front.system]]") {
+      table_ = Table::kParameters;
+      return changed("[[search.family]]" + std::string(behind));
+    }
+    if (name == "[parameters]" || name == "[[arm]]" || name == "[[search.family]]")
       table_ = Table::kParameters;
     if (name == "[[job]]") table_ = Table::kJob;
     if (name == "[matrix]") leave_alone("[matrix] " + std::string(kNoMatrix));
     if (name != "[[vary]]" && name != "[[cross]]") return say(line);
     table_ = name == "[[vary]]" ? Table::kVary : Table::kParameters;
-    changed("[[sweep]]" + std::string(text.substr(std::min(text.size(), name.size()))));
+    changed("[[sweep]]" + std::string(behind));
   }
 
   /// A [[vary]] has its parameter in a line and its values in another.
@@ -279,7 +296,7 @@ class Converter {
   /// @param written  its lines as they were, if they may stay
   void rewrite(const std::string& key, const std::string& value, const std::string& comment,
                const std::string* written) {
-    const Replaced* row = replaced(key);
+    const Replaced* row = table_ == Table::kFront ? replaced_seeds(key) : replaced(key);
     const auto as_written = [&] {
       written != nullptr
           ? say(*written)
@@ -336,6 +353,7 @@ void refuse_old_sweeps(ConfigTable& experiment, ConfigIssues& issues) {
     std::erase_if(experiment.members, [key](const ConfigMember& m) { return m.key == key; });
     issues.push_back({std::string(key), now});
   };
+  refuse("front", "is [search] now: `outrider-lab convert FILE` rewrites the file");
   for (const char* key : {"vary", "cross"})
     refuse(key, "is [[sweep]] now: `outrider-lab convert FILE` rewrites the file");
   refuse("matrix", kNoMatrix);

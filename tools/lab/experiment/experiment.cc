@@ -56,7 +56,8 @@ void text_as_list(ConfigValue& value) {
 /// faults.
 ConfigTable bound_part(const ConfigTable& file, ConfigIssues& issues) {
   ConfigTable bound = file;
-  std::erase_if(bound.members, [](const ConfigMember& m) { return m.key == "sweep"; });
+  for (const char* key : {"sweep", "goal", "change"})  // the last two are advise's
+    std::erase_if(bound.members, [key](const ConfigMember& m) { return m.key == key; });
   for (auto& member : bound.members)
     if (member.key == "hosts") counts_as_texts(member.value);
     else if (auto* table = member.value.as<ConfigTable>(); table && member.key == "network")

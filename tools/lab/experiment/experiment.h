@@ -108,9 +108,10 @@ struct ListedJob {
   std::string name;
   std::optional<HostPlacement> placement{};  ///< absent: the parameter host_placement
   Duration start{};
-  std::size_t entry = 0;  ///< index of its [[job]], for messages
-  std::size_t line = 0;   ///< in the list of that [[job]], for messages; 0: it has none
-  ConfigTable own{};      ///< parameters and settings of this job, with nested keys
+  std::uint32_t mtu_bytes = 1500;  ///< of its hosts, see HostGroupEntry
+  std::size_t entry = 0;           ///< index of its [[job]], for messages
+  std::size_t line = 0;            ///< in the list of that [[job]], for messages; 0: it has none
+  ConfigTable own{};               ///< parameters and settings of this job, with nested keys
 };
 
 /// One [[arm]]: a configuration that is compared with the others at every point.

@@ -25,6 +25,7 @@ struct JobHead {
   std::uint32_t count = 1;  ///< jobs alike, "NAME_0", "NAME_1", ...
   std::optional<HostPlacement> placement;
   Duration start{};
+  std::uint32_t mtu_bytes = 1500;  ///< of its hosts
   std::string list;  ///< path of a list of jobs, relative to the experiment's file; empty: none
 };
 
@@ -33,6 +34,7 @@ void describe(Settings& v, JobHead& c) {
   v.value("count", c.count, {.range = integers(1, kMaxListedJobs)});
   v.choice("placement", c.placement, kHostPlacements);
   v.duration("start", c.start);
+  v.value("mtu_bytes", c.mtu_bytes);
   v.value("list", c.list);
 }
 
@@ -83,6 +85,7 @@ void add_groups(ExperimentFile& e) {
     group.name = job.name + role;
     group.count = {0, count};
     group.placement = job.placement;
+    group.mtu_bytes = job.mtu_bytes;
     group.of_job = index;
     e.hosts.push_back(std::move(group));
   };
@@ -124,6 +127,7 @@ void add_arriving(const JobHead& head, std::size_t entry, const ConfigTable& own
                                                : head.name + '_' + job.name,
                       .placement = head.placement,
                       .start = job.start,
+                      .mtu_bytes = head.mtu_bytes,
                       .entry = entry,
                       .line = job.line,
                       .own = std::move(parameters)});
@@ -146,6 +150,7 @@ void read_job(const ConfigTable& table, std::size_t entry, ExperimentFile& e,
     e.jobs.push_back({.name = head.count == 1 ? head.name : head.name + '_' + std::to_string(i),
                       .placement = head.placement,
                       .start = head.start,
+                      .mtu_bytes = head.mtu_bytes,
                       .entry = entry,
                       .own = parameters});
     add_groups(e);

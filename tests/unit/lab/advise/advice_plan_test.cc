@@ -59,5 +59,15 @@ TEST(AdvicePlan, NothingIsAskedOfNobody) {
   EXPECT_EQ(verify_size(8, 0, 400).seeds, 20U) << "a time that is not known";
 }
 
+TEST(AdvicePlan, BurstsAreMadeSmallerUntilTheyFit) {
+  // Ten arms: 10 x 2/3 and 8 x 4 cases, 38.7 in all; 0.8 x 600 s have room for cases of 12.4 s.
+  EXPECT_EQ(smaller_to_fit(10, 16, 0.5, 600), 1U) << "whole ones take 8 s";
+  EXPECT_EQ(smaller_to_fit(10, 16, 1, 600), 2U) << "whole ones take 16 s";
+  EXPECT_EQ(smaller_to_fit(10, 16, 5, 600), 8U);
+  EXPECT_EQ(smaller_to_fit(10, 16, 100, 600), 16U) << "no smaller than they may be";
+  EXPECT_EQ(smaller_to_fit(10, 1, 100, 600), 1U);
+  EXPECT_EQ(seconds_when(4, 16, 1.5), 6);
+}
+
 }  // namespace
 }  // namespace outrider::advice_plan_test

@@ -1,88 +1,98 @@
 // Goal: what two processes can carry of a cluster has as many packets in a round trip and in the
-// queue, and spends the same share of its time on bursts. Method: clusters worked out by hand.
+// queue, and spends the same share of its time on bursts. Method: files worked out by hand.
 #include "tools/lab/advise/loopback_twin.h"
 
 #include <gtest/gtest.h>
 
+#include <string>
+
+#include "common/config/config_file.h"
 #include "tests/support/source_path.h"
+#include "tools/lab/advise/scaled.h"
 #include "trafficgen/workload/config/model_profile.h"
 
 namespace outrider::loopback_twin_test {
 using namespace lab;
 namespace {
 
-using std::chrono::microseconds;
-using std::chrono::milliseconds;
+std::string link(const std::string& rate, const std::string& job) {
+  return "[network]\nrate = \"" + rate + "\"\nrtt = \"120us\"\nbackground_hosts = 3\n" +
+         "[parameters]\nswitch.queue.limit_bytes = \"300kB\"\nworkers = 4\n" + job +
+         "[[background]]\nname = \"long\"\nfrom = \"sender\"\nto = \"receiver\"\n";
+}
 
-Cluster with_bursts() {
-  Cluster c;
-  c.network = {.rate = BitRate{10'000'000'000}, .rtt = microseconds(120), .buffer_bytes = 300'000};
-  c.jobs = {{.workers = 4, .burst_bytes = 1'000'000, .period = milliseconds(20)}};
-  c.background.long_flows = 3;
-  return c;
+AdvisedFile file(const std::string& rate, const std::string& job,
+                 const std::string& traffic = "long_flows = 3\n") {
+  auto table = parse_toml(link(rate, job) + traffic);
+  (*table.config)["name"] = ConfigValue(std::string("advise"));
+  const auto read = advised_from(*table.config, source_path("conf") + "/samples");
+  EXPECT_TRUE(read) << format_issues("t", read.issues);
+  return read ? *read.config : AdvisedFile();
+}
+
+const std::string kBursts = "job.burst_bytes = \"1MB\"\njob.period = \"20ms\"\n";
+
+double parameter(const AdvisedFile& of, const char* key) {
+  const ConfigTable& parameters = *of.experiment.get("parameters")->as<ConfigTable>();
+  return number_of(parameters, key, seconds_of(parameters, key));
+}
+
+std::string network(const AdvisedFile& of, const char* key) {
+  return *find(of.experiment, std::string("network.") + key)->as<std::string>();
 }
 
 TEST(LoopbackTwin, IsSlowerByOneFactor) {
-  const Cluster c = with_bursts();
-  const LoopbackTwin twin = loopback_twin(c);
+  const AdvisedFile today = file("10gbit", kBursts);
+  const LoopbackTwin twin = loopback_twin(today);
   EXPECT_EQ(twin.slower, 100);
-  EXPECT_EQ(*twin.cluster.network.rate, (BitRate{100'000'000}));
-  EXPECT_EQ(*twin.cluster.network.rtt, milliseconds(12));
-  EXPECT_EQ(mark_at(twin.cluster), mark_at(c));
+  EXPECT_EQ(network(twin.advised, "rate"), "100mbit");
+  EXPECT_EQ(network(twin.advised, "rtt"), "12ms");
+  EXPECT_EQ(parameter(twin.advised, "switch.marker.threshold_packets"),
+            parameter(today, "switch.marker.threshold_packets"));
   EXPECT_EQ(twin.smaller_bursts, 1) << "4 MB at 100 Mbit/s take 0.32 s";
-  EXPECT_EQ(*twin.cluster.jobs.front().period, milliseconds(2000));
-  EXPECT_TRUE(validate(twin.cluster).empty());
+  EXPECT_EQ(parameter(twin.advised, "job.period"), 2.0);
+  EXPECT_NEAR(parameter(twin.advised, "warm_up_seconds"), 100 * parameter(today, "warm_up_seconds"),
+              1e-9);
 }
 
 TEST(LoopbackTwin, HasBurstsOfHalfASecondAtMost) {
-  Cluster c = with_bursts();
-  c.jobs.front().burst_bytes = 25'000'000;  // all 8 s at 100 Mbit/s
-  const LoopbackTwin twin = loopback_twin(c);
-  EXPECT_NEAR(twin.smaller_bursts, 1.0 / 16, 1e-9);
-  EXPECT_EQ(twin.cluster.jobs.front().burst_bytes, 1'562'500U);
-  EXPECT_EQ(*twin.cluster.jobs.front().period, milliseconds(125));
+  const LoopbackTwin twin =
+      loopback_twin(file("10gbit", "job.burst_bytes = \"25MB\"\njob.period = \"20ms\"\n"));
+  EXPECT_NEAR(twin.smaller_bursts, 1.0 / 16, 1e-9) << "all 8 s at 100 Mbit/s";
+  EXPECT_EQ(parameter(twin.advised, "job.burst_bytes"), 1'562'500);
+  EXPECT_NEAR(parameter(twin.advised, "job.period"), 0.125, 1e-9);
 }
 
 TEST(LoopbackTwin, OfASlowClusterIsTheClusterItself) {
-  Cluster c = with_bursts();
-  c.network.rate = BitRate{50'000'000};
-  c.jobs.front().burst_bytes = 10'000;
-  const LoopbackTwin twin = loopback_twin(c);
+  const LoopbackTwin twin =
+      loopback_twin(file("50mbit", "job.burst_bytes = \"10kB\"\njob.period = \"20ms\"\n"));
   EXPECT_EQ(twin.slower, 1);
-  EXPECT_EQ(*twin.cluster.network.rtt, microseconds(120));
-  EXPECT_EQ(*twin.cluster.jobs.front().period, milliseconds(20));
+  EXPECT_EQ(network(twin.advised, "rtt"), "120us");
+  EXPECT_EQ(parameter(twin.advised, "job.period"), 0.02);
 }
 
 TEST(LoopbackTwin, OfAModelComputesTheSameShare) {
-  Cluster c = with_bursts();
-  ClusterJob& job = c.jobs.front();
-  job.model = source_path("conf/models/resnet50.toml");
-  job.burst_bytes.reset();
-  job.period.reset();
-  const auto model = *tg::load_model_profile(job.model).config;
+  const auto model =
+      *tg::load_model_profile(std::string(source_path("conf/models/resnet50.toml"))).config;
   const double compute = seconds(*model.forward + *model.backward);
   const double bursts = 8.0 * 4 * static_cast<double>(model.total_bytes) / 10e9;
 
-  const LoopbackTwin twin = loopback_twin(c);
-  ASSERT_EQ(twin.parameters.back().first, "compute_seconds");
-  const double twins_compute = *twin.parameters.back().second.as<double>();
-  EXPECT_NEAR(twins_compute / 0.5, compute / bursts, 1e-6);
-  EXPECT_NEAR(8.0 * 4 * static_cast<double>(*twin.cluster.jobs.front().burst_bytes) / 100e6, 0.5,
-              1e-5);
-  EXPECT_TRUE(twin.cluster.jobs.front().model.empty());
+  const LoopbackTwin twin = loopback_twin(file("10gbit", "job.model = \"resnet50\"\n"));
+  EXPECT_NEAR(parameter(twin.advised, "job.compute") / 0.5, compute / bursts, 1e-6);
+  EXPECT_NEAR(8.0 * 4 * parameter(twin.advised, "job.burst_bytes") / 100e6, 0.5, 1e-5);
+  EXPECT_EQ(find(twin.advised.experiment, "parameters.job.model"), nullptr);
 }
 
-TEST(LoopbackTwin, IsNotThereForFabricsListsAndCaptures) {
-  Cluster c = with_bursts();
-  EXPECT_EQ(no_twin_because(c), "");
-  c.background.list = "flows.csv";
-  EXPECT_NE(no_twin_because(c), "");
-  c = with_bursts();
-  c.background.capture = "link.pcap";
-  EXPECT_NE(no_twin_because(c), "");
-  c = with_bursts();
-  c.fabric["kind"] = ConfigValue(std::string("fat_tree"));
-  EXPECT_NE(no_twin_because(c), "");
+TEST(LoopbackTwin, IsNotThereForFabricsRoceListsAndCaptures) {
+  const AdvisedFile today = file("10gbit", kBursts);
+  EXPECT_EQ(no_twin_because(today), "");
+  EXPECT_NE(no_twin_because(file("10gbit", kBursts, "capture = \"frames.pcap\"\n")), "");
+  AdvisedFile other = today;
+  other.traits.by_rate = false;
+  EXPECT_NE(no_twin_because(other), "");
+  other = today;
+  other.traits.roce = true;
+  EXPECT_NE(no_twin_because(other), "");
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ Remedy remedy(RemedyKind kind, const std::string& label, double seconds, double 
 
 const Remedy kOff = remedy(RemedyKind::kNothing, "off", kToday_seconds, 0);
 
-std::string advised(const std::vector<Remedy>& all, const ClusterGoal& goal = {}) {
+std::string advised(const std::vector<Remedy>& all, const AdviceGoal& goal = {}) {
   return all[recommend(all, goal).chosen].label;
 }
 

@@ -39,6 +39,14 @@ TEST(Convert, SweepsAreOneKind) {
             "[[sweep]]\nworkers = [1, 2]\ntransport.connections = [\"keep\"]\n");
 }
 
+TEST(Convert, AFrontIsASearch) {
+  EXPECT_EQ(converted("[front]\nscreening_seeds = 3\nseeds = 12\nreport_seeds = 30\n"
+                      "[[front.system]]\nlabel = \"mark\"\nlead_rtts = [1, 2]\n"),
+            "[search]\npick = \"front\"\nscreening_seeds = 3\nnarrowing_seeds = 12\n"
+            "verifying_seeds = 30\n[[search.family]]\nlabel = \"mark\"\n"
+            "job.announce.lead = [\"1rtt\", \"2rtt\"]\n");
+}
+
 TEST(Convert, AListedJobHasItsOwnKeys) {
   EXPECT_EQ(converted("[[job]]\nname = \"a\"\nprotocol = \"roce\"\nperiod_seconds = 1\n"
                       "burst_bytes = \"1MB\"\n"),

@@ -473,7 +473,8 @@ TEST_F(ExperimentBase, FaultsOfRivalsAreItsKeys) {
   EXPECT_THAT(problem("\"none.toml\""), HasSubstr("rivals: \"none.toml\": cannot be opened"));
   EXPECT_THAT(problem("7"), HasSubstr("rivals: 7: must be the path of a file of arms"));
   (void)load("more.toml", "seeds = 3\n[[arm]]\nlabel = \"off-a\"\n");
-  EXPECT_THAT(problem("\"more.toml\""), HasSubstr("must have [[arm]] and nothing else"));
+  EXPECT_THAT(problem("\"more.toml\""),
+              HasSubstr("must have [[arm]], may have [search], and nothing else"));
 }
 
 TEST(ExperimentParameters, OnlyTheseBelongToTheRegulator) {
