@@ -2,8 +2,18 @@
 import csv
 import dataclasses
 import json
+import re
 import subprocess
 import tomllib
+
+
+UNITS_S = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}
+
+
+def seconds(duration):
+    """The seconds of a duration as summary.json has it, such as "20ms"."""
+    number, unit = re.fullmatch(r"([\d.]+)([a-z]+)", duration).groups()
+    return float(number) * UNITS_S[unit]
 
 
 @dataclasses.dataclass

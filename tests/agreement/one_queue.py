@@ -12,12 +12,13 @@ HYSTART = pathlib.Path("/sys/module/tcp_cubic/parameters/hystart")
 
 def linux_run(configs, case, measured, variant):
     """@return mean queue [packets] and burst times [s] of one run"""
-    p = case.parameters
-    work = {"controller": case.settings["transport.controller"], "quickack": variant == "quickack",
-            "one_segment": False, "connection": p["connection"], "announce": False,
-            "burst_bytes": p["burst_bytes"],
-            "warm_up": p["warm_up_seconds"], "period": p["period_seconds"],
-            "iterations": p["iterations"], "start_spread": p["start_spread_seconds"]}
+    p, settings = case.parameters, case.settings
+    work = {"controller": settings["transport.controller"], "quickack": variant == "quickack",
+            "one_segment": False, "connection": settings["transport.connections"], "announce": False,
+            "burst_bytes": settings["job.burst_bytes"],
+            "warm_up": p["warm_up_seconds"], "period": emulated.seconds(settings["job.period"]),
+            "iterations": settings["job.iterations"],
+            "start_spread": emulated.seconds(settings["background.start_spread"])}
     run = linux_hosts.Run(*configs, work, measured)
     return run.mean_queue_packets, run.burst_times_s
 

@@ -26,14 +26,14 @@ def of_case(case, report=None):
 
 
 def linux_run(configs, case, measured, one_segment=False):
-    p = case.parameters
-    work = {"controller": case.settings["transport.controller"], "quickack": False,
-            "one_segment": one_segment, "connection": p["connection"], "announce": True,
-            "burst_bytes": p["burst_bytes"],
-            "h_packets": p["h_packets"], "lead": p["lead_rtts"] * case.base_rtt_s,
-            "warm_up": p["warm_up_seconds"],
-            "period": p["period_seconds"], "iterations": p["iterations"],
-            "start_spread": p["start_spread_seconds"]}
+    p, settings = case.parameters, case.settings
+    work = {"controller": settings["transport.controller"], "quickack": False,
+            "one_segment": one_segment, "connection": settings["transport.connections"], "announce": True,
+            "burst_bytes": settings["job.burst_bytes"], "h_packets": p["h_packets"],
+            "lead": emulated.seconds(settings["job.announce.lead"]),
+            "warm_up": p["warm_up_seconds"], "period": emulated.seconds(settings["job.period"]),
+            "iterations": settings["job.iterations"],
+            "start_spread": emulated.seconds(settings["background.start_spread"])}
     run = linux_hosts.Run(*configs, work, measured, captures=True)
     [bursts] = run.capture.bursts.values()
     begin_ns = bursts[0].came_ns

@@ -32,8 +32,8 @@ queue = { limit_packets = 9 }
 weight = 2.0
 [[arm]]
 switch.regulation.window.gain = 3.0
-[[vary]]
-parameter = "ddl.transport.roce.timeout"
+[[sweep]]
+ddl.transport.roce.timeout = ["1ms"]
 """
 
 CODE = """

@@ -90,10 +90,9 @@ def experiment(s, stack, controllers):
     numbers = "".join(f"{key} = {list(values)}\n" for key, values in
                       (("lose_packets", s.lose), ("mark_packets", s.mark)) if values)
     first, *others = controllers
-    vary = f"""
-[[vary]]
-parameter = "transport.controller"
-values = {json.dumps(others)}
+    sweep = f"""
+[[sweep]]
+transport.controller = {json.dumps(others)}
 arms = ["off"]
 """ if others else ""
     hosts = "".join(f"""
@@ -127,19 +126,19 @@ transport.controller = "{first}"
 transport.stack = "{stack}"
 transport.ecn = true
 transport.receive_buffer_bytes = 16000000
-connection = "idle_restart"
-burst_bytes = {s.segments * MSS}
+transport.connections = "idle_restart"
+job.burst_bytes = {s.segments * MSS}
 job.pull = false
-lead_source = "none"
+job.announce.lead_source = "none"
 warm_up_seconds = {QUIET_S}
-period_seconds = {s.period_s}
-iterations = {s.bursts}
-background_flows_per_pair = 0
-send_jitter = 0.0
-connection_sample_seconds = {PERIOD_S}
+job.period = "{round(1e6 * s.period_s)}us"
+job.iterations = {s.bursts}
+background.flows_per_pair = 0
+trafficgen.send_jitter = 0.0
+trafficgen.connection_sample_period = "{round(1e6 * PERIOD_S)}us"
 [[arm]]
 label = "off"
-{vary}"""
+{sweep}"""
 
 
 def run_virtual(s, directory, stack="linux", controllers=CONTROLLERS, program=None):

@@ -14,19 +14,16 @@ ENVIRONMENT = dict(os.environ, LSAN_OPTIONS=f"suppressions={ROOT / 'tests/linux/
 QUESTION = "</script><script>throw 1</script><img src=x onerror='throw 2'> & <b>why</b>?"
 
 SWEEP = """
-[[vary]]
-parameter = "transport.controller"
-values = ["reno"]
+[[sweep]]
+transport.controller = ["reno"]
 arms = ["off", "on"]
 
-[[vary]]
-parameter = "burst_bytes"
-values = ["50kB"]
+[[sweep]]
+job.burst_bytes = ["50kB"]
 arms = ["off", "on", "on-hold-spared"]
 
-[[vary]]
-parameter = "h_packets"
-values = [10]
+[[sweep]]
+h_packets = [10]
 arms = ["off", "on"]
 """
 
@@ -69,14 +66,14 @@ collective = "ring"
 placement = "spread"
 
 [parameters]
-burst_bytes = "300kB"
-iterations = 4
+job.burst_bytes = "300kB"
+job.iterations = 4
 skip_iterations = 1
 warm_up_seconds = 0.001
-period_seconds = 0.003
-background_flows_per_pair = 0
-background_load = 0.1
-background_sizes = "%s"
+job.period = "3ms"
+background.flows_per_pair = 0
+background.load = 0.1
+background.sizes = "%s"
 transport.controller = "dctcp"
 transport.min_rto = "2ms"
 transport.initial_rto = "4ms"
@@ -89,7 +86,7 @@ label = "off"
 
 [[arm]]
 label = "on"
-regulation = "mark"
+switch.regulation.mode = "mark"
 """
 
 
@@ -100,10 +97,10 @@ name = "roce"
 question = "What do pauses do to bursts over RoCEv2?"
 
 [parameters]
-iterations = 3
-period_seconds = 0.01
+job.iterations = 3
+job.period = "10ms"
 warm_up_seconds = 0.01
-background_flows_per_pair = 0
+background.flows_per_pair = 0
 
 [[arm]]
 label = "off"
@@ -116,11 +113,10 @@ switch.queue.lossless.xoff_bytes = "50KB"
 
 [[arm]]
 label = "off-tcp"
-protocol = "tcp"
+ddl.transport.protocol = "tcp"
 
-[[vary]]
-parameter = "switch.queue.lossless.xoff_bytes"
-values = ["25KB"]
+[[sweep]]
+switch.queue.lossless.xoff_bytes = ["25KB"]
 arms = ["off-pfc"]
 """
 
@@ -137,11 +133,11 @@ background_hosts = 2
 
 [parameters]
 workers = 2
-burst_bytes = "100kB"
-iterations = 3
-period_seconds = 0.1
+job.burst_bytes = "100kB"
+job.iterations = 3
+job.period = "100ms"
 warm_up_seconds = 0.1
-start_spread_seconds = 0.01
+background.start_spread = "10ms"
 switch.queue.limit_packets = 200
 switch.marker.threshold_packets = 20
 
@@ -165,7 +161,7 @@ label = "off"
 
 [[arm]]
 label = "on"
-regulation = "pace"
+switch.regulation.mode = "pace"
 """
 
 
@@ -184,7 +180,7 @@ def run(directory, name, question=None, attribution=False, sweep=False, seeds=2,
         lines = [f"question = '''{question}'''" if line.startswith("question =") else line
                  for line in lines]
     if attribution:
-        lines.insert(lines.index("[parameters]") + 1, "attribution = true")
+        lines.insert(lines.index("[parameters]") + 1, "trafficgen.attribution = true")
     if jobs > 1:
         lines.insert(lines.index("[parameters]") + 1, f"jobs = {jobs}")
     file = pathlib.Path(directory) / f"{name}.toml"

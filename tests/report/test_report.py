@@ -234,7 +234,7 @@ class Report(unittest.TestCase):
             "[t.textContent, t.nextElementSibling.textContent])"))
         self.assertEqual(list(arms), ["off", "on", "on-hold-spared"])
         self.assertIn("baseline", arms["off"])
-        self.assertIn("regulation = mark", arms["on"])
+        self.assertIn("switch.regulation.mode = mark", arms["on"])
         self.assertIn("recovery = arrival", arms["on"])
         self.assertNotIn("recovery", arms["on-hold-spared"])
 
@@ -568,7 +568,7 @@ class Report(unittest.TestCase):
     def test_one_seed_without_attribution_says_so(self):
         self.open(self.plain)
         self.check_figures(FIGURES, empty=("drops", "attribution"))
-        self.assertIn("attribution = true", self.page.evaluate(DRAWN)["attribution"]["text"])
+        self.assertIn("trafficgen.attribution = true", self.page.evaluate(DRAWN)["attribution"]["text"])
         self.assertIn("One seed has no confidence interval",
                       self.page.evaluate("document.getElementById('sentences').textContent"))
 
@@ -619,7 +619,7 @@ class Report(unittest.TestCase):
             self.check_figures(FIGURES | {"sweep"}, empty=("drops", "attribution"))
         names = self.page.evaluate(
             "[...document.querySelectorAll('select[data-key=point] option')].map((o) => o.text)")
-        self.assertEqual(names, ["base", "transport.controller=reno", "burst_bytes=50000", "h_packets=10"])
+        self.assertEqual(names, ["base", "transport.controller=reno", "job.burst_bytes=50000", "h_packets=10"])
         for i, name in enumerate(names):
             self.page.evaluate(f"(() => {{ const s = document.querySelector('select[data-key=point]');"
                                f" s.selectedIndex = {i}; s.dispatchEvent(new Event('change')); }})()")

@@ -358,7 +358,7 @@ const PART_NAMES = {
 function drawAttribution(c) {
   const arms = c.arms.filter((a) => a.attribution);
   if (!arms.length)
-    return "These runs did not record where the time went. Set attribution = true in [parameters] of the experiment (virtual time only) and run it again.";
+    return "These runs did not record where the time went. Set trafficgen.attribution = true in [parameters] of the experiment (virtual time only) and run it again.";
   return attributionBars(c, arms, "Where the communication time went, a bar an arm");
 }
 
