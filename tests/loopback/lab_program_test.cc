@@ -304,8 +304,8 @@ second_queue = false
 [parameters]
 switch.queue.limit_bytes = "90kB"
 workers = 2
-burst_bytes = "100kB"
-period_seconds = 0.1
+job.burst_bytes = "100kB"
+job.period = "100ms"
 [[background]]
 name = "long"
 from = "sender"
@@ -325,11 +325,11 @@ TEST_F(LabProgram, AdvisesOnACluster) {
   EXPECT_THAT(text("log"), Not(HasSubstr("nan"))) << "off alone has run without background";
   EXPECT_THAT(text("advice/outrider-switch.toml"), HasSubstr("[[switch]]"));
   EXPECT_THAT(text("advice/verify/summary.json"), HasSubstr("\"seed\": 1001"));
-  EXPECT_THAT(text("log"), HasSubstr("Assumed, as the file does not say: iterations = 8"));
+  EXPECT_THAT(text("log"), HasSubstr("Assumed, as the file does not say: job.iterations = 8"));
   EXPECT_THAT(text("advice/verify/report.html"), HasSubstr("\"advice\":\"Do nothing: "))
       << "the report begins with it";
 
-  write_whole_file(file, small_cluster() + "transport.ecn = false\n");
+  write_whole_file(file, small_cluster() + "both_ways = true\n");
   EXPECT_EQ(run({"advise", file, "--out", out}, "other"), kExitUsage);
   EXPECT_THAT(text("other"), HasSubstr("advice for another file"));
   write_whole_file(file, small_cluster() + "lod = 0.3\n");
@@ -344,7 +344,7 @@ TEST_F(LabProgram, AdvisesOnACluster) {
 
 TEST_F(LabProgram, AdvisesWithWhatIsKnownOnInterruptInTheSearch) {
   std::string cluster = small_cluster();  // with cases of seconds, so that each is told
-  cluster.replace(cluster.find("100kB"), 5, "10MB").replace(cluster.find("= 0.1"), 5, "= 10.0");
+  cluster.replace(cluster.find("100kB"), 5, "10MB").replace(cluster.find("100ms"), 5, "10s");
   const std::string file = directory_.write("cluster.toml", cluster);
   ProcessGuard process =
       lab({"advise", file, "--jobs", "1", "--out", directory_ / "advice"}, "log-interrupt");

@@ -31,7 +31,7 @@ std::string text_as_written(const BackgroundGroup& group, const std::set<std::st
 void give_to_arms(BackgroundTaken&& background, ExperimentFile& experiment);
 
 /// Refuses the shorthand beside groups, each of its keys with the group's key that says the same.
-/// @param file  as written, without [matrix]
+/// @param file  as written
 void check_shorthand(const ConfigTable& file, ConfigIssues& issues);
 
 /// Removes the keys of the shorthand from [parameters].

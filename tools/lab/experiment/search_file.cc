@@ -207,6 +207,11 @@ SearchTaken take_search(const ConfigTable& as_written, ConfigIssues& issues) {
 void use_search(const SearchTaken& search, ExperimentFile& e, ConfigIssues& issues) {
   if (!search.present) return;
   e.search = search.settings;
+  const auto own =
+      e.arms.begin() + static_cast<std::ptrdiff_t>(std::min(search.first_arm, e.arms.size()));
+  const auto first = std::find_if(
+      e.arms.begin(), own, [](const Arm& arm) { return role_of(arm) == ArmRole::kBaseline; });
+  if (first != own) e.search->baseline = first->label;
   std::set<std::string> taken;
   const auto& families = e.search->families;
   for (std::size_t i = 0; i < families.size(); ++i)
@@ -214,7 +219,7 @@ void use_search(const SearchTaken& search, ExperimentFile& e, ConfigIssues& issu
       const std::string key = join_key(join_key("", kFamilies, i), kArms);
       if (families[i].listed && std::ranges::find(e.arms, label, &Arm::label) == e.arms.end())
         issues.push_back({key, Checks::quoted(label) + ": is no arm of this file or its rivals"});
-      else if (families[i].listed && label == kBaselineOfSearch)
+      else if (label == e.search->baseline)
         issues.push_back({key, Checks::quoted(label) + ": is the baseline, and of no family"});
       else if (!taken.insert(label).second)
         issues.push_back({key, Checks::quoted(label) + ": is in two families"});
@@ -243,13 +248,13 @@ ConfigResult<SearchFile> load_search(const std::string& path) {
   ConfigIssues issues;
   if (!e.search)
     issues.push_back({std::string(kSearch), "is required: [search] and [[search.family]]"});
-  if (std::ranges::find(e.arms, kBaselineOfSearch, &Arm::label) == e.arms.end())
-    issues.push_back({"arm", "there must be one with label = " + Checks::quoted(kBaselineOfSearch) +
-                                 ", the baseline: gains and costs are against it"});
+  if (e.search && e.search->baseline.empty())
+    issues.push_back({"arm",
+                      "there must be a baseline, an [[arm]] of no family: gains and costs are "
+                      "against the first one"});
   if (!e.sweeps.empty())
-    issues.push_back({std::string(kSearch),
-                      "cannot be combined with [[vary]], [[cross]] or points of a [matrix]: a "
-                      "search has one point"});
+    issues.push_back(
+        {std::string(kSearch), "cannot be combined with [[sweep]]: a search has one point"});
   if (!issues.empty()) return {{}, std::move(issues)};
   SearchSettings settings = *e.search;
   return {SearchFile{std::move(e), std::move(settings)}, {}};

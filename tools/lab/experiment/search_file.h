@@ -43,9 +43,6 @@ struct SearchFile {
   SearchSettings settings;
 };
 
-/// Label of the arm that gains and costs of a search are against.
-inline constexpr const char* kBaselineOfSearch = "off";
-
 /// Reads an experiment with its [search]. @return the file, or every fault by its key; a missing
 /// [search] is a fault
 ConfigResult<SearchFile> load_search(const std::string& path);

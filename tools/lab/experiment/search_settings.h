@@ -33,6 +33,8 @@ struct BestRule {
 
 /// The table [search] of an experiment.
 struct SearchSettings {
+  /// Label of the arm that gains and costs are against: the first baseline that no family makes.
+  std::string baseline{};
   SearchPick pick = SearchPick::kBest;
   std::uint32_t screening_seeds = 3;   ///< seeds that every candidate runs
   std::uint32_t narrowing_seeds = 0;   ///< seeds of those that may still win; 0: no more

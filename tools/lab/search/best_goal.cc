@@ -51,7 +51,7 @@ BestGoal::BestGoal(const SearchFile& file)
     : settings_(file.settings),
       experiment_{.name = file.experiment.name, .question = file.experiment.question} {
   (void)metric_named(settings_.objective);  // throws if there is none
-  known_.push_back({.label = kBaselineOfSearch});
+  known_.push_back({.label = settings_.baseline});
   std::vector<std::string> labels;
   for (const SearchFamily& family : settings_.families)
     for (const std::string& label : family.arms)

@@ -12,14 +12,12 @@ namespace outrider::lab {
 
 namespace {
 
-constexpr std::string_view kOff = "off";
-
-/// A front has one point, whatever its settings change: all are compared with the off case of
+/// A front has one point, whatever its settings change: all are compared with the baseline of
 /// their seed. points_of() would find another point, or none, for a setting of hosts.
-CasePoints one_point(const std::vector<const Case*>& cases) {
+CasePoints one_point(const std::vector<const Case*>& cases, const std::string& baseline) {
   std::map<std::uint64_t, std::size_t> off;  // by seed
   for (std::size_t i = 0; i < cases.size(); ++i)
-    if (cases[i]->label == kOff) off.emplace(cases[i]->seed, i);
+    if (cases[i]->label == baseline) off.emplace(cases[i]->seed, i);
   CasePoints points{.baseline = {}, .off = {}, .point = std::vector<std::size_t>(cases.size())};
   for (const Case* c : cases) {
     const auto it = off.find(c->seed);
@@ -40,12 +38,13 @@ SeedRange seeds_of(const FrontResult& r, std::size_t candidate) {
 }  // namespace
 
 std::vector<FrontCandidate> candidates_of(const SearchFile& file) {
+  const std::string& baseline = file.settings.baseline;
   std::set<std::string> of_systems;
   for (const auto& family : file.settings.families)
     of_systems.insert(family.arms.begin(), family.arms.end());
-  std::vector<FrontCandidate> candidates{{.family = std::string(kOff), .label = std::string(kOff)}};
+  std::vector<FrontCandidate> candidates{{.family = baseline, .label = baseline}};
   for (const auto& arm : file.experiment.arms)
-    if (arm.label != kOff && !of_systems.contains(arm.label))
+    if (arm.label != baseline && !of_systems.contains(arm.label))
       candidates.push_back({.family = arm.label, .label = arm.label});
   for (const auto& family : file.settings.families)
     for (const auto& label : family.arms)
@@ -60,7 +59,7 @@ void take_samples(std::span<const RunDigest* const> runs, FrontResult& result) {
     cases.push_back(run->definition);
     observations.push_back(&run->cost);
   }
-  const auto costs = background_costs(observations, one_point(cases));
+  const auto costs = background_costs(observations, one_point(cases, result.settings.baseline));
   result.alone.clear();
   for (auto& candidate : result.candidates) candidate.samples.clear();
   for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -73,7 +72,7 @@ void take_samples(std::span<const RunDigest* const> runs, FrontResult& result) {
          .incomplete = own.metrics.incomplete,
          .lost_bytes = costs[i].lost_bytes,
          .reference_bytes = costs[i].reference_bytes});
-    if (c.label == kOff && runs[i]->ran_alone)
+    if (c.label == result.settings.baseline && runs[i]->ran_alone)
       result.alone.push_back({.communication_seconds = own.alone.communication_seconds.values(),
                               .incomplete = own.alone.incomplete});
   }

@@ -75,7 +75,8 @@ TEST(SearchFile, SettingsAndWhoIsCompared) {
   EXPECT_EQ(taken.settings.searched_seeds(), 4U);
   EXPECT_EQ(taken.settings.reference.time, 6);
   EXPECT_EQ(taken.settings.reference.cost, 0.5);
-  const auto candidates = candidates_of({*read_experiment(file()).config, taken.settings});
+  const ExperimentFile experiment = read_experiment(file()).config.value();
+  const auto candidates = candidates_of({experiment, *experiment.search});
   std::vector<std::string> families;
   families.reserve(candidates.size());
   for (const auto& c : candidates) families.push_back(c.family + (c.ours ? "!" : ""));
@@ -234,7 +235,9 @@ switch.marker.kind = "tail_drop"
 /// Returns a result of two candidates, searched with four seeds and reported with three others, in
 /// which ours takes longer.
 FrontResult result() {
-  FrontResult r{.experiment = "small", .question = "?", .settings = {.narrowing_seeds = 4}};
+  FrontResult r{.experiment = "small",
+                .question = "?",
+                .settings = {.baseline = "off", .narrowing_seeds = 4}};
   r.settings.reference = {.time = 5, .cost = 0.5};
   r.rounds = {{2, 2}, {4, 2}};
   const auto sample = [](double seconds, double lost) {
