@@ -8,7 +8,6 @@ namespace outrider::lab {
 namespace {
 
 /// Resampled intervals of fewer seeds are too narrow.
-constexpr std::size_t kSeedsToBeSure = 8;
 
 constexpr std::size_t kKinds = static_cast<std::size_t>(RemedyKind::kTelemetry) + 1;
 

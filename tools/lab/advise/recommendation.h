@@ -11,6 +11,9 @@
 
 namespace outrider::lab {
 
+/// Fewer seeds make advice probable, however narrow their intervals are.
+inline constexpr std::size_t kSeedsToBeSure = 8;
+
 /// Says whether two intervals meet. Those that are not known do.
 [[nodiscard]] bool meets(const Estimate& a, const Estimate& b);
 

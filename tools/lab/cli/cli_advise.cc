@@ -22,6 +22,7 @@
 #include "tools/lab/cli/advise_files.h"
 #include "tools/lab/cli/advise_fit.h"
 #include "tools/lab/cli/advise_rounds.h"
+#include "tools/lab/cli/advise_search.h"
 #include "tools/lab/cli/advise_settings.h"
 #include "tools/lab/cli/cli.h"
 #include "tools/lab/cli/cli_cases.h"
@@ -37,7 +38,9 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Seeds that verify are others than those that search.
-constexpr std::uint64_t kFirstSeedToVerify = 1001;
+constexpr std::uint64_t kFirstSeedToVerify = 1 + kSeedsBetweenPhases;
+/// Times whose 95 % intervals are at most this wide to either side need no further seeds.
+constexpr double kNarrowEnough = 0.005;
 constexpr std::uint32_t kSeedsToConfirm = 4;  ///< 40 s each, in real time
 /// Arms of each what-if.
 constexpr std::size_t kMostAsked = 3;
@@ -64,23 +67,8 @@ class Adviser {
     }
     const auto tried = within_time(arms);
     if (tried.empty()) return kExitUsage;
-    const auto screened = screen(tried);
-    if (!screened) return kExitUsage;
-    use(*screened);
-    if (screened->status != kExitOk) return end(screened->status);
-    auto labels = worth_verifying(advice_.remedies, advised_.goal);
-    const RoundSize size = verify_size(labels.size(), case_seconds_, seconds_left());
-    labels.resize(size.arms);
-    tell_if_late(size);
-    const auto verified =
-        rounds_.ask({.name = "verify", .advised = advised_},
-                    {.first_seed = kFirstSeedToVerify, .seeds = size.seeds, .arms = labels});
-    if (!verified) return kExitUsage;
-    // The search has seen every arm; a part of this round says less.
-    if (verified->status != kExitOk) return end(verified->status);
-    advice_.screened = std::move(advice_.remedies);
-    advice_.verified = true;
-    use(*verified);
+    status = search(tried);
+    if (status != kExitOk) return status == kExitUsage ? status : end(status);
     const int asked = ask_what_ifs();
     // Last: it takes time beyond that of the questions.
     const bool confirms = asked == kExitOk && options_.runtime == Runtime::kLoopback;
@@ -98,6 +86,42 @@ class Adviser {
     advice_.left_out = std::move(fitting.arms.left_out);
     case_seconds_ = fitting.case_seconds;
     return std::move(fitting.arms.labels);
+  }
+
+  /// Screens the arms, and verifies those that are worth it with other seeds, until their times are
+  /// known well enough. @return exit status
+  int search(const std::vector<std::string>& arms) {
+    const RoundSize screening = screen_size(arms.size(), case_seconds_, seconds_left());
+    AdviceSearch goal(arms);
+    SearchRounds rounds({.screening = screening.seeds,
+                         .narrowing = screening.seeds,
+                         .verifying = 1,
+                         .narrow_enough = kNarrowEnough},
+                        arms.size());
+    while (const auto round = rounds.next(goal)) {
+      const bool screens = round->phase == SearchPhase::kScreening;
+      const auto asked = screens ? screen(arms, screening)
+                                 : rounds_.ask({.name = "verify", .advised = advised_},
+                                               {.first_seed = kFirstSeedToVerify,
+                                                .seeds = round->end,
+                                                .arms = goal.labels_of(round->arms)});
+      if (!asked) return kExitUsage;
+      // The screening has seen every arm; a part of another round says less.
+      if (!screens && asked->status != kExitOk) return asked->status;
+      if (!screens && !advice_.verified) advice_.screened = std::move(advice_.remedies);
+      advice_.verified = !screens;
+      use(*asked);
+      if (asked->status != kExitOk) return asked->status;
+      goal.take(advice_.remedies);
+      if (!screens) continue;
+      auto labels = worth_verifying(advice_.remedies, advised_.goal);
+      const RoundSize size = verify_size(labels.size(), case_seconds_, seconds_left());
+      labels.resize(size.arms);
+      tell_if_late(size);
+      goal.verify(labels);
+      rounds.verify_with(size.seeds);
+    }
+    return kExitOk;
   }
 
   [[nodiscard]] double seconds_left() const { return options_.minutes * 60 - waited_.seconds(); }
@@ -150,19 +174,18 @@ class Adviser {
 
   /// Looks at the arms. Measures how long a case takes: a trial, from which an estimate is made
   /// before, is mostly warm-up.
-  std::optional<AdviceRound> screen(const std::vector<std::string>& arms) {
+  std::optional<AdviceRound> screen(const std::vector<std::string>& arms, const RoundSize& size) {
     AdviceQuestion question{.name = "screen", .advised = advised_};
-    const RoundSize size = screen_size(arms.size(), case_seconds_, seconds_left());
     const double least = least_seconds(arms.size(), case_seconds_, seconds_left());
     const double wanted = options_.minutes * 60;
     say("outrider-lab: " + std::to_string(arms.size()) + " arms; the search takes about " +
         duration_text(seconds_of(size, case_seconds_)) + ", everything about " +
         duration_text(std::max(wanted, least)));
-    const Waited search;
+    const Waited screening;
     question.brief = size.brief;
     auto screened = rounds_.ask(question, {.seeds = size.seeds, .arms = arms});
     if (screened && screened->status == kExitOk && screened->timed)
-      case_seconds_ = search.seconds() / seconds_of(size, 1);
+      case_seconds_ = screening.seconds() / seconds_of(size, 1);
     return screened;
   }
 

@@ -95,9 +95,10 @@ Examples:
   outrider-lab new mine.toml --rate 25gbit --rtt 40us --burst 8xresnet50 --background 30%)";
 
 inline constexpr const char* kConvertHelp =
-    R"(Rewrites experiments of the earlier language, and files of arms, in place: parameters that were one
-setting of a program become overlays on it (regulation is switch.regulation.mode), [[vary]] and
-[[cross]] become [[sweep]]. Comments and the order stay. Says what a person has to rewrite.
+    R"(Rewrites experiments of the earlier language, and files of arms, in place: parameters that
+were one setting of a program become overlays on it (regulation is switch.regulation.mode), [[vary]]
+and [[cross]] become [[sweep]], [front] becomes [search]. Comments and the order stay. Says what a
+person has to rewrite.
 
 Example:
   outrider-lab convert mine.toml)";

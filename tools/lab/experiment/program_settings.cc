@@ -164,7 +164,7 @@ void read_role(ConfigTable table, const std::string& path, QueueRole& role, Conf
   role.own = std::move(table);
 }
 
-QueueRoles roles_of(ConfigTable table, const std::string& path, ConfigIssues& issues) {
+QueueRoles roles_of(const ConfigTable& table, const std::string& path, ConfigIssues& issues) {
   SwitchRoles read;
   read_config(table, path, read, issues);
   read_role(std::move(read.ddl), join_key(path, "ddl_queue"), read.roles.ddl, issues);

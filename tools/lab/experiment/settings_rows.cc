@@ -8,9 +8,9 @@ void describe(Settings& v, QueueRole& c) {
 }
 
 void describe(Settings& v, BackgroundFlows& c) {
-  constexpr double kMostLoad = 2;
+  constexpr double kMostOffered = 2;
   v.value("flows_per_pair", c.flows_per_pair);
-  v.share("load", c.load, {.range = reals(0, kMostLoad)});
+  v.share("load", c.load, {.range = reals(0, kMostOffered)});
   v.value("sizes", c.sizes);
   v.value("list", c.list);
   v.value("capture", c.capture);
