@@ -173,7 +173,7 @@ TEST_F(LabRun, AFrontComparesEverySettingWithOff) {
   std::vector<CaseRun> runs;
   runs.push_back({&off, run(off), {}});
   runs.push_back({&other, run(find("on", 1)), {}});
-  FrontResult result{.experiment = "quick", .question = "?", .settings = {}};
+  FrontResult result{.experiment = "quick", .question = "?", .settings = {.baseline = "off"}};
   result.candidates = {{.family = "off", .label = "off"}, {.family = "rto", .label = "off-rto"}};
   std::vector<RunDigest> digests;
   digests.reserve(runs.size());

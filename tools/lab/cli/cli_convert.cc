@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -16,8 +17,8 @@ bool convert(const std::string& path) {
   std::ifstream in(path);
   std::ostringstream text;
   text << in.rdbuf();
-  if (!in) {
-    say("outrider-lab: cannot read " + path + ": " + why_no_file(path));
+  if (!in || !std::filesystem::is_regular_file(path)) {
+    say("outrider-lab: cannot read " + path + ": it is no file that can be read");
     return false;
   }
   const Converted now = convert_experiment(text.str());

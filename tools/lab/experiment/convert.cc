@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <utility>
 
 #include "common/config/quantities.h"
 #include "common/config/toml_file.h"
 #include "common/config/toml_text.h"
 #include "common/core/clock.h"
+#include "tools/lab/experiment/program_settings.h"
 
 namespace outrider::lab {
 namespace {
@@ -35,6 +37,8 @@ struct Replaced {
 constexpr const char* kNoMatrix =
     "is gone: write an [[arm]] for each value of the regulator, and the other lists in a [[sweep]]";
 
+/// How a file without [parameters] gives one.
+constexpr std::string_view kOfParameters = "parameters.";
 constexpr std::string_view kOtherRoom = "switch.background_queue.room";
 
 constexpr Replaced kReplaced[]{
@@ -188,7 +192,7 @@ std::pair<std::size_t, int> end_of_value(std::string_view line) {
 }
 
 /// Where keys of a table are parameters.
-enum class Table : std::uint8_t { kOther, kParameters, kJob, kVary, kFront };
+enum class Table : std::uint8_t { kTop, kOther, kParameters, kJob, kVary, kFront };
 
 /// Rewrites a text line by line.
 class Converter {
@@ -204,7 +208,8 @@ class Converter {
  private:
   std::string_view next_line() {
     const std::size_t end = rest_.find('\n');
-    const std::string_view line = rest_.substr(0, end);
+    std::string_view line = rest_.substr(0, end);
+    if (line.ends_with('\r')) line.remove_suffix(1);
     rest_.remove_prefix(end == rest_.npos ? rest_.size() : end + 1);
     ++number_;
     return line;
@@ -225,9 +230,12 @@ class Converter {
     if (text.starts_with('[')) return begin_table(line, text);
     const auto [end, open] = end_of_value(line);
     const std::size_t equals = line.substr(0, end).find('=');
-    if (table_ == Table::kOther || equals == line.npos || text.starts_with('#')) return say(line);
+    const bool of_top = table_ == Table::kTop && text.starts_with(kOfParameters);
+    const bool is_key = equals != line.npos && !text.starts_with('#');
+    if (!is_key || table_ == Table::kOther || (table_ == Table::kTop && !of_top)) return say(line);
     std::string value(line.substr(equals + 1, end - equals - 1));
     std::string comment(line.substr(end)), written(line);
+    if (open > 0 && !comment.empty()) return leave_alone("a list with comments"), say(line);
     for (int depth = open; depth > 0 && !rest_.empty();) {
       const std::string_view more = next_line();
       written.append("\n").append(more);
@@ -266,7 +274,10 @@ class Converter {
 
   /// A [[vary]] has its parameter in a line and its values in another.
   void end_table() {
-    if (table_ == Table::kVary && !values_.empty()) leave_alone("values without a parameter");
+    if (!vary_.empty()) {
+      leave_alone("[[vary]] needs its parameter and its values");
+      out_.text += std::exchange(vary_, {});
+    }
     parameter_.clear();
     values_.clear();
   }
@@ -283,8 +294,10 @@ class Converter {
       const auto read = parsed(value);
       if (key == "values") values_ = value;
       else if (read && read->as<std::string>() != nullptr) parameter_ = *read->as<std::string>();
-      comment_ += comment;
+      comment_ += (comment_.empty() || comment.empty() ? "" : "  ") + comment;
+      vary_.append(written).push_back('\n');
       if (!parameter_.empty() && !values_.empty()) {
+        vary_.clear();
         const std::string all = std::exchange(values_, {});
         rewrite(std::exchange(parameter_, {}), all, std::exchange(comment_, {}), nullptr);
       }
@@ -296,7 +309,9 @@ class Converter {
   /// @param written  its lines as they were, if they may stay
   void rewrite(const std::string& key, const std::string& value, const std::string& comment,
                const std::string* written) {
-    const Replaced* row = table_ == Table::kFront ? replaced_seeds(key) : replaced(key);
+    const bool of_top = table_ == Table::kTop;
+    const std::string_view own = std::string_view(key).substr(of_top ? kOfParameters.size() : 0);
+    const Replaced* row = table_ == Table::kFront ? replaced_seeds(own) : replaced(own);
     const auto as_written = [&] {
       written != nullptr
           ? say(*written)
@@ -304,15 +319,19 @@ class Converter {
     };
     if (row == nullptr) return as_written();
     const auto read = parsed(value);
-    const auto now = read ? value_now(*row, *read) : std::nullopt;
+    // A sweep of both queues' rooms would have each with each.
+    const bool two =
+        row->unit == Unit::kHalves && read && read->as<ConfigValue::Array>() != nullptr;
+    const auto now = read && !two ? value_now(*row, *read) : std::nullopt;
     if (!now) {
       leave_alone(key + " is " + std::string(row->is) + " now");
       return as_written();
     }
     const bool same = row->unit == Unit::kSame;
     const std::string text = same ? std::string(trimmed(value)) : to_toml_text(*now);
-    changed(with_comment(key_now(*row) + " = " + text, comment));
-    if (row->unit == Unit::kHalves) changed(std::string(kOtherRoom) + " = " + text);
+    const std::string before(of_top ? kOfParameters : "");
+    changed(with_comment(before + key_now(*row) + " = " + text, comment));
+    if (row->unit == Unit::kHalves) changed(before + std::string(kOtherRoom) + " = " + text);
   }
 
   static std::string with_comment(std::string line, const std::string& comment) {
@@ -331,14 +350,45 @@ class Converter {
 
   std::string_view rest_;
   std::size_t number_ = 0;
-  Table table_ = Table::kOther;
-  std::string parameter_{}, values_{}, comment_{};
+  Table table_ = Table::kTop;
+  std::string parameter_{}, values_{}, comment_{};  ///< of a [[vary]] so far
+  std::string vary_{};                              ///< its lines
   Converted out_{};
 };
 
 }  // namespace
 
-Converted convert_experiment(std::string_view text) { return Converter(text).convert(); }
+namespace {
+
+/// Names the keys that are still of the earlier language, whatever way they are written in.
+void name_left(const ConfigTable& table, const std::string& place, Converted& converted) {
+  for (const auto& [key, value] : with_nested_keys(table).members)
+    if (const Replaced* row = replaced(key); row != nullptr && value.as<ConfigTable>() == nullptr)
+      converted.left_alone.push_back(place + key + " is " + std::string(row->is) +
+                                     " now, and stands where it cannot be rewritten");
+}
+
+}  // namespace
+
+Converted convert_experiment(std::string_view text) {
+  Converted converted = Converter(text).convert();
+  if (!converted.left_alone.empty()) return converted;
+  const auto read = parse_toml(converted.text);
+  if (!read) {
+    converted.left_alone.push_back(format_issues("the text", read.issues));
+    return converted;
+  }
+  for (const auto& [key, value] : read.config->members) {
+    if (const auto* table = value.as<ConfigTable>(); table != nullptr && key == "parameters")
+      name_left(*table, "parameters.", converted);
+    if ((key != "arm" && key != "sweep" && key != "vary" && key != "cross") ||
+        !is_array_of_tables(value))
+      continue;
+    for (const ConfigValue& one : *value.as<ConfigValue::Array>())
+      name_left(*one.as<ConfigTable>(), key + '.', converted);
+  }
+  return converted;
+}
 
 std::string replaced_parameter(std::string_view name) {
   const Replaced* row = replaced(name);

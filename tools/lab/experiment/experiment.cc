@@ -324,9 +324,9 @@ ConfigResult<ExperimentFile> experiment_from(const ConfigTable& as_written,
                                              const std::filesystem::path& directory) {
   ConfigResult<ExperimentFile> result{ExperimentFile{}, {}};
   check_names(as_written, directory, result.issues);
-  ConfigTable joined = with_presets(
-      with_rivals(with_base(as_written, directory, result.issues), directory, result.issues),
-      directory, result.issues);
+  const ConfigTable expanded = with_presets(as_written, directory, result.issues);
+  ConfigTable joined =
+      with_rivals(with_base(expanded, directory, result.issues), directory, result.issues);
   if (!result.issues.empty()) {  // what is missing in it would be told as missing here
     result.config.reset();
     return result;

@@ -121,6 +121,7 @@ ConfigTable with_base(ConfigTable file, const std::filesystem::path& directory,
   if (!base) return file;
   if (base.config->get("base") != nullptr)
     issues.push_back({"base", "\"" + *name + "\": has a base itself; name that one"});
+  *base.config = with_presets(std::move(*base.config), path.parent_path(), issues);
   const bool is_own = path == (directory / *name).lexically_normal();
   move_paths(*base.config, (is_own ? std::filesystem::path(*name) : path).parent_path(), directory);
   check_network(*base.config, *name, file, issues);

@@ -65,7 +65,7 @@ struct Contradiction {
 
 using Value = const ConfigValue&;
 
-constexpr std::array<Contradiction, 9> kContradictions{
+constexpr std::array<Contradiction, 10> kContradictions{
     {{"job.model", "job.compute", [](Value, Value v) { return is_active(v); },
       "would replace the time that the model computes; give job.compute = \"0s\" for the model's "
       "time"},
@@ -88,6 +88,8 @@ constexpr std::array<Contradiction, 9> kContradictions{
       "has no threshold; give switch.marker.kind = \"step\" to use it", true},
      {"switch.queue.limit_packets", "switch.queue.limit_bytes", are_fewer_bytes,
       "limits the queue before its packets do; give a larger one to use limit_packets"},
+     {"switch.buffer.total_bytes", "switch.queue.limit_packets", are_fewer_packets,
+      "limits each queue long before the shared buffer does; give as many packets as it holds"},
      {"switch.queue.limit_bytes", "switch.queue.limit_packets", are_fewer_packets,
       "limits the queue before its bytes do; give a larger one to use limit_bytes"}}};
 

@@ -7,6 +7,7 @@
 
 #include "common/config/checks.h"
 #include "common/config/config_file.h"
+#include "common/config/range_checker.h"
 #include "common/config/suggestion.h"
 #include "tools/lab/experiment/experiment.h"
 #include "tools/lab/experiment/experiment_files.h"
@@ -65,6 +66,14 @@ void check_own(const ConfigTable& own, const std::string& path, ConfigIssues& is
   ConfigIssues found;
   CaseParameters ignored;
   read_config(own, path, ignored, found);
+  // Switches hear the signals of all jobs alike.
+  for (const char* key : {"job.announce.signal_form", "job.announce.signal_key"})
+    if (find(own, key) != nullptr)
+      found.push_back({join_key(path, key), "is that of all jobs: give it in [parameters]"});
+  const ConfigValue* lead = find(own, "job.announce.lead");
+  if (lead != nullptr && *lead == ConfigValue(std::string("auto")))
+    found.push_back({join_key(path, "job.announce.lead"),
+                     "\"auto\": is what a job has that leaves this out, if [parameters] have it"});
   check_settings(own, path, {}, found);
   for (auto& issue : found) {
     for (const std::string_view part : {".job.", ".ddl.transport"})
@@ -143,6 +152,7 @@ void read_job(const ConfigTable& table, std::size_t entry, ExperimentFile& e,
     (is_of_head(key) ? of_head : own)[key] = value;
   JobHead head;
   read_config(of_head, path, head, issues);
+  check_ranges(Checks(issues, path), head);
   const ConfigTable parameters = as_parameters(own);
   check_own(parameters, path, issues);
   if (!head.list.empty()) return add_arriving(head, entry, own, e, issues);

@@ -7,6 +7,7 @@
 #include "common/config/config_file.h"
 #include "common/config/shipped_file.h"
 #include "tools/lab/experiment/experiment.h"
+#include "tools/lab/experiment/experiment_files.h"
 
 namespace outrider::lab {
 namespace {
@@ -25,12 +26,17 @@ ConfigTable read_preset(const std::string& name, const std::string& place,
   auto file = read_toml_file(named_file(name, kPresets, ".toml", directory));
   for (const auto& issue : file.issues) fault(issue.problem);
   if (!file) return {};
-  for (const char* key : {"name", "network", "arm", "parameters"})
+  for (const char* key :
+       {"name", "network", "arm", "parameters", "label", "role", "against", "seeds"})
     if (file.config->get(key) != nullptr)
-      return fault(std::string("has ") + key +
-                   ", and a preset has keys of an [[arm]] alone: parameters and settings");
+      return fault(std::string("has ") + key + ", and a preset has parameters and settings alone");
   if (file.config->get(kPresets) != nullptr) return fault("has presets itself; name those");
-  return with_nested_keys(*file.config);
+  ConfigTable whole;
+  whole["parameters"] = ConfigValue(with_nested_keys(*file.config));
+  const std::filesystem::path folder =
+      std::filesystem::path(named_file(name, kPresets, ".toml", directory)).parent_path();
+  move_paths(whole, folder.lexically_proximate(directory), directory);
+  return *whole["parameters"].as<ConfigTable>();
 }
 
 /// Puts what the presets of a table have below what it says itself.
@@ -42,8 +48,11 @@ void expand(ConfigTable& table, const std::string& path, const std::filesystem::
   std::vector<std::string> names;
   if (const auto* name = given->as<std::string>()) names.push_back(*name);
   if (const auto* list = given->as<ConfigValue::Array>())
-    for (const ConfigValue& one : *list)
-      if (const auto* name = one.as<std::string>()) names.push_back(*name);
+    for (const ConfigValue& one : *list) {
+      const auto* name = one.as<std::string>();
+      if (name != nullptr) names.push_back(*name);
+      else issues.push_back({place, display(one) + ": must be the name of a preset"});
+    }
   if (names.empty())
     issues.push_back(
         {place, display(*given) + ": must be the name of a preset, or a list of them"});
@@ -58,13 +67,18 @@ void expand(ConfigTable& table, const std::string& path, const std::filesystem::
 
 ConfigTable with_presets(ConfigTable file, const std::filesystem::path& directory,
                          ConfigIssues& issues) {
+  const auto expand_all = [&](ConfigValue& list, const std::string& key) {
+    if (!is_array_of_tables(list)) return;
+    auto& tables = *list.as<ConfigValue::Array>();
+    for (std::size_t i = 0; i < tables.size(); ++i)
+      expand(*tables[i].as<ConfigTable>(), join_key("", key, i), directory, issues);
+  };
   for (auto& [key, value] : file.members) {
-    if (auto* table = value.as<ConfigTable>(); table != nullptr && key == "parameters")
-      expand(*table, key, directory, issues);
-    if (key != "arm" || !is_array_of_tables(value)) continue;
-    auto& arms = *value.as<ConfigValue::Array>();
-    for (std::size_t i = 0; i < arms.size(); ++i)
-      expand(*arms[i].as<ConfigTable>(), join_key("", key, i), directory, issues);
+    auto* table = value.as<ConfigTable>();
+    if (table != nullptr && key == "parameters") expand(*table, key, directory, issues);
+    if (key == "arm") expand_all(value, key);
+    if (table != nullptr && key == "search" && table->get("family") != nullptr)
+      expand_all((*table)["family"], "search.family");
   }
   return file;
 }

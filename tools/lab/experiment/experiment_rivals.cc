@@ -93,7 +93,8 @@ ConfigTable with_rivals(ConfigTable file, const std::filesystem::path& directory
   for (const auto& issue : read.issues)
     issues.push_back({std::string(kRivals), "\"" + *name + "\": " + issue.problem});
   if (!read) return file;
-  const ConfigValue* arms = read.config->get("arm");
+  const ConfigTable rivals = with_presets(*read.config, (directory / *name).parent_path(), issues);
+  const ConfigValue* arms = rivals.get("arm");
   const ConfigValue* search = read.config->get(kSearch);
   const std::size_t known = search == nullptr ? 1 : 2;
   if (arms == nullptr || !is_array_of_tables(*arms) || read.config->members.size() != known) {

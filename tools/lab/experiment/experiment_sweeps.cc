@@ -27,6 +27,10 @@ class SweepReader {
       if (name == "arms") continue;
       any = true;
       const auto* values = value.as<ConfigValue::Array>();
+      if (values != nullptr && std::ranges::any_of(*values, is_table)) {
+        issues_.push_back({join_key(key, name), "has a table: name each key of it in the sweep"});
+        continue;
+      }
       if (values == nullptr || values->empty()) {
         issues_.push_back({join_key(key, name), display(value) + ": must be an array of values"});
         continue;
@@ -57,6 +61,8 @@ class SweepReader {
   }
 
  private:
+  static bool is_table(const ConfigValue& value) { return value.as<ConfigTable>() != nullptr; }
+
   std::vector<std::string> read_arms(const ConfigTable& table, const std::string& key) {
     std::vector<std::string> arms;
     std::vector<std::string_view> known;

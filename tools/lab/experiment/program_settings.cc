@@ -73,6 +73,8 @@ constexpr TakenKey kTaken[]{
     {"switch.classes", "switch.scheduler"},
     {"switch.queue.weight", "switch.ddl_queue.weight"},
     {"switch.queue.floor_rate", "switch.background_queue.floor"},
+    {"switch.ddl_queue.regulation", "switch.regulation"},
+    {"switch.background_queue.regulation", "switch.regulation"},
     {"switch.ddl_queue.floor_rate", "switch.ddl_queue.floor"},
     {"switch.background_queue.floor_rate", "switch.background_queue.floor"},
     {"switch.regulation.steer_to_queue", "switch.scheduler"},
@@ -382,8 +384,7 @@ ProgramSettings read_settings(const ConfigTable& settings, const Quantities& qua
   return s;
 }
 
-sw::PortQueueConfig queue_of(const QueueRole& role, const sw::SwitchPortConfig& port) {
-  sw::PortQueueConfig queue{port.queue, port.marker, port.regulation};
+sw::PortQueueConfig queue_of(const QueueRole& role, sw::PortQueueConfig queue) {
   ConfigIssues ignored;  // reported where the overlay is given
   read_config(role.own, "", queue, ignored);
   return queue;

@@ -190,8 +190,8 @@ ProgramSettings read_settings(const ConfigTable& settings, const Quantities& qua
 /// Says whether a key of a transport is the table of a protocol, which has its name: "roce".
 bool is_table_of_protocol(std::string_view key);
 
-/// Returns a queue of a port that has the role: the port's own with the overlay of the role.
-sw::PortQueueConfig queue_of(const QueueRole& role, const sw::SwitchPortConfig& port);
+/// Lays the overlay of a role over a queue.
+sw::PortQueueConfig queue_of(const QueueRole& role, sw::PortQueueConfig queue);
 
 void describe(Settings& v, QueueRole& c);
 void describe(Settings& v, BackgroundFlows& c);

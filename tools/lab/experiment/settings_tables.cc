@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <charconv>
 #include <optional>
 
@@ -46,10 +47,14 @@ ConfigTable with_quantities(ConfigTable table, const Quantities& quantities) {
 Duration rtts_to_duration(double rtts, Duration rtt) { return from_seconds(rtts * seconds(rtt)); }
 
 ConfigTable with_nested_keys(const ConfigTable& table) {
+  constexpr auto kMostParts = 16;  // of a key; a longer one is told as unknown
   ConfigTable nested;
   for (const auto& [key, value] : table.members) {
+    const auto* below = value.as<ConfigTable>();
+    const ConfigValue own = below == nullptr ? value : ConfigValue(with_nested_keys(*below));
     ConfigTable one;
-    if (!is_setting(key) || !assign(one, key, value)) one[key] = value;
+    const bool parts = is_setting(key) && std::ranges::count(key, '.') < kMostParts;
+    if (!parts || !assign(one, key, own)) one[key] = own;
     overlay(nested, one);
   }
   return nested;

@@ -173,7 +173,9 @@ std::optional<Case> build_case(const ExperimentFile& file, const std::string& la
   if (c.changes.empty() && !e.fabric.failures.empty()) return std::nullopt;
   note_background(e, p, *topology, c);
   if (p.programs().lead_is_auto && holds_windows(p.programs().mode()))
-    for (auto& job : c.traffic.jobs) job.announce.lead = lead_by_rule(c).lead;
+    for (std::size_t j = 0; j < c.traffic.jobs.size(); ++j)
+      if (e.jobs.empty() || find(e.jobs[j].own, "job.announce.lead") == nullptr)
+        c.traffic.jobs[j].announce.lead = lead_by_rule(c).lead;
   ConfigIssues refused;
   plan_telemetry(e, p, c.traffic, c.switches, refused);
   append(refused, "switch", validate(c.switches, kMaxFabricSwitches));

@@ -65,16 +65,18 @@ void share_link(const QueueRoles& roles, std::span<const RoceBackground> backgro
   if (roles.scheduler == LabScheduler::kFifo) return;
   port.scheduler = kind_of(roles.scheduler);
   const auto make = [&port](const QueueRole& role, auto round) {
-    sw::PortQueueConfig queue = queue_of(role, port);
+    sw::PortQueueConfig one{port.queue, port.marker, port.regulation};
+    if (role.room < 1)
+      shrink(one, static_cast<std::uint32_t>(round(role.room * port.queue.limit_packets)));
+    sw::PortQueueConfig queue = queue_of(role, std::move(one));
     if (port.scheduler == SchedulerKind::kStrictFloor && role.floor > 0)
       queue.queue.floor_rate = BitRate{static_cast<std::uint64_t>(
           static_cast<double>(port.drain_rate.bits_per_second) * role.floor)};
-    if (role.room < 1)
-      shrink(queue, static_cast<std::uint32_t>(round(role.room * port.queue.limit_packets)));
     return queue;
   };
-  const auto up = [](double v) { return std::ceil(v); };
-  const auto down = [](double v) { return std::floor(v); };
+  constexpr double kRounding = 1e-6;  // 0.55 of 100 packets are 55
+  const auto up = [](double v) { return std::ceil(v - kRounding); };
+  const auto down = [](double v) { return std::floor(v + kRounding); };
   sw::PortQueueConfig ddl = make(roles.ddl, up), other = make(roles.background, down);
   other.queue.lossless = lossless_of_background(background, port);
   if (steers(port.regulation.mode) || port.regulation.hears != Subscription::kQueue)

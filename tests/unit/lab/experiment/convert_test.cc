@@ -65,6 +65,29 @@ TEST(Convert, WhatIsNoParameterStays) {
   EXPECT_EQ(converted(twice), twice);
 }
 
+TEST(Convert, NothingIsLost) {
+  const std::string half = "[[vary]]\nparameter = \"burst_bytes\"\narms = [\"on\"]\n";
+  const Converted now = convert_experiment(half);
+  EXPECT_THAT(now.text, HasSubstr("parameter = \"burst_bytes\"\n"));
+  EXPECT_THAT(now.left_alone, ElementsAre(HasSubstr("[[vary]] needs its parameter")));
+  const std::string list = "[[vary]]\nparameter = \"burst_bytes\"\nvalues = [\n  1,  # one\n  2]\n";
+  EXPECT_THAT(convert_experiment(list).text, HasSubstr("parameter = \"burst_bytes\"\n"));
+  EXPECT_EQ(convert_experiment(list).left_alone.empty(), false);
+  const std::string first = "[[sweep]]\nlead_rtts = [  # early\n  1, 2]\n";
+  EXPECT_THAT(convert_experiment(first).text, HasSubstr("# early"));
+}
+
+TEST(Convert, WhatStandsElsewhereIsRewrittenOrNamed) {
+  EXPECT_EQ(converted("base = \"one-queue\"\nparameters.lead_rtts = 2\n"),
+            "base = \"one-queue\"\nparameters.job.announce.lead = \"2rtt\"\n");
+  EXPECT_EQ(converted("[parameters]\r\nregulation = \"mark\"\r\n"),
+            "[parameters]\nswitch.regulation.mode = \"mark\"\n");
+  EXPECT_THAT(convert_experiment("parameters = { lead_rtts = 2 }\n").left_alone,
+              ElementsAre(HasSubstr("parameters.lead_rtts is job.announce.lead now")));
+  EXPECT_THAT(convert_experiment("[[cross]]\nqueue_room = [\"each\", \"split\"]\n").left_alone,
+              ElementsAre(HasSubstr("queue_room is switch.ddl_queue.room now")));
+}
+
 TEST(Convert, WhatAPersonHasToRewriteIsNamed) {
   EXPECT_THAT(convert_experiment("[matrix]\nlead_rtts = [1, 2]\n").left_alone,
               ElementsAre(HasSubstr("line 1: [matrix] is gone")));

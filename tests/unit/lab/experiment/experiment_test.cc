@@ -465,6 +465,27 @@ TEST_F(ExperimentBase, RivalsAreArmsOfAllFiles) {
   EXPECT_EQ(own.config->sweeps.at(0).arms, (std::vector<std::string>{"off", "off-a", "off-b"}));
 }
 
+// What a file's presets say counts as what it says itself, and paths start at the file that has
+// them.
+TEST_F(ExperimentBase, PresetsBelongToTheFileThatNamesThem) {
+  (void)load("base.toml",
+             with(small_experiment(), "[parameters]\n", "[parameters]\nworkers = 3\n"));
+  std::filesystem::create_directories(directory_ / "own");
+  std::ofstream(directory_ / "own/mine.toml") << "workers = 5\nbackground.list = \"list.csv\"\n";
+  const auto own = load("own.toml",
+                        "base = \"base.toml\"\n[parameters]\npresets = \"own/mine.toml\"\n"
+                        "[[arm]]\nlabel = \"off\"\n");
+  ASSERT_TRUE(own) << format_issues("own", own.issues);
+  EXPECT_EQ(own.config->parameters.workers, 5U);
+  EXPECT_EQ(own.config->parameters.programs().flows.list, "own/list.csv");
+  std::ofstream(directory_ / "own/bad.toml") << "label = \"x\"\n";
+  const auto bad =
+      load("own.toml", "base = \"base.toml\"\n[parameters]\npresets = [\"own/bad.toml\", 3]\n");
+  const std::string told = format_issues("own", bad.issues);
+  EXPECT_THAT(told, HasSubstr("has label, and a preset has parameters and settings alone"));
+  EXPECT_THAT(told, HasSubstr("3: must be the name of a preset"));
+}
+
 TEST_F(ExperimentBase, FaultsOfRivalsAreItsKeys) {
   const auto problem = [&](const std::string& rivals) {
     const auto file = load("own.toml", "rivals = " + rivals + "\n" + small_experiment());

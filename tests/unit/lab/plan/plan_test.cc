@@ -724,6 +724,19 @@ TEST(Plan, StaticPairMarksBackgroundAtHAndTheJobAtK) {
   EXPECT_EQ(marker.threshold_packets, 40U);
 }
 
+// A role's own limit was cut to the share of the one queue's, and its threshold with it.
+TEST(Plan, ARolesOwnSettingsLieOverItsRoom) {
+  const auto cases =
+      plan_of(small_experiment("[[arm]]\nlabel = \"two\"\nswitch.scheduler = \"strict_floor\"\n"
+                               "switch.ddl_queue.room = 0.5\nswitch.background_queue.room = 0.5\n"
+                               "switch.background_queue.limit_packets = 100\n"),
+              {.filter = "two"});
+  const auto& queues = cases.at(0).switches.switches[0].ports[0].queues;
+  EXPECT_EQ(queues.at(0).queue.limit_packets, 30U);
+  EXPECT_EQ(queues.at(1).queue.limit_packets, 100U);
+  EXPECT_EQ(queues.at(1).marker.threshold_packets, 20U) << "half of 40";
+}
+
 TEST(Plan, RemediesOfTheQueuesReachEveryPort) {
   const auto port_of = [](const std::string& keys) {
     const auto cases = plan_of(small_experiment("[[arm]]\nlabel = \"off-x\"\n" + keys),
@@ -808,7 +821,7 @@ TEST(Plan, TwoQueuesMayHaveSharesOfTheirOwn) {
 // The queue of bursts needs no room from itself.
 TEST(Plan, BackgroundHearsOfBurstsInTheOtherQueue) {
   const auto port = port_of_two_queues(
-      "on-x", "switch.buffer.total_bytes = \"1MB\"\n",
+      "on-x", "switch.buffer.total_bytes = \"1MB\"\nswitch.queue.limit_packets = 700\n",
       "switch.regulation.mode = \"window\"\nswitch.regulation.recovery = \"burst_end\"\n"
       "switch.regulation.hears = \"switch\"\n");
   EXPECT_EQ(port.queues.at(0).regulation.mode, RegulationMode::kOff);
