@@ -1,165 +1,19 @@
 #include "tools/lab/experiment/convert.h"
 
-#include <algorithm>
-#include <charconv>
-#include <cmath>
-#include <cstdint>
-#include <functional>
-#include <optional>
+#include <string>
 #include <utility>
 
-#include "common/config/quantities.h"
 #include "common/config/toml_file.h"
 #include "common/config/toml_text.h"
-#include "common/core/clock.h"
 #include "tools/lab/experiment/program_settings.h"
+#include "tools/lab/experiment/replaced_parameters.h"
 
 namespace outrider::lab {
 namespace {
 
-/// How a value changes with its key.
-enum class Unit : std::uint8_t {
-  kSame,
-  kSeconds,  ///< 0.02 is "20ms"
-  kRtts,     ///< 2 is "2rtt"; "auto" stays
-  kThere,    ///< true is the value `to`, false is ""
-  kClasses,  ///< a number of classes is the list of their DSCPs
-  kHalves,   ///< "split" is half a queue's room, for each of two queues
-};
-
-struct Replaced {
-  std::string_view was;
-  std::string_view is;
-  Unit unit = Unit::kSame;
-  std::string_view to{};
-};
-
-constexpr const char* kNoMatrix =
-    "is gone: write an [[arm]] for each value of the regulator, and the other lists in a [[sweep]]";
-
 /// How a file without [parameters] gives one.
 constexpr std::string_view kOfParameters = "parameters.";
 constexpr std::string_view kOtherRoom = "switch.background_queue.room";
-
-constexpr Replaced kReplaced[]{
-    {"regulation", "switch.regulation.mode"},
-    {"recovery", "switch.regulation.recovery"},
-    {"spare_ddl", "switch.regulation.spare_ddl"},
-    {"lead_rtts", "job.announce.lead", Unit::kRtts},
-    {"lead_source", "job.announce.lead_source"},
-    {"signal_form", "job.announce.signal_form"},
-    {"signal_signed", "job.announce.signal_key", Unit::kThere, "auto"},
-    {"signal_lost", "job.announce.faults.lost"},
-    {"signal_late", "job.announce.faults.late"},
-    {"signal_late_rtts", "job.announce.faults.late_by", Unit::kRtts},
-    {"signal_early", "job.announce.faults.early"},
-    {"signal_early_rtts", "job.announce.faults.early_by", Unit::kRtts},
-    {"signal_duplicated", "job.announce.faults.duplicated"},
-    {"signal_copies", "job.announce.faults.copies"},
-    {"signal_copy_gap_rtts", "job.announce.faults.copy_gap", Unit::kRtts},
-    {"signal_forged_per_second", "job.announce.faults.forged_per_second"},
-    {"signal_forged_tag", "job.announce.faults.forged_tag"},
-    {"signal_replayed_per_second", "job.announce.faults.replayed_per_second"},
-    {"static_pair", "switch.marker.background_threshold_packets", Unit::kThere, "h"},
-    {"scheduler", "switch.scheduler"},
-    {"ddl_weight", "switch.ddl_queue.weight"},
-    {"background_floor", "switch.background_queue.floor"},
-    {"queue_room", "switch.ddl_queue.room", Unit::kHalves},
-    {"ddl_alpha", "switch.ddl_queue.alpha"},
-    {"background_alpha", "switch.background_queue.alpha"},
-    {"connection", "transport.connections"},
-    {"protocol", "ddl.transport.protocol"},
-    {"layer_classes", "ddl.transport.mlt.class_dscps", Unit::kClasses},
-    {"burst_bytes", "job.burst_bytes"},
-    {"model", "job.model"},
-    {"iterations", "job.iterations"},
-    {"schedule", "job.schedule"},
-    {"period_seconds", "job.period", Unit::kSeconds},
-    {"compute_seconds", "job.compute", Unit::kSeconds},
-    {"background_flows_per_pair", "background.flows_per_pair"},
-    {"background_load", "background.load"},
-    {"background_sizes", "background.sizes"},
-    {"background_list", "background.list"},
-    {"background_capture", "background.capture"},
-    {"background_protocol", "background.protocol"},
-    {"background_roce_queue", "background.queue"},
-    {"background_queue_pairs", "background.queue_pairs"},
-    {"start_spread_seconds", "background.start_spread", Unit::kSeconds},
-    {"send_jitter", "trafficgen.send_jitter"},
-    {"connection_sample_seconds", "trafficgen.connection_sample_period", Unit::kSeconds},
-    {"attribution", "trafficgen.attribution"},
-};
-
-const Replaced* replaced(std::string_view name) {
-  const auto* it = std::ranges::find(kReplaced, name, &Replaced::was);
-  return it == std::end(kReplaced) ? nullptr : it;
-}
-
-/// Returns the row of a key of [front].
-const Replaced* replaced_seeds(std::string_view name) {
-  static constexpr Replaced kOfFront[]{{"seeds", "narrowing_seeds"},
-                                       {"report_seeds", "verifying_seeds"}};
-  const auto* it = std::ranges::find(kOfFront, name, &Replaced::was);
-  return it == std::end(kOfFront) ? nullptr : it;
-}
-
-ConfigValue as_text(std::string text) { return ConfigValue(std::move(text)); }
-
-std::optional<double> number_of(const ConfigValue& v) {
-  if (const auto* i = v.as<std::int64_t>()) return static_cast<double>(*i);
-  const auto* d = v.as<double>();
-  return d == nullptr ? std::nullopt : std::optional(*d);
-}
-
-std::string shortest(double v) {
-  char text[32];
-  return {text, std::to_chars(text, text + sizeof text, v).ptr};
-}
-
-/// Returns the DSCPs of so many classes of layers: the class selectors (RFC 2474, 4.2.2) from the
-/// highest down to 1, so that 0 is left for other traffic. One class needs none.
-ConfigValue classes_of(std::int64_t classes) {
-  ConfigValue::Array all;
-  for (std::int64_t c = 0; c < classes && classes > 1; ++c)
-    all.emplace_back(std::int64_t{8} * (classes - c));
-  return ConfigValue(std::move(all));
-}
-
-/// Returns one value in the new key's terms; nothing if a person has to say it.
-std::optional<ConfigValue> one_value(const Replaced& row, const ConfigValue& v) {
-  const auto number = number_of(v);
-  switch (row.unit) {
-    case Unit::kSame:
-      return v;
-    case Unit::kSeconds:
-      return number ? std::optional(as_text(format_duration(from_seconds(*number)))) : std::nullopt;
-    case Unit::kRtts:
-      return number ? as_text(shortest(*number) + "rtt") : v;
-    case Unit::kThere:
-      if (v == ConfigValue(true)) return as_text(std::string(row.to));
-      if (v == ConfigValue(false) && row.was == "signal_signed") return as_text("");
-      return std::nullopt;
-    case Unit::kClasses:
-      if (const auto* classes = v.as<std::int64_t>()) return classes_of(*classes);
-      return std::nullopt;
-    case Unit::kHalves:
-      return ConfigValue(v == as_text("split") ? 0.5 : 1.0);
-  }
-  return std::nullopt;
-}
-
-/// Does the same for a value, or for each of a list: of a sweep, or of a family that is searched.
-std::optional<ConfigValue> value_now(const Replaced& row, const ConfigValue& v) {
-  const auto* list = v.as<ConfigValue::Array>();
-  if (list == nullptr) return one_value(row, v);
-  ConfigValue::Array all;
-  for (const ConfigValue& one : *list) {
-    auto now = one_value(row, one);
-    if (!now) return std::nullopt;
-    all.push_back(*std::move(now));
-  }
-  return ConfigValue(std::move(all));
-}
 
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
@@ -311,7 +165,7 @@ class Converter {
                const std::string* written) {
     const bool of_top = table_ == Table::kTop;
     const std::string_view own = std::string_view(key).substr(of_top ? kOfParameters.size() : 0);
-    const Replaced* row = table_ == Table::kFront ? replaced_seeds(own) : replaced(own);
+    const Replaced* row = table_ == Table::kFront ? replaced_of_front(own) : replaced(own);
     const auto as_written = [&] {
       written != nullptr
           ? say(*written)
@@ -321,17 +175,18 @@ class Converter {
     const auto read = parsed(value);
     // A sweep of both queues' rooms would have each with each.
     const bool two =
-        row->unit == Unit::kHalves && read && read->as<ConfigValue::Array>() != nullptr;
+        row->unit == ReplacedUnit::kHalves && read && read->as<ConfigValue::Array>() != nullptr;
     const auto now = read && !two ? value_now(*row, *read) : std::nullopt;
     if (!now) {
       leave_alone(key + " is " + std::string(row->is) + " now");
       return as_written();
     }
-    const bool same = row->unit == Unit::kSame;
+    const bool same = row->unit == ReplacedUnit::kSame;
     const std::string text = same ? std::string(trimmed(value)) : to_toml_text(*now);
     const std::string before(of_top ? kOfParameters : "");
     changed(with_comment(before + key_now(*row) + " = " + text, comment));
-    if (row->unit == Unit::kHalves) changed(before + std::string(kOtherRoom) + " = " + text);
+    if (row->unit == ReplacedUnit::kHalves)
+      changed(before + std::string(kOtherRoom) + " = " + text);
   }
 
   static std::string with_comment(std::string line, const std::string& comment) {
@@ -388,37 +243,6 @@ Converted convert_experiment(std::string_view text) {
       name_left(*one.as<ConfigTable>(), key + '.', converted);
   }
   return converted;
-}
-
-std::string replaced_parameter(std::string_view name) {
-  const Replaced* row = replaced(name);
-  return row == nullptr
-             ? std::string{}
-             : "is " + std::string(row->is) + " now: `outrider-lab convert FILE` rewrites the file";
-}
-
-void refuse_old_sweeps(ConfigTable& experiment, ConfigIssues& issues) {
-  const auto refuse = [&](std::string_view key, const std::string& now) {
-    if (experiment.get(key) == nullptr) return;
-    std::erase_if(experiment.members, [key](const ConfigMember& m) { return m.key == key; });
-    issues.push_back({std::string(key), now});
-  };
-  refuse("front", "is [search] now: `outrider-lab convert FILE` rewrites the file");
-  for (const char* key : {"vary", "cross"})
-    refuse(key, "is [[sweep]] now: `outrider-lab convert FILE` rewrites the file");
-  refuse("matrix", kNoMatrix);
-}
-
-ConfigTable without_replaced(const ConfigTable& table, const std::string& path,
-                             ConfigIssues& issues) {
-  ConfigTable kept;
-  for (const auto& [key, value] : table.members) {
-    const std::string now =
-        value.as<ConfigTable>() == nullptr ? replaced_parameter(key) : std::string{};
-    if (now.empty()) kept[key] = value;
-    else issues.push_back({join_key(path, key), now});
-  }
-  return kept;
 }
 
 }  // namespace outrider::lab

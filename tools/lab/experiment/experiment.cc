@@ -11,9 +11,9 @@
 #include "common/config/suggestion.h"
 #include "tools/lab/experiment/background_groups.h"
 #include "tools/lab/experiment/background_sweeps.h"
-#include "tools/lab/experiment/convert.h"
 #include "tools/lab/experiment/experiment_binding.h"
 #include "tools/lab/experiment/experiment_files.h"
+#include "tools/lab/experiment/replaced_parameters.h"
 #include "tools/lab/experiment/search_file.h"
 
 namespace outrider::lab {

@@ -4,8 +4,8 @@
 #include "common/config/checks.h"
 #include "common/config/suggestion.h"
 #include "tools/lab/experiment/background_sweeps.h"
-#include "tools/lab/experiment/convert.h"
 #include "tools/lab/experiment/experiment.h"
+#include "tools/lab/experiment/replaced_parameters.h"
 
 namespace outrider::lab {
 namespace {

@@ -10,7 +10,7 @@
 #include <fstream>
 
 #include "tests/unit/lab/experiment/experiment_fixture.h"
-#include "tools/lab/experiment/convert.h"
+#include "tools/lab/experiment/replaced_parameters.h"
 #include "tools/lab/experiment/summary_points.h"
 
 namespace outrider::program_settings_test {
