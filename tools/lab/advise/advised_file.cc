@@ -11,6 +11,7 @@
 #include "common/config/quantities.h"
 #include "tools/lab/advise/assumed.h"
 #include "tools/lab/advise/old_cluster.h"
+#include "tools/lab/advise/scaled.h"
 #include "tools/lab/experiment/config_literals.h"
 #include "tools/lab/experiment/experiment.h"
 #include "tools/lab/experiment/experiment_files.h"
@@ -189,16 +190,6 @@ void resolve(const std::string& key, ConfigValue& value, const AdvisedTraits& tr
   else value = ConfigValue(static_cast<std::int64_t>(std::max(std::llround(some), 1LL)));
 }
 
-double number_at(const ConfigTable& table, const char* path) {
-  const ConfigValue* value = find(table, path);
-  if (value == nullptr) return 0;
-  if (const auto* whole = value->as<std::int64_t>()) return static_cast<double>(*whole);
-  if (const auto* real = value->as<double>()) return *real;
-  const auto* text = value->as<std::string>();
-  const auto bytes = text == nullptr ? Parsed<std::uint64_t>{} : parse_bytes(*text);
-  return bytes.value ? static_cast<double>(*bytes.value) : 0;
-}
-
 }  // namespace
 
 void describe(Settings& v, AdviceChange& c) {
@@ -224,16 +215,16 @@ void resolve_quantities(ConfigTable& parameters, const AdvisedTraits& traits) {
 }
 
 void make_room(const ConfigTable& of_case, const AdvisedTraits& traits, ConfigTable& out) {
-  const double xoff = number_at(of_case, "switch.queue.lossless.xoff_bytes");
-  const bool dynamic = number_at(of_case, "switch.queue.lossless.xoff_alpha") > 0;
+  const double xoff = number_of(of_case, "switch.queue.lossless.xoff_bytes", 0);
+  const bool dynamic = number_of(of_case, "switch.queue.lossless.xoff_alpha", 0) > 0;
   if (xoff == 0 && !dynamic) return;
-  const double own = xoff + number_at(of_case, "switch.queue.lossless.headroom_bytes");
-  const double most_bytes = dynamic ? number_at(of_case, "switch.buffer.total_bytes")
+  const double own = xoff + number_of(of_case, "switch.queue.lossless.headroom_bytes", 0);
+  const double most_bytes = dynamic ? number_of(of_case, "switch.buffer.total_bytes", 0)
                                     : own * static_cast<double>(traits.ports);
   const auto need = static_cast<std::int64_t>(std::ceil(most_bytes / sw::kFullFrameBytes));
-  if (number_at(of_case, "switch.queue.limit_packets") < static_cast<double>(need))
+  if (number_of(of_case, "switch.queue.limit_packets", 0) < static_cast<double>(need))
     (void)assign(out, "switch.queue.limit_packets", ConfigValue(need));
-  if (const double bytes = number_at(of_case, "switch.queue.limit_bytes");
+  if (const double bytes = number_of(of_case, "switch.queue.limit_bytes", 0);
       bytes > 0 && bytes < most_bytes)
     (void)assign(out, "switch.queue.limit_bytes", ConfigValue(need * sw::kFullFrameBytes));
 }

@@ -41,7 +41,7 @@ struct AdviceGoal {
 void describe(Settings& v, AdviceChange& c);
 void describe(Settings& v, AdviceGoal& c);
 
-/// What follows from the experiment as it is today.
+/// Properties of the experiment as it is today.
 struct AdvisedTraits {
   bool roce = false;          ///< bursts are over RoCEv2
   bool several_jobs = false;  ///< a remedy is judged by the mean of their times

@@ -52,17 +52,6 @@ class Assumptions {
   std::vector<std::string> all_{};
 };
 
-/// Returns a number of bytes, as a number or with its unit; nothing if there is none.
-std::optional<double> bytes_at(const ConfigTable& table, const char* key) {
-  const ConfigValue* value = find(table, key);
-  if (value == nullptr) return std::nullopt;
-  if (const auto* whole = value->as<std::int64_t>()) return static_cast<double>(*whole);
-  const auto* text = value->as<std::string>();
-  const auto parsed = text == nullptr ? Parsed<std::uint64_t>{} : parse_bytes(*text);
-  if (!parsed.value) return std::nullopt;
-  return static_cast<double>(*parsed.value);
-}
-
 const ConfigTable& parameters_of(const ConfigTable& experiment) {
   return *experiment.get("parameters")->as<ConfigTable>();
 }
@@ -86,9 +75,8 @@ bool any_has(ConfigTable experiment, const char* key) {
 /// Adds the queue's limit in packets, the marks of today and what a START asks for.
 void assume_queue(const ConfigTable& experiment, const AdvisedTraits& traits, Assumptions& to) {
   const ConfigTable& p = parameters_of(experiment);
-  const auto limit = bytes_at(p, "switch.queue.limit_bytes");
-  const auto total = bytes_at(p, "switch.buffer.total_bytes");
-  const double room_bytes = limit.value_or(total.value_or(0));
+  const double room_bytes =
+      number_of(p, "switch.queue.limit_bytes", number_of(p, "switch.buffer.total_bytes", 0));
   if (room_bytes > 0)
     to.add_untold("switch.queue.limit_packets",
                   number(static_cast<std::uint64_t>(
@@ -139,9 +127,10 @@ void assume_lossless(ConfigTable& experiment, const AdvisedTraits& traits, Assum
   }
   if (shorthand && *to.get("background.protocol") != text_value("tcp"))
     to.add("background.transport.priority", priority);
-  const auto xoff = bytes_at(parameters_of(experiment), "switch.queue.lossless.xoff_bytes");
+  const double xoff_bytes =
+      number_of(parameters_of(experiment), "switch.queue.lossless.xoff_bytes", 0);
   const bool dynamic = to.has("switch.queue.lossless.xoff_alpha");
-  if (dynamic || xoff.value_or(0) > 0)
+  if (dynamic || xoff_bytes > 0)
     to.add("switch.queue.lossless.headroom_bytes", number(traits.headroom_bytes));
 }
 

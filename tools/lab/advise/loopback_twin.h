@@ -6,7 +6,7 @@
 
 namespace outrider::lab {
 
-/// What the file describes as two processes of one machine can carry it: slower by one factor, so
+/// The experiment as two processes of one machine can carry it: slower by one factor, so
 /// that a round trip, the queue and its thresholds have as many packets as before, and with smaller
 /// bursts. What remedies bring there is not what they bring the cluster, but virtual time can be
 /// asked about the twin as well.

@@ -8,7 +8,7 @@
 
 namespace outrider::lab {
 
-/// What the file describes with one thing changed, which may be other than the user thinks.
+/// The experiment with one thing changed, which may be other than the user thinks.
 struct WhatIf {
   std::string name;  ///< of its folder: "twice-load"
   std::string text;  ///< "twice the load"

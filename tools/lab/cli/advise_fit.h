@@ -6,7 +6,7 @@
 
 namespace outrider::lab {
 
-/// What advise tries so that it ends in time.
+/// The arms that advise tries, and how small bursts are, so that it ends in time.
 struct FittingFile {
   AdvisedFile advised;      ///< with smaller bursts, if they have to be
   unsigned smaller = 1;     ///< by how much

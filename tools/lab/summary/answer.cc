@@ -174,7 +174,7 @@ void add_remedy(const std::vector<AnswerArm>& arms, const AnswerArm& best, const
   const AnswerArm* found = best_within(remedies, 1e9);
   if (found == nullptr) return;
   out.push_back(
-      {"gain", "Of the remedies, " + gain_text(*found, off) + "." + beside_text(*found, off)});
+      {"gain", "The best remedy: " + gain_text(*found, off) + "." + beside_text(*found, off)});
 }
 
 void add_gains(const std::vector<AnswerArm>& arms, const std::string& off,

@@ -88,7 +88,7 @@ Tables tables_of(const std::string& label) {
   return Reader(text).all();
 }
 
-/// What refers to an entry of another table.
+/// A reference to an entry of another table.
 void expect_references(const Tables& t) {
   const auto expect = [&t](const std::string& table, const std::string& field,
                            const std::string& other) {

@@ -465,7 +465,7 @@ TEST_F(ExperimentBase, RivalsAreArmsOfAllFiles) {
   EXPECT_EQ(own.config->sweeps.at(0).arms, (std::vector<std::string>{"off", "off-a", "off-b"}));
 }
 
-// What a file's presets say counts as what it says itself, and paths start at the file that has
+// Values of a file's presets count as its own, and paths in a preset start at the preset that has
 // them.
 TEST_F(ExperimentBase, PresetsBelongToTheFileThatNamesThem) {
   (void)load("base.toml",

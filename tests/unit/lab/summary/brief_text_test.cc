@@ -64,7 +64,7 @@ TEST(BriefText, SaysWhatRegulationBringsWhereSomethingElseIsBest) {
                        {.value = -0.9, .low = -0.91, .high = -0.89}, {.value = 0.001}));
   const std::string text = brief_text(result_of(s));
   EXPECT_THAT(text, HasSubstr("Communication time falls by 90 % [89, 91] with off-two-queues"));
-  EXPECT_THAT(text, HasSubstr("Of the remedies, communication time falls by 80 % [75, 82]"));
+  EXPECT_THAT(text, HasSubstr("The best remedy: communication time falls by 80 % [75, 82]"));
 }
 
 // --brief dropped what makes its own figures doubtful.
