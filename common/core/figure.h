@@ -61,6 +61,14 @@ constexpr Figure gauge(const char* field, const char* unit, const char* help) no
   return {field, Figure::Kind::kGauge, unit, help};
 }
 
+/// Describes a field that is a column of a table and no number of a report: an instant, or what a
+/// record is of. Its unit is the end of its name.
+struct Described {
+  const char* field;
+  const char* help;  ///< one line, without a full stop
+  constexpr operator const char*() const noexcept { return field; }
+};
+
 /// Returns `record` as its base, const if it is: fields() of a struct passes it to fields() of
 /// the base.
 template <class Base, class R>

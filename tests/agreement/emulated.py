@@ -50,7 +50,7 @@ def cases(out):
              for i, c in enumerate(summary["cases"])]
     totals = [[0, 0, 0] for _ in found]  # sojourn [ns], bytes, time [ns]
     for row in measured_rows(out, "queue.csv"):
-        number = int(row["case"])
+        number = int(row["case_index"])
         if int(row["begin_ns"]) < 1e9 * found[number].parameters["warm_up_seconds"]:
             continue
         for i, key in enumerate(("sojourn_ns", "background_delivered_bytes", "length_ns")):
@@ -59,7 +59,7 @@ def cases(out):
         case.mean_queue_packets = sojourn_ns / length_ns
         case.background_bits_per_second = 8 * size / (length_ns / 1e9)
     for row in measured_rows(out, "bursts.csv"):
-        case = found[int(row["case"])]
+        case = found[int(row["case_index"])]
         case.start_queues_packets.append(int(row["start_background_packets"]))
         if int(row["delivered_ns"] or -1) > 0:
             took = int(row["delivered_ns"]) - int(row["first_sent_ns"])

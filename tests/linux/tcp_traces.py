@@ -161,7 +161,7 @@ def run_virtual(s, directory, stack="linux", controllers=CONTROLLERS, program=No
             if row["run"] != "measured":
                 continue
             mss = int(row["mss_bytes"])
-            samples[names[int(row["case"])]].append(Sample(
+            samples[names[int(row["case_index"])]].append(Sample(
                 int(row["at_ns"]) / 1e9 - QUIET_S, int(row["cwnd_bytes"]) / mss,
                 int(row["ssthresh_bytes"]) / mss, int(row["retransmitted_segments"]),
                 int(row["rtos_data"]), int(row["acked_bytes"]) // mss))

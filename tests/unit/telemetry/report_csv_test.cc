@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "common/telemetry/csv_fields.h"
+#include "common/telemetry/csv_text.h"
 
 namespace outrider::report_csv_test {
 using namespace tg;

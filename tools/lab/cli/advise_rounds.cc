@@ -12,10 +12,10 @@
 #include "tools/lab/cli/advise_files.h"
 #include "tools/lab/cli/cli_cases.h"
 #include "tools/lab/report/report_data.h"
+#include "tools/lab/results/bundle.h"
 #include "tools/lab/run/cpus.h"
 #include "tools/lab/run/run_loopback.h"
 #include "tools/lab/run/run_pool.h"
-#include "tools/lab/summary/bundle.h"
 
 namespace outrider::lab {
 

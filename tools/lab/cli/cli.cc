@@ -262,6 +262,13 @@ void add_table(CLI::App& app, LabOptions& options) {
       ->excludes(csv);
 }
 
+void add_sql(CLI::App& app, LabOptions& options) {
+  app.add_option("DIR", options.file, "Directory of results")->required();
+  app.add_option("QUERY", options.sql, "One SELECT [what tables and columns there are]");
+  app.add_flag_function(
+      "--csv", [&options](std::int64_t) { options.table.form = TableForm::kCsv; }, "Print CSV");
+}
+
 void add_metrics(CLI::App& app, LabOptions& options) {
   app.add_option("--renew", options.file,
                  "Write anew what measurement.md and summary.schema.json in DOCS say of them")
@@ -305,26 +312,28 @@ ParsedCommandLine parse_lab_command_line(int argc, const char* const* argv) {
   add_version_option(app);
   app.footer(kExitStatusHelp);
   LabOptions& options = parsed.options;
-  const auto add = [&](const char* name, const char* help, LabCommand command, auto add_options) {
+  const auto add = [&](const char* name, const char* help, int (*run)(const LabOptions&),
+                       auto add_options) {
     CLI::App* sub = app.add_subcommand(name, help);
     sub->footer(kExitStatusHelp);
-    sub->callback([&options, command] { options.command = command; });
+    sub->callback([&options, name, run] { options.command = {name, run}; });
     add_options(*sub, options);
   };
-  add("run", kRunHelp, LabCommand::kRun, add_run);
-  add("merge", kMergeHelp, LabCommand::kMerge, add_merge);
-  add("search", kSearchHelp, LabCommand::kSearch, add_search);
-  add("best", kBestHelp, LabCommand::kBest, add_best);
-  add("advise", kAdviseHelp, LabCommand::kAdvise, add_advise);
-  add("new", kNewHelp, LabCommand::kNew, add_new);
-  add("convert", kConvertHelp, LabCommand::kConvert, add_convert);
-  add("check", kCheckHelp, LabCommand::kCheck, add_check);
-  add("plan", kPlanHelp, LabCommand::kPlan, add_plan);
-  add("report", kReportHelp, LabCommand::kReport, add_report);
-  add("answer", kAnswerHelp, LabCommand::kAnswer, add_answer);
-  add("table", kTableHelp, LabCommand::kTable, add_table);
-  add("metrics", kMetricsHelp, LabCommand::kMetrics, add_metrics);
-  add("compare", kCompareHelp, LabCommand::kCompare, add_compare);
+  add("run", kRunHelp, run_command, add_run);
+  add("merge", kMergeHelp, merge_command, add_merge);
+  add("search", kSearchHelp, search_command, add_search);
+  add("best", kBestHelp, best_command, add_best);
+  add("advise", kAdviseHelp, advise_command, add_advise);
+  add("new", kNewHelp, new_command, add_new);
+  add("convert", kConvertHelp, convert_command, add_convert);
+  add("check", kCheckHelp, check_command, add_check);
+  add("plan", kPlanHelp, plan_command, add_plan);
+  add("report", kReportHelp, report_command, add_report);
+  add("answer", kAnswerHelp, answer_command, add_answer);
+  add("table", kTableHelp, table_command, add_table);
+  add("sql", kSqlHelp, sql_command, add_sql);
+  add("metrics", kMetricsHelp, metrics_command, add_metrics);
+  add("compare", kCompareHelp, compare_command, add_compare);
   try {
     parse_arguments(app, {argv + 1, argv + argc});
   } catch (const CLI::ParseError& error) {

@@ -15,60 +15,52 @@
 
 namespace outrider::lab {
 
-enum class LabCommand : std::uint8_t {
-  kRun,
-  kMerge,
-  kSearch,
-  kBest,
-  kAdvise,
-  kPlan,
-  kConvert,
-  kCheck,
-  kReport,
-  kAnswer,
-  kCompare,
-  kTable,
-  kMetrics,
-  kNew
+struct LabOptions;
+
+/// A command: its name, and one of the functions below, which returns the exit status.
+struct LabCommand {
+  const char* name = "";
+  int (*run)(const LabOptions&) = nullptr;
 };
 
 /// The options of the command line.
 struct LabOptions {
-  LabCommand command = LabCommand::kRun;
-  /// The experiment. For kReport, kAnswer and kTable: the directory of its results. For kCompare:
-  /// the first result. For kMetrics: the documentation to renew, or empty. For kNew: what is
-  /// written, or empty.
+  LabCommand command{};
+  /// The experiment. For `report`, `answer`, `table` and `sql`: the directory of its results. For
+  /// `compare`: the first result. For `metrics`: the documentation to renew, or empty. For `new`:
+  /// what is written, or empty.
   std::string file;
-  std::string other;                 ///< for kCompare: the second result
-  std::vector<std::string> files{};  ///< for kConvert
+  std::string other;  ///< for `compare`: the second result
+  std::string sql{};  ///< for `sql`: a query; empty: what tables and columns there are
+  std::vector<std::string> files{};  ///< for `convert`
   bool fail_on_change = false;
-  std::vector<std::string> answers{};   ///< for kNew: to new_questions(); empty: not given
-  bool new_file = false;                ///< for kAdvise: write FILE, to begin from
-  double minutes = 10;                  ///< for kAdvise: about how long it may take
-  Runtime runtime = Runtime::kVirtual;  ///< for kAdvise: where advice is confirmed as well
-  std::string testbed{};                ///< for kTestbed: the testbed's file
+  std::vector<std::string> answers{};   ///< for `new`: to new_questions(); empty: not given
+  bool new_file = false;                ///< for `advise`: write FILE, to begin from
+  double minutes = 10;                  ///< for `advise`: about how long it may take
+  Runtime runtime = Runtime::kVirtual;  ///< for `advise`: where advice is confirmed as well
+  std::string testbed{};                ///< for `testbed`: the testbed's file
   std::uint64_t first_seed = 1;
   std::optional<std::uint32_t> seeds{};  ///< absent: the experiment's number
-  std::optional<CasePart> part{};        ///< for kRun: runs this part alone
-  bool list_cases = false;               ///< for kRun: prints how many there are, and runs none
-  std::vector<std::string> parts{};      ///< for kMerge and kBest: their directories
-  bool partial = false;                  ///< for kMerge: also if cases are missing
+  std::optional<CasePart> part{};        ///< for `run`: runs this part alone
+  bool list_cases = false;               ///< for `run`: prints how many there are, and runs none
+  std::vector<std::string> parts{};      ///< for `merge` and `best`: their directories
+  bool partial = false;                  ///< for `merge`: also if cases are missing
   std::string out{};                     ///< empty: results/NAME of the experiment
   std::size_t jobs = 0;                  ///< processes; 0: one per CPU
   RankOptions ranks{};                   ///< virtual time only
   bool ranks_given = false;              ///< by --ranks, also 1
-  ReferenceRuns references = ReferenceRuns::kOfAll;  ///< for kRun
+  ReferenceRuns references = ReferenceRuns::kOfAll;  ///< for `run`
   std::string filter{};
-  std::string configs{};            ///< for kPlan: the folder that gets the cases' configurations
-  std::vector<std::string> arms{};  ///< PlanOptions::arms; for kBest also "A*"
+  std::string configs{};            ///< for `plan`: the folder that gets the cases' configurations
+  std::vector<std::string> arms{};  ///< PlanOptions::arms; for `best` also "A*"
   bool fresh = false;               ///< repeat runs that an interrupted session has finished
   bool force = false;               ///< replace results that would be lost, see lost_results()
   bool exclude_flagged = false;     ///< leave out iterations that the machine disturbed
   bool quick = false;               ///< PlanOptions::quick
   bool json = false;
   bool brief = false;    ///< print the answer instead of the table
-  TableRequest table{};  ///< for kTable
-  BestRule best{};       ///< for kBest, of results without a search
+  TableRequest table{};  ///< for `table`
+  BestRule best{};       ///< for `best`, of results without a search
 };
 
 struct ParsedCommandLine {
@@ -109,6 +101,9 @@ int compare_command(const LabOptions& options);
 
 /// Runs `outrider-lab table`, which prints chosen metrics, a line per arm. @return exit status
 int table_command(const LabOptions& options);
+
+/// Runs `outrider-lab sql`, which prints what a query over results gives. @return exit status
+int sql_command(const LabOptions& options);
 
 /// Runs `outrider-lab metrics`, which lists all metrics or renews their documentation.
 /// @return exit status

@@ -7,8 +7,8 @@
 
 #include "common/telemetry/exit_status.h"
 #include "tools/lab/cli/progress.h"
+#include "tools/lab/results/bundle.h"
 #include "tools/lab/run/part_manifest.h"
-#include "tools/lab/summary/bundle.h"
 
 namespace outrider::lab {
 void say(const std::string& text) { std::fputs((text + '\n').c_str(), stderr); }
@@ -24,12 +24,8 @@ bool prepare(const std::filesystem::path& directory) {
 
 std::unique_ptr<ResultsLock> take(const std::filesystem::path& directory, const LabOptions& options,
                                   const ResultsScope& planned) {
-  const char* command = options.command == LabCommand::kSearch   ? "search "
-                        : options.command == LabCommand::kAdvise ? "advise "
-                        : options.command == LabCommand::kMerge  ? "merge "
-                                                                 : "run ";
-  auto lock = std::make_unique<ResultsLock>(directory,
-                                            std::string("outrider-lab ") + command + options.file);
+  auto lock = std::make_unique<ResultsLock>(
+      directory, std::string("outrider-lab ") + options.command.name + ' ' + options.file);
   if (options.force) {
     remove_part(directory);
     return lock;

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "tools/lab/cli/cli.h"
+#include "tools/lab/results/bundle.h"
 #include "tools/lab/run/results_lock.h"
 #include "tools/lab/run/run_cases.h"
 #include "tools/lab/run/run_store.h"
-#include "tools/lab/summary/bundle.h"
 #include "tools/lab/summary/earlier_results.h"
 #include "tools/lab/summary/finished_runs.h"
 

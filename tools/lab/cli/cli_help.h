@@ -15,8 +15,9 @@ inline constexpr const char* kRunHelp =
   summary.json                  all metrics of all cases (schema_version inside)
   table.txt                     the comparison as printed
   report.html                   the same to look at, in any browser, offline
-  bursts.csv queue.csv flows.csv histograms.csv
-  links.csv link_slices.csv iterations.csv     of experiments with [fabric]
+  results.sqlite                all tables, for `sql` and for other programs
+  bursts.csv iterations.csv queue.csv flows.csv histograms.csv counters.csv
+  links.csv link_slices.csv     of experiments with [fabric]
   connections.csv               with connection_sample_seconds
   queues.csv captures/          of the ports that [observe] names
   config/                       resolved configurations of both programs, per case
@@ -125,6 +126,15 @@ inline constexpr const char* kTableHelp =
 
 Example:
   outrider-lab table results/quick --columns communication_seconds_median,rtos_per_burst)";
+
+inline constexpr const char* kSqlHelp =
+    R"(Prints what a query over the results in DIR gives. Their tables are in DIR/results.sqlite,
+which sqlite3, DuckDB, R and pandas read without us. Without a query it lists tables and columns.
+
+Examples:
+  outrider-lab sql results/quick
+  outrider-lab sql results/quick "SELECT label, AVG(delivered_ns - due_ns) / 1e6 AS ms
+    FROM bursts WHERE direction = 'push' GROUP BY label")";
 
 inline constexpr const char* kMetricsHelp = "Lists all metrics: name, unit, what it is.";
 

@@ -6,8 +6,8 @@
 #include <stdexcept>
 
 #include "common/telemetry/exit_status.h"
+#include "tools/lab/results/bundle.h"
 #include "tools/lab/summary/brief_text.h"
-#include "tools/lab/summary/bundle.h"
 #include "tools/lab/summary/result_answer.h"
 
 namespace outrider::lab {

@@ -16,11 +16,11 @@
 #include "tools/lab/cli/cli_cases.h"
 #include "tools/lab/cli/cli_finished.h"
 #include "tools/lab/plan/plan.h"
+#include "tools/lab/results/bundle.h"
 #include "tools/lab/run/cpus.h"
 #include "tools/lab/run/run_pool.h"
 #include "tools/lab/search/best_text.h"
 #include "tools/lab/search/run_goal.h"
-#include "tools/lab/summary/bundle.h"
 #include "tools/lab/summary/result_answer.h"
 
 namespace outrider::lab {

@@ -498,7 +498,7 @@ function build() {
   page.append(el("section", { id: "environment" }, el("h2", { text: "Environment" }), el("div", { class: "card" }, pairs(data.environment))));
   page.append(el("section", { id: "terms" }, el("h2", { text: "Terms" }), el("p", { class: "lead", text: "Terms of docs/glossary.md that this page has." }),
     el("div", { class: "card", id: "all-terms" })));
-  page.append(el("footer", { text: "docs/measurement.md defines every figure. summary.json, bursts.csv, queue.csv, flows.csv and histograms.csv (with groups of background also groups.csv; in a fabric also links.csv, link_slices.csv and iterations.csv) beside this file hold what they are made of." }));
+  page.append(el("footer", { text: "docs/measurement.md defines every figure. summary.json and results.sqlite beside this file, and the CSV files, hold what they are made of." }));
 }
 
 let drawnFigures = [];

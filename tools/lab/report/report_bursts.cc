@@ -13,29 +13,33 @@ namespace {
 
 using Instant = std::optional<std::int64_t>;
 
-struct BurstColumns {
-  explicit BurstColumns(const CsvReader& csv)
-      : index(csv.column("case")),
-        run(csv.column("run")),
-        job(csv.column("job")),
-        worker(csv.column("worker")),
-        iteration(csv.column("iteration")),
-        direction(csv.column("direction")),
-        due(csv.column("due_ns")),
-        start(csv.column("start_sent_ns")),
-        ack(csv.column("ack_received_ns")),
-        first_sent(csv.column("first_sent_ns")),
-        delivered(csv.column("delivered_ns")),
-        rtos(csv.column("rtos")),
-        queue_first(csv.column("queue_first_at_ns")) {
-    for (std::size_t i = 0; i < kBurstTimes; ++i)
-      times[i] = csv.column("time_" + std::string(kBurstTimeNames[i]) + "_ns");
-  }
-
-  std::size_t index, run, job, worker, iteration, direction, due, start, ack, first_sent, delivered,
-      rtos, queue_first;
-  std::array<std::size_t, kBurstTimes> times{};
+/// The columns that are read, in this order; those of attributed times follow.
+struct BurstColumn {
+  enum : std::uint8_t {
+    kCase,
+    kMeasured,
+    kPush,
+    kJob,
+    kIteration,
+    kWorker,
+    kRtos,
+    kDue,
+    kStart,
+    kAck,
+    kFirstSent,
+    kDelivered,
+    kQueueFirst,
+    kTimes
+  };
 };
+
+std::string burst_query() {
+  std::string sql =
+      "SELECT case_index, run = 'measured', direction = 'push', job, iteration, worker, rtos, "
+      "due_ns, start_sent_ns, ack_received_ns, first_sent_ns, delivered_ns, queue_first_at_ns";
+  for (const auto name : kBurstTimeNames) sql += ", time_" + std::string(name) + "_ns";
+  return sql + " FROM bursts ORDER BY rowid";
+}
 
 Instant earlier(Instant a, Instant b) {
   if (!a) return b;
@@ -79,36 +83,35 @@ struct RunRecords {
   std::vector<std::int64_t> ahead_ns;  ///< first arrival minus first byte sent
 };
 
-std::optional<BurstTimes> times_of(const CsvReader& csv, const BurstColumns& at) {
+std::optional<BurstTimes> times_of(const Query& row) {
   BurstTimes times;
   for (std::size_t i = 0; i < kBurstTimes; ++i) {
-    const Instant ns = csv.whole(at.times[i]);
+    const Instant ns = row.whole(BurstColumn::kTimes + i);
     if (!ns) return std::nullopt;
     times.ns[i] = *ns;
   }
   return times;
 }
 
-ReportBurst burst_of(const CsvReader& csv, const BurstColumns& at) {
-  return {.worker = csv.whole(at.worker).value_or(0),
-          .rtos = csv.whole(at.rtos).value_or(0),
-          .due_ns = csv.whole(at.due),
-          .start_ns = csv.whole(at.start),
-          .ack_ns = csv.whole(at.ack),
-          .first_sent_ns = csv.whole(at.first_sent),
-          .delivered_ns = csv.whole(at.delivered),
-          .queue_first_ns = csv.whole(at.queue_first),
-          .times = times_of(csv, at)};
+ReportBurst burst_of(const Query& row) {
+  return {.worker = row.whole(BurstColumn::kWorker).value_or(0),
+          .rtos = row.whole(BurstColumn::kRtos).value_or(0),
+          .due_ns = row.whole(BurstColumn::kDue),
+          .start_ns = row.whole(BurstColumn::kStart),
+          .ack_ns = row.whole(BurstColumn::kAck),
+          .first_sent_ns = row.whole(BurstColumn::kFirstSent),
+          .delivered_ns = row.whole(BurstColumn::kDelivered),
+          .queue_first_ns = row.whole(BurstColumn::kQueueFirst),
+          .times = times_of(row)};
 }
 
-void add_record(const CsvReader& csv, const BurstColumns& at, const ReportRun& run,
-                RunRecords& records) {
-  const ReportBurst burst = burst_of(csv, at);
-  const bool measured = csv.text(at.run) == "measured";
+void add_record(const Query& row, const ReportRun& run, RunRecords& records) {
+  const ReportBurst burst = burst_of(row);
+  const bool measured = row.whole(BurstColumn::kMeasured) == 1;
   if (measured && burst.queue_first_ns && burst.first_sent_ns)
     records.ahead_ns.push_back(*burst.queue_first_ns - *burst.first_sent_ns);
-  const std::int64_t iteration = csv.whole(at.iteration).value_or(0);
-  const std::int64_t job = csv.whole(at.job).value_or(0);
+  const std::int64_t iteration = row.whole(BurstColumn::kIteration).value_or(0);
+  const std::int64_t job = row.whole(BurstColumn::kJob).value_or(0);
   auto& workers = records.workers[job];
   workers = std::max(workers, static_cast<std::size_t>(burst.worker) + 1);
   // A burst that only the switch has seen has no due time.
@@ -116,7 +119,7 @@ void add_record(const CsvReader& csv, const BurstColumns& at, const ReportRun& r
   auto& it = (measured ? records.measured : records.alone)[{job, iteration}];
   it.job = job;
   it.iteration = iteration;
-  (csv.text(at.direction) == "push" ? it.bursts : it.pulls).push_back(burst);
+  (row.whole(BurstColumn::kPush) == 1 ? it.bursts : it.pulls).push_back(burst);
 }
 
 /// Returns the median; of two middle values the lower one.
@@ -129,15 +132,14 @@ std::int64_t middle(std::vector<std::int64_t> values) {
 
 }  // namespace
 
-void read_bursts(CsvReader& csv, bool one_clock, std::vector<ReportRun>& runs) {
-  const BurstColumns at(csv);
+void read_bursts(const ResultsReader& results, bool one_clock, std::vector<ReportRun>& runs) {
   std::vector<RunRecords> records(runs.size());
-  while (csv.next()) {
-    const auto index = static_cast<std::size_t>(csv.whole(at.index).value_or(-1));
+  for (Query row = results.query(burst_query()); row.next();) {
+    const auto index = static_cast<std::size_t>(row.whole(BurstColumn::kCase).value_or(-1));
     if (index >= runs.size())
-      throw std::runtime_error("bursts.csv has case \"" + csv.text(at.index) +
-                               "\", which summary.json does not have");
-    add_record(csv, at, runs[index], records[index]);
+      throw std::runtime_error("bursts have case " + row.text(BurstColumn::kCase) +
+                               ", which summary.json does not have");
+    add_record(row, runs[index], records[index]);
   }
   for (std::size_t i = 0; i < runs.size(); ++i) {
     runs[i].iterations = derived(records[i].measured, runs[i], records[i].workers);

@@ -7,11 +7,11 @@
 
 #include "common/core/burst_ledger.h"
 #include "tools/lab/measure/job_samples.h"
-#include "tools/lab/report/report_csv.h"
+#include "tools/lab/results/query.h"
 
 namespace outrider::lab {
 
-/// A push or a pull as read from bursts.csv. Instants are of the generator's clock, except the
+/// A push or a pull as the table `bursts` has it. Instants are of the generator's clock, except the
 /// last.
 struct ReportBurst {
   std::int64_t worker = 0;
@@ -48,12 +48,12 @@ struct ReportRun {
   JobSamples alone_communication_seconds{};  ///< of the run without background
 };
 
-/// Fills `runs` with the bursts of bursts.csv.
+/// Fills `runs` with the bursts of some results.
 /// @param one_clock  true in virtual time, where no clock is ahead of another
 /// @param runs       [in, out] by the index of their case; the caller sets `skip_iterations` and
 ///                   `workers`
-/// @throws std::runtime_error naming the file and what is wrong with it
-void read_bursts(CsvReader& csv, bool one_clock, std::vector<ReportRun>& runs);
+/// @throws std::runtime_error with what is wrong with the table
+void read_bursts(const ResultsReader& results, bool one_clock, std::vector<ReportRun>& runs);
 
 /// Returns the communication times of the complete iterations [s], in their order.
 std::vector<double> communication_seconds(const std::vector<ReportIteration>& iterations);

@@ -18,6 +18,7 @@
 #include "tools/lab/report/report_hosts.h"
 #include "tools/lab/report/report_jobs.h"
 #include "tools/lab/report/report_views.h"
+#include "tools/lab/results/bundle.h"
 #include "tools/lab/summary/result_answer.h"
 #include "tools/lab/summary/summary.h"
 
@@ -194,20 +195,16 @@ ReportJson made(const fs::path& directory) {
                              std::to_string(kSummarySchemaVersion) +
                              ": use the version that wrote it");
   std::vector<ReportRun> runs = runs_of(summary);
-  const auto file = opened(directory / "bursts.csv");
-  CsvReader bursts(*file, (directory / "bursts.csv").string());
-  read_bursts(bursts, summary.at("runtime") == "virtual", runs);
+  const ResultsReader results(directory / kDatabaseFile);
+  read_bursts(results, summary.at("runtime") == "virtual", runs);
   const auto arms = report_arms(summary);
 
   ReportJson out = heading(summary, arms);
   out["advice"] = advice_of(directory);
   std::vector<ReportViews> views;
-  const auto open_queue = [&]() -> std::unique_ptr<std::istream> {
-    return opened(directory / "queue.csv");
-  };
   HostLines hosts(arms, runs, rtt_ns_of(out));
   auto arm_views =
-      queue_views(open_queue, arms, runs, rtt_ns_of(out), views,
+      queue_views(results, arms, runs, rtt_ns_of(out), views,
                   [&hosts](std::size_t run, const QueueBinValues& bin) { hosts.add(run, bin); });
   add_points(summary, arms, views, out);
   out["arms"] = ReportJson::array();
@@ -218,7 +215,7 @@ ReportJson made(const fs::path& directory) {
     out["arms"].back()["hosts"] = hosts.json(summary, a);
   }
   share_alone(out["arms"]);
-  add_fabric(directory, summary, arms, out["arms"]);
+  add_fabric(results, summary, arms, out["arms"]);
   out["metrics"] = metric_rows_json();
   out["group_figures"] = group_rows_json();
   add_settings(arms, out);
@@ -234,6 +231,9 @@ ReportJson report_data(const fs::path& directory) {
     return made(directory);
   } catch (const nlohmann::json::exception& e) {
     throw std::runtime_error((directory / "summary.json").string() + ' ' + why_no_result("{}", e));
+  } catch (const QueryError& e) {
+    throw std::runtime_error((directory / kDatabaseFile).string() + ": " + e.what() +
+                             ": another version wrote it");
   }
 }
 

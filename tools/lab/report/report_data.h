@@ -15,9 +15,8 @@ inline constexpr int kReportSchemaVersion = 1;
 /// What `outrider-lab advise` puts beside the results of which its advice is made.
 inline constexpr const char* kAdviceFile = "advice.txt";
 
-/// Returns the data of the page, made from summary.json, bursts.csv, queue.csv and
-/// environment.json of a bundle, and of one in a fabric from iterations.csv and link_slices.csv
-/// too. Times are seconds unless a name says otherwise. A value that is
+/// Returns the data of the page, made from summary.json, results.sqlite and
+/// environment.json of a bundle. Times are seconds unless a name says otherwise. A value that is
 /// not defined is null.
 ///
 ///   schema_version, experiment, question, runtime, interrupted, cases, planned_cases, seeds

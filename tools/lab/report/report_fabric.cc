@@ -2,95 +2,81 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <map>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
-#include "tools/lab/report/report_csv.h"
 #include "tools/lab/simulation/link_report.h"
 
 namespace outrider::lab {
 namespace {
-
-namespace fs = std::filesystem;
 
 /// A page with more marks of iterations than this of an arm is slow, and they are too narrow.
 constexpr std::size_t kMostIterations = 4000;
 
 double ms_of(std::int64_t ns) { return static_cast<double>(ns) * 1e-6; }
 
-/// Calls `read(csv, arm)` for each line of a file that belongs to the first case of an arm.
-/// @param first  arm by the index of its first case
-template <class Read>
-void read_lines(const fs::path& path, const std::map<std::size_t, std::size_t>& first, Read read) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in)
-    throw std::runtime_error(path.string() +
-                             " cannot be read; `outrider-lab run` writes it for a [fabric]");
-  CsvReader csv(in, path.string());
-  const std::size_t index = csv.column("case");
-  while (csv.next()) {
-    const auto arm = first.find(static_cast<std::size_t>(csv.whole(index).value_or(-1)));
-    if (arm != first.end()) read(csv, arm->second);
+void add_rows(const ResultsReader& results, std::size_t first, ReportJson& arm) {
+  enum Column : std::uint8_t { kTier, kLink, kLinks, kLength, kBytes, kRate };
+  Query row = results.query(
+      "SELECT tier, link, links, length_ns, wire_bytes, bits_per_second FROM link_slices "
+      "WHERE run = 'measured' AND case_index = " +
+      std::to_string(first) + " ORDER BY rowid");
+  ReportJson& links = arm["links"];
+  while (row.next()) {
+    const std::string tier = row.text(kTier), link = row.text(kLink);
+    auto& tiers = links["tiers"];
+    const auto own =
+        std::ranges::find_if(tiers, [&](const auto& t) { return t.at("tier") == tier; });
+    if (own == tiers.end())
+      throw std::runtime_error("link_slices has the tier \"" + tier +
+                               "\", which summary.json does not have");
+    auto& rows = (*own)["rows"];
+    if (rows.empty() || rows.back().at("link") != link)
+      rows.push_back({{"link", link},
+                      {"links", row.whole(kLinks).value_or(1)},
+                      {"cells", ReportJson::array()}});
+    const std::int64_t length_ns = row.whole(kLength).value_or(0);
+    // The first slice of all is as long as any.
+    if (links.at("step_ms") == 0) links["step_ms"] = ms_of(length_ns);
+    const auto count = [&row](std::size_t column) {
+      return static_cast<std::uint64_t>(row.whole(column).value_or(0));
+    };
+    // In thousandths: a page has thousands of cells.
+    rows.back()["cells"].push_back(
+        std::llround(1000 * utilisation(count(kBytes), count(kRate), length_ns)));
   }
 }
 
-std::uint64_t count_of(const CsvReader& csv, const char* column) {
-  return static_cast<std::uint64_t>(csv.whole(csv.column(column)).value_or(0));
-}
+// Of each iteration of a job the instants between which its workers computed and communicated: the
+// earliest begin and first gradient of any worker, and the latest of the others, if all have it.
+constexpr const char* kIterations =
+    "SELECT job, iteration, min(begin_ns), min(first_gradient_ns), "
+    "CASE count(*) WHEN count(ready_ns) THEN max(ready_ns) END, "
+    "CASE count(*) WHEN count(parameters_ns) THEN max(parameters_ns) END, "
+    "CASE count(*) WHEN count(end_ns) THEN max(end_ns) END "
+    "FROM iterations WHERE run = 'measured' AND case_index = ";
 
-void add_rows(const fs::path& path, const std::map<std::size_t, std::size_t>& first,
-              ReportJson& out) {
-  read_lines(path, first, [&](const CsvReader& csv, std::size_t arm) {
-    const std::size_t tier = csv.column("tier"), link = csv.column("link");
-    ReportJson& links = out[arm]["links"];
-    auto& tiers = links["tiers"];
-    const auto own =
-        std::ranges::find_if(tiers, [&](const auto& t) { return t.at("tier") == csv.text(tier); });
-    if (own == tiers.end())
-      throw std::runtime_error(path.string() + " has the tier \"" + csv.text(tier) +
-                               "\", which summary.json does not have");
-    auto& rows = (*own)["rows"];
-    if (rows.empty() || rows.back().at("link") != csv.text(link))
-      rows.push_back({{"link", csv.text(link)},
-                      {"links", csv.whole(csv.column("links")).value_or(1)},
-                      {"cells", ReportJson::array()}});
-    const std::int64_t length_ns = csv.whole(csv.column("length_ns")).value_or(0);
-    // The first slice of all is as long as any.
-    if (links.at("step_ms") == 0) links["step_ms"] = ms_of(length_ns);
-    // In thousandths: a page has thousands of cells.
-    rows.back()["cells"].push_back(
-        std::llround(1000 * utilisation(count_of(csv, "wire_bytes"),
-                                        count_of(csv, "bits_per_second"), length_ns)));
-  });
-}
-
-ReportJson instant_of(const CsvReader& csv, const char* column) {
-  const auto ns = csv.whole(csv.column(column));
-  return ns ? ReportJson(ms_of(*ns)) : ReportJson(nullptr);
-}
-
-void add_iterations(const fs::path& path, const std::map<std::size_t, std::size_t>& first,
-                    ReportJson& out) {
-  read_lines(path, first, [&](const CsvReader& csv, std::size_t arm) {
-    auto& jobs = out[arm]["jobs_over_time"]["jobs"];
-    const auto index = static_cast<std::size_t>(csv.whole(csv.column("job")).value_or(0));
+void add_iterations(const ResultsReader& results, std::size_t first, ReportJson& arm) {
+  auto& jobs = arm["jobs_over_time"]["jobs"];
+  Query row = results.query(kIterations + std::to_string(first) + " GROUP BY job, iteration");
+  while (row.next()) {
+    const auto index = static_cast<std::size_t>(row.whole(0).value_or(0));
     while (jobs.size() <= index) jobs.push_back({{"name", "job " + std::to_string(jobs.size())}});
     auto& job = jobs[index];
     if (!job.contains("iterations"))
       job.update({{"iterations", ReportJson::array()}, {"left_out", 0}});
     if (job["iterations"].size() >= std::max<std::size_t>(kMostIterations / jobs.size(), 1)) {
       job["left_out"] = job["left_out"].get<std::int64_t>() + 1;
-      return;
+      continue;
     }
-    job["iterations"].push_back({csv.whole(csv.column("iteration")).value_or(0),
-                                 instant_of(csv, "begin_ns"), instant_of(csv, "first_gradient_ns"),
-                                 instant_of(csv, "ready_ns"), instant_of(csv, "parameters_ns"),
-                                 instant_of(csv, "end_ns")});
-  });
+    ReportJson iteration{row.whole(1).value_or(0)};
+    for (std::size_t c = 2; c < row.columns().size(); ++c) {
+      const auto ns = row.whole(c);
+      iteration.push_back(ns ? ReportJson(ms_of(*ns)) : ReportJson(nullptr));
+    }
+    job["iterations"].push_back(std::move(iteration));
+  }
 }
 
 /// Returns what summary.json has of the links and jobs of a case.
@@ -112,20 +98,18 @@ std::pair<ReportJson, ReportJson> from_summary(const ReportJson& of_case) {
 
 }  // namespace
 
-void add_fabric(const fs::path& directory, const ReportJson& summary,
+void add_fabric(const ResultsReader& results, const ReportJson& summary,
                 const std::vector<ReportArm>& arms, ReportJson& out) {
-  std::map<std::size_t, std::size_t> first;
   for (std::size_t a = 0; a < arms.size(); ++a) {
     std::pair<ReportJson, ReportJson> own;
     if (!arms[a].cases.empty()) own = from_summary(summary.at("cases").at(arms[a].cases.front()));
-    if (!own.first.is_null()) first[arms[a].cases.front()] = a;
+    const bool in_fabric = !own.first.is_null();
     out[a]["links"] = std::move(own.first);
     out[a]["jobs_over_time"] = std::move(own.second);
+    if (!in_fabric) continue;
+    add_iterations(results, arms[a].cases.front(), out[a]);
+    add_rows(results, arms[a].cases.front(), out[a]);
   }
-  if (first.empty()) return;
-  add_iterations(directory / "iterations.csv", first, out);
-  if (fs::exists(directory / "link_slices.csv"))
-    add_rows(directory / "link_slices.csv", first, out);
 }
 
 }  // namespace outrider::lab

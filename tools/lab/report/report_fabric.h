@@ -1,9 +1,9 @@
 #pragma once
 
-#include <filesystem>
 #include <vector>
 
 #include "tools/lab/report/report_data.h"
+#include "tools/lab/results/query.h"
 
 namespace outrider::lab {
 
@@ -18,8 +18,8 @@ namespace outrider::lab {
 ///                   iterations[] of [iteration, begin, first gradient, gradients ready, parameters
 ///                   there, end] in ms, left_out (iterations)}
 ///
-/// @throws std::runtime_error naming the file and what is wrong with it
-void add_fabric(const std::filesystem::path& directory, const ReportJson& summary,
+/// @throws std::runtime_error with what is wrong with the tables
+void add_fabric(const ResultsReader& results, const ReportJson& summary,
                 const std::vector<ReportArm>& arms, ReportJson& out);
 
 }  // namespace outrider::lab

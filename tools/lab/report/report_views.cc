@@ -7,8 +7,6 @@
 #include <optional>
 #include <stdexcept>
 
-#include "tools/lab/report/report_csv.h"
-
 namespace outrider::lab {
 
 namespace {
@@ -19,31 +17,27 @@ constexpr std::int64_t kAfterBurst = 25;   // view start: base RTTs after the la
 constexpr std::int64_t kBeforeDue = 5;     // view due: base RTTs around the burst and its lead
 constexpr double kShownOfSlowest = 0.9;    // view due: share of the slowest arm's bursts that fit
 
-struct QueueColumns {
-  explicit QueueColumns(const CsvReader& csv)
-      : index(csv.column("case")),
-        run(csv.column("run")),
-        begin(csv.column("begin_ns")),
-        length(csv.column("length_ns")),
-        threshold(csv.column("min_threshold_packets")),
-        background(csv.column("background_delivered_bytes")),
-        ddl(csv.column("ddl_delivered_bytes")),
-        sojourn(csv.column("sojourn_ns")) {}
-
-  std::size_t index, run, begin, length, threshold, background, ddl, sojourn;
+/// The columns that are read, in this order.
+struct QueueColumn {
+  enum : std::uint8_t { kCase, kBegin, kLength, kLeast, kDelivered, kDdlDelivered, kSojourn };
 };
 
-QueueBinValues bin_of(const CsvReader& csv, const QueueColumns& at, std::int64_t length_ns) {
+constexpr const char* kBins =
+    "SELECT case_index, begin_ns, length_ns, min_threshold_packets, background_delivered_bytes, "
+    "ddl_delivered_bytes, sojourn_ns FROM queue WHERE run = 'measured' ORDER BY rowid";
+
+QueueBinValues bin_of(const Query& row, std::int64_t length_ns) {
   const auto width = static_cast<double>(length_ns);
   const auto number = [&](std::size_t column) {
-    return static_cast<double>(csv.whole(column).value_or(0));
+    return static_cast<double>(row.whole(column).value_or(0));
   };
-  QueueBinValues bin{.begin_ns = csv.whole(at.begin).value_or(0), .length_ns = length_ns};
+  QueueBinValues bin{.begin_ns = row.whole(QueueColumn::kBegin).value_or(0),
+                     .length_ns = length_ns};
   auto& values = bin.values;
-  values[kQueue] = number(at.sojourn) / width;  // Little's law
-  values[kBackground] = number(at.background) * 8e9 / width;
-  values[kDdl] = number(at.ddl) * 8e9 / width;
-  if (const auto packets = csv.whole(at.threshold)) {
+  values[kQueue] = number(QueueColumn::kSojourn) / width;  // Little's law
+  values[kBackground] = number(QueueColumn::kDelivered) * 8e9 / width;
+  values[kDdl] = number(QueueColumn::kDdlDelivered) * 8e9 / width;
+  if (const auto packets = row.whole(QueueColumn::kLeast)) {
     bin.no_threshold = *packets == std::numeric_limits<std::uint32_t>::max();
     if (!bin.no_threshold) values[kThreshold] = static_cast<double>(*packets);
   }
@@ -102,18 +96,17 @@ struct ArmViews {
   View due;
 };
 
-/// Returns the shortest bin of each case, because queue.csv puts bins together between bursts.
-std::vector<std::int64_t> bin_widths(std::istream& in, std::size_t cases) {
-  CsvReader csv(in, "queue.csv");
-  const QueueColumns at(csv);
+/// Returns the shortest bin of each case, because the table puts bins together between bursts.
+std::vector<std::int64_t> bin_widths(const ResultsReader& results, std::size_t cases) {
   std::vector<std::int64_t> widths(cases, 0);
-  while (csv.next()) {
-    const auto i = static_cast<std::size_t>(csv.whole(at.index).value_or(-1));
-    const std::int64_t length = csv.whole(at.length).value_or(0);
+  Query row = results.query("SELECT case_index, min(length_ns) FROM queue GROUP BY case_index");
+  while (row.next()) {
+    const auto i = static_cast<std::size_t>(row.whole(0).value_or(-1));
+    const std::int64_t length = row.whole(1).value_or(0);
     if (i >= cases || length <= 0)
-      throw std::runtime_error("queue.csv has a record of case \"" + csv.text(at.index) +
-                               "\" that summary.json does not have, or without a length");
-    widths[i] = widths[i] == 0 ? length : std::min(widths[i], length);
+      throw std::runtime_error("the table queue has case " + row.text(0) +
+                               ", which summary.json does not have, or a bin without a length");
+    widths[i] = length;
   }
   return widths;
 }
@@ -156,7 +149,7 @@ std::vector<ReportViews> all_views(const std::vector<ReportArm>& arms,
   return views;
 }
 
-/// Fills the views of the arms while the cases of queue.csv are read in order. It closes an arm's
+/// Fills the views of the arms while the cases are read in order. It closes an arm's
 /// views once its last case has been read.
 class Filling {
  public:
@@ -210,22 +203,18 @@ class Filling {
 }  // namespace
 
 std::vector<ReportJson> queue_views(
-    const std::function<std::unique_ptr<std::istream>()>& file, const std::vector<ReportArm>& arms,
+    const ResultsReader& results, const std::vector<ReportArm>& arms,
     const std::vector<ReportRun>& runs, std::int64_t rtt_ns, std::vector<ReportViews>& views,
     const std::function<void(std::size_t, const QueueBinValues&)>& hear) {
-  const auto widths = bin_widths(*file(), runs.size());
+  const auto widths = bin_widths(results, runs.size());
   views = all_views(arms, runs, rtt_ns, widths);
-  const auto in = file();
-  CsvReader csv(*in, "queue.csv");
-  const QueueColumns at(csv);
   Filling filling(arms, runs, views);
-  while (csv.next()) {
-    if (csv.text(at.run) != "measured") continue;
-    const auto index = static_cast<std::size_t>(csv.whole(at.index).value_or(0));
-    const std::int64_t length = csv.whole(at.length).value_or(0);
+  for (Query row = results.query(kBins); row.next();) {
+    const auto index = static_cast<std::size_t>(row.whole(QueueColumn::kCase).value_or(0));
+    const std::int64_t length = row.whole(QueueColumn::kLength).value_or(0);
     ArmViews* target = filling.of_case(index);
     if (target == nullptr || length != widths[index]) continue;
-    const QueueBinValues bin = bin_of(csv, at, length);
+    const QueueBinValues bin = bin_of(row, length);
     target->start.add(bin);
     target->due.add(bin);
     hear(index, bin);

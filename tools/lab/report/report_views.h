@@ -3,13 +3,12 @@
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <istream>
-#include <memory>
 #include <optional>
 #include <vector>
 
 #include "tools/lab/report/report_data.h"
 #include "tools/lab/report/report_series.h"
+#include "tools/lab/results/query.h"
 
 namespace outrider::lab {
 
@@ -27,7 +26,7 @@ enum BinQuantity : std::uint8_t {
   kBinQuantities
 };
 
-/// A bin of queue.csv: the mean of each quantity over it, if it has one.
+/// A bin of the table `queue`: the mean of each quantity over it, if it has one.
 struct QueueBinValues {
   std::int64_t begin_ns = 0;  ///< the switch's clock
   std::int64_t length_ns = 0;
@@ -37,13 +36,12 @@ struct QueueBinValues {
 
 /// Computes how the measured queue behaves over time around each iteration.
 ///
-/// @param file     opens queue.csv; called twice
 /// @param rtt_ns   base RTT, > 0
 /// @param views    [out] the grids of each point
 /// @param hear     called with each bin of full resolution and the index of its case
-/// @return "views" of each arm; null if queue.csv has nothing for the arm
+/// @return "views" of each arm; null if the table `queue` has nothing for the arm
 std::vector<ReportJson> queue_views(
-    const std::function<std::unique_ptr<std::istream>()>& file, const std::vector<ReportArm>& arms,
+    const ResultsReader& results, const std::vector<ReportArm>& arms,
     const std::vector<ReportRun>& runs, std::int64_t rtt_ns, std::vector<ReportViews>& views,
     const std::function<void(std::size_t, const QueueBinValues&)>& hear);
 

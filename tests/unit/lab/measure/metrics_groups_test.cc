@@ -11,8 +11,9 @@
 #include <string_view>
 #include <utility>
 
+#include "common/telemetry/csv_text.h"
 #include "tests/unit/lab/measure/metrics_fixture.h"
-#include "tools/lab/summary/bundle_csv.h"
+#include "tools/lab/results/run_table.h"
 #include "tools/lab/summary/summary.h"
 
 namespace outrider::metrics_groups_test {
@@ -173,21 +174,30 @@ TEST(GroupMetrics, OfAnArmHaveConfidenceAndAChangeOverItsSeeds) {
   EXPECT_THAT(to_json(summary), HasSubstr("\"figures\": {"));
 }
 
-TEST(GroupMetrics, HaveAFileWithALineForEachRun) {
+/// Keeps rows as lines of CSV.
+class Lines : public RowSink {
+ public:
+  std::string text;
+  void row(std::span<const Cell> cells) override { append_csv_line(text, cells); }
+};
+
+TEST(GroupMetrics, HaveATableWithARowForEachRun) {
   const TwoArms arms;
-  const auto tables = bundle_tables();
-  const auto table = std::ranges::find(tables, std::string_view("groups.csv"),
-                                       [](const auto& t) { return std::string_view(t.file); });
+  const auto tables = run_tables();
+  const auto table = std::ranges::find(tables, std::string_view("groups"), &RunTable::name);
   ASSERT_NE(table, tables.end());
   const CaseRun& run = arms.experiment.runs[1];
   ASSERT_TRUE(table->wanted(*run.definition, run.result));
-  std::ostringstream out;
-  table->write(out, Runtime::kVirtual, {1, run.definition, "measured"}, run.result);
-  table->write(out, Runtime::kVirtual, {1, run.definition, "alone"}, run.result);
-  EXPECT_EQ(out.str().find("1,off,2,measured,dctcp,,16000,,1,1,0,"), 0U) << out.str();
-  EXPECT_EQ(std::ranges::count(out.str(), '\n'), 1) << "alone has no background";
-  const std::string head = table->head();
-  EXPECT_EQ(std::ranges::count(head, ','), std::ranges::count(out.str(), ','));
+  Lines out;
+  for (const char* kind : {"measured", "alone"}) {
+    const RunName name{1, run.definition, kind};
+    RunRows rows(out, name);
+    table->rows(rows, Runtime::kVirtual, name, run.result);
+  }
+  EXPECT_EQ(out.text.find("1,off,2,measured,dctcp,,16000,,1,1,0,"), 0U) << out.text;
+  EXPECT_EQ(std::ranges::count(out.text, '\n'), 1) << "alone has no background";
+  EXPECT_EQ(all_columns(*table).size(),
+            static_cast<std::size_t>(std::ranges::count(out.text, ',')) + 1);
 }
 
 }  // namespace

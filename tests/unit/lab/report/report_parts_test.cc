@@ -2,55 +2,20 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <sstream>
 #include <stdexcept>
 
 #include "tools/lab/report/report_bursts.h"
-#include "tools/lab/report/report_csv.h"
 #include "tools/lab/report/report_series.h"
+#include "tools/lab/results/database.h"
 #include "tools/lab/summary/answer.h"
 
 namespace outrider::report_parts_test {
 using namespace lab;
 namespace {
-
-// -- tables
-
-TEST(CsvReader, ReadsWhatIsQuotedAndEmpty) {
-  std::istringstream in("case,label,at\n0,\"on, \"\"lead\"\"\nx\",-7\n1,,\n");
-  CsvReader csv(in, "t.csv");
-  const auto label = csv.column("label"), at = csv.column("at");
-  ASSERT_TRUE(csv.next());
-  EXPECT_EQ(csv.text(label), "on, \"lead\"\nx");
-  EXPECT_EQ(csv.whole(at), -7);
-  ASSERT_TRUE(csv.next());
-  EXPECT_EQ(csv.text(label), "");
-  EXPECT_EQ(csv.whole(at), std::nullopt);
-  EXPECT_FALSE(csv.next());
-}
-
-/// Returns the message of the reader about an invalid table.
-std::string fault_of(const std::string& table) {
-  std::istringstream in(table);
-  try {
-    CsvReader csv(in, "t.csv");
-    const auto at = csv.column("at");
-    while (csv.next()) static_cast<void>(csv.whole(at));
-  } catch (const std::runtime_error& e) {
-    return e.what();
-  }
-  return "";
-}
-
-TEST(CsvReader, NamesWhatIsWrong) {
-  EXPECT_EQ(fault_of("at\n1\n2\n"), "");
-  EXPECT_EQ(fault_of(""), "t.csv has no header");
-  EXPECT_EQ(fault_of("a,b\n"), "t.csv has no column \"at\": another version wrote it");
-  EXPECT_EQ(fault_of("at,b\n1,2\n3\n"), "t.csv record 3 has 1 fields, the header has 2");
-  EXPECT_EQ(fault_of("at\n1x\n"), "t.csv record 2, at: \"1x\" is no whole number");
-  EXPECT_EQ(fault_of("at\n\"1\n"), "t.csv record 2 ends inside quotes");
-}
 
 // -- series
 
@@ -107,28 +72,50 @@ TEST(AlignedSeries, SaysNothingOfWhatLessThanHalfCover) {
 
 // -- bursts
 
-const std::string kBurstsHeader =
-    "case,run,job,worker,iteration,direction,due_ns,start_sent_ns,ack_received_ns,first_sent_ns,"
-    "delivered_ns,rtos,queue_first_at_ns,time_signal_ns,time_opening_ns,time_serialisation_ns,"
-    "time_behind_background_ns,time_behind_ddl_ns,time_window_ns,time_recovery_ns,time_rto_ns,"
-    "time_compute_ns,time_others_ns,time_held_ns";
+/// The columns of the records below; those of attributed times follow.
+constexpr const char* kOfBursts[] = {"case_index",       "run",           "job",
+                                     "worker",           "iteration",     "direction",
+                                     "due_ns",           "start_sent_ns", "ack_received_ns",
+                                     "first_sent_ns",    "delivered_ns",  "rtos",
+                                     "queue_first_at_ns"};
+
+/// Adds a line of cells, of which the last may be missing, to a table. @pre the line lives on
+void add_line(RowSink& table, std::string_view line, std::size_t columns) {
+  std::vector<Cell> cells;
+  while (!line.empty()) {
+    const auto text = line.substr(0, line.find(','));
+    line.remove_prefix(std::min(line.size(), text.size() + 1));
+    std::int64_t number = 0;
+    if (text.empty()) cells.emplace_back();
+    else if (std::from_chars(text.data(), text.data() + text.size(), number).ec == std::errc{})
+      cells.emplace_back(number);
+    else cells.emplace_back(text);
+  }
+  cells.resize(columns);
+  table.row(cells);
+}
 
 /// @param records  lines, of which the last columns may be missing
 /// @param workers  of each job, by the case's settings
 std::vector<ReportRun> runs_of(const std::string& records, bool one_clock, std::int64_t skip = 0,
                                std::vector<std::size_t> workers = {}) {
-  std::string text;
+  const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+  const std::string path = testing::TempDir() + "outrider-" + test->name() + ".sqlite";
+  std::vector<TableColumn> columns;
+  for (const char* name : kOfBursts) columns.push_back({name, CellKind::kAny});
+  for (const auto name : kBurstTimeNames)
+    columns.push_back({"time_" + std::string(name) + "_ns", CellKind::kInteger});
+  Database database(path);
+  RowSink& bursts = database.add_table("bursts", "", columns);
   std::istringstream lines(records);
-  for (std::string line; std::getline(lines, line);) {
-    const auto missing = 23 - std::ranges::count(line, ',');
-    text += "\n" + line + std::string(static_cast<std::size_t>(missing), ',');
-  }
-  std::istringstream in(kBurstsHeader + text + "\n");
-  CsvReader csv(in, "bursts.csv");
+  for (std::string line; std::getline(lines, line);) add_line(bursts, line, columns.size());
+  database.finish();
   std::vector<ReportRun> runs(1);
   runs[0].skip_iterations = skip;
   runs[0].workers = std::move(workers);
-  read_bursts(csv, one_clock, runs);
+  const ResultsReader results(path);
+  std::filesystem::remove(path);
+  read_bursts(results, one_clock, runs);
   return runs;
 }
 

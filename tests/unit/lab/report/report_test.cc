@@ -8,7 +8,8 @@
 #include <sstream>
 
 #include "tests/unit/lab/measure/metrics_fixture.h"
-#include "tools/lab/summary/bundle.h"
+#include "tools/lab/results/bundle.h"
+#include "tools/lab/results/database.h"
 
 namespace outrider::lab_report_test {
 using namespace sw;
@@ -324,8 +325,14 @@ TEST_F(ReportTest, SaysWhichFileIsAtFault) {
     }
     return std::string();
   };
-  std::ofstream(directory_ / "bursts.csv") << "case\n";
-  EXPECT_NE(fault().find("bursts.csv has no column"), std::string::npos) << fault();
+  Database(directory_ / "results.sqlite").finish();
+  EXPECT_NE(fault().find("results.sqlite: no such table: bursts: another version wrote it"),
+            std::string::npos)
+      << fault();
+  std::ofstream(directory_ / "results.sqlite") << "SQLite, but no database";
+  EXPECT_NE(fault().find("results.sqlite: file is not a database"), std::string::npos) << fault();
+  fs::remove(directory_ / "results.sqlite");
+  EXPECT_NE(fault().find("results.sqlite is not there"), std::string::npos) << fault();
   std::ofstream(directory_ / "summary.json") << "{\"schema_version\": 99}";
   EXPECT_NE(fault().find("schema_version 99"), std::string::npos) << fault();
   std::ofstream(directory_ / "summary.json") << "{";

@@ -11,7 +11,7 @@
 #include <sstream>
 
 #include "tests/unit/lab/measure/metrics_fixture.h"
-#include "tools/lab/summary/bundle.h"
+#include "tools/lab/results/bundle.h"
 
 namespace outrider::recompute_test {
 using namespace lab;

@@ -1,18 +1,19 @@
-#include "tools/lab/summary/bundle.h"
+#include "tools/lab/results/bundle.h"
 
 #include <algorithm>
 #include <cctype>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <deque>
-#include <fstream>
 #include <optional>
-#include <stdexcept>
+#include <span>
 #include <utility>
+#include <vector>
 
+#include "common/telemetry/csv_text.h"
 #include "common/telemetry/whole_file.h"
-#include "tools/lab/summary/bundle_csv.h"
+#include "tools/lab/results/database.h"
+#include "tools/lab/results/part_file.h"
+#include "tools/lab/results/run_table.h"
+#include "tools/lab/results/summary_tables.h"
 #include "tools/lab/summary/result_answer.h"
 
 namespace outrider::lab {
@@ -21,64 +22,15 @@ namespace fs = std::filesystem;
 
 namespace {
 
-[[noreturn]] void fail(const std::string& action, const fs::path& path, const std::string& cause) {
-  throw std::runtime_error("cannot " + action + " " + path.string() + ": " + cause);
-}
-
 void make_directory(const fs::path& path) {
   std::error_code error;
   fs::create_directories(path, error);
-  if (error) fail("create", path, error.message());
+  if (error) fail_at("create", path, error.message());
 }
-
-/// A file that is written under another name first, so that a reader of `path` finds all of it or
-/// none, after a loss of power too. Without finish(), nothing is left of it.
-class PartFile {
- public:
-  explicit PartFile(fs::path path) : path_(std::move(path)), part_(partial_name(path_)) {
-    errno = 0;
-    out_.open(part_, std::ios::binary | std::ios::trunc);
-  }
-  ~PartFile() {
-    if (finished_) return;
-    out_.close();
-    std::error_code ignored;
-    fs::remove(part_, ignored);
-  }
-  PartFile(const PartFile&) = delete;
-  PartFile& operator=(const PartFile&) = delete;
-
-  /// Writes what `content` writes. @throws std::runtime_error
-  template <class Content>
-  void write(Content content) {
-    errno = 0;
-    if (out_) content(out_);
-    if (!out_) fail_writing();
-  }
-  /// Gives the file its name. @throws std::runtime_error
-  void finish() {
-    errno = 0;
-    out_.close();
-    if (!out_) fail_writing();
-    if (const int error = publish_file(part_, path_); error != 0)
-      fail("write", path_, std::strerror(error));
-    finished_ = true;
-  }
-
- private:
-  [[noreturn]] void fail_writing() const {
-    fail("write", path_, errno != 0 ? std::strerror(errno) : "write failed");
-  }
-
-  fs::path path_;
-  fs::path part_;
-  std::ofstream out_;
-  bool finished_ = false;
-};
 
 void write_text(const fs::path& path, const std::string& text) {
   PartFile file(path);
-  file.write([&text](std::ostream& out) { out << text; });
+  file.write(text);
   file.finish();
 }
 
@@ -105,12 +57,17 @@ void write_captures(const fs::path& directory, std::size_t index, const CaseRun&
     write_text(directory / (name + '.' + capture.port + ".pcapng"), capture.pcapng);
 }
 
-/// One of bundle_tables() while it is written.
-class TableFile {
+/// One of run_tables() while it is written: into the database, and into a CSV file if a run needs
+/// it.
+class TableWriter : public RowSink {
  public:
-  TableFile(const fs::path& directory, const BundleTable& table, Runtime runtime)
-      : path_(directory / table.file), table_(table), runtime_(runtime) {
-    if (table_.wanted == nullptr) begin();
+  TableWriter(const fs::path& directory, Database& database, const RunTable& table, Runtime runtime)
+      : path_(directory / (std::string(table.name) + ".csv")),
+        table_(table),
+        runtime_(runtime),
+        columns_(all_columns(table)),
+        database_(database.add_table(table.name, table.help, columns_)) {
+    if (table_.wanted == nullptr) begin_file();
   }
 
   void add(std::size_t index, const CaseRun& run) {
@@ -124,22 +81,39 @@ class TableFile {
     fs::remove(path_, ignored);
   }
 
+  void row(std::span<const Cell> cells) override {
+    database_.row(cells);
+    line_.clear();
+    append_csv_line(line_, cells);
+    file_->write(line_);
+  }
+
  private:
-  void begin() {
+  void begin_file() {
     file_.emplace(path_);
-    file_->write([this](std::ostream& out) { out << table_.head(); });
+    append_csv_head(line_, columns_);
+    file_->write(line_);
   }
   void add(const RunName& name, const RunResult& result) {
     if (!file_ && !table_.wanted(*name.definition, result)) return;
-    if (!file_) begin();
-    file_->write([&](std::ostream& out) { table_.write(out, runtime_, name, result); });
+    if (!file_) begin_file();
+    RunRows rows(*this, name);
+    table_.rows(rows, runtime_, name, result);
   }
 
   fs::path path_;
-  const BundleTable& table_;
+  const RunTable& table_;
   Runtime runtime_;
+  std::vector<TableColumn> columns_;
+  RowSink& database_;
+  std::string line_{};
   std::optional<PartFile> file_{};
 };
+
+void write_summary_tables(Database& database, const Summary& summary) {
+  for (const SummaryTable& table : summary_tables())
+    table.rows(database.add_table(table.name, table.help, table.columns), summary);
+}
 
 }  // namespace
 
@@ -152,8 +126,9 @@ void write_configuration(const fs::path& directory, std::size_t index, const Cas
 }
 
 std::string why_no_bundle(const fs::path& directory) {
-  std::vector<std::string> names{"summary.json", "table.txt", "environment.json", "report.html"};
-  for (const auto& table : bundle_tables()) names.emplace_back(table.file);
+  std::vector<std::string> names{"summary.json", "table.txt", "environment.json", "report.html",
+                                 kDatabaseFile};
+  for (const RunTable& table : run_tables()) names.push_back(std::string(table.name) + ".csv");
   for (const auto& name : names)
     if (const std::string why = why_no_file((directory / name).string()); !why.empty())
       return (directory / name).string() + ' ' + why;
@@ -166,17 +141,21 @@ void write_bundle(const fs::path& directory, const Summary& summary, const ReadR
   write_text(directory / "summary.json", to_json(summary));
   write_text(directory / "table.txt", result_text(summary));
   write_text(directory / "environment.json", environment_json(notes));
-  std::deque<TableFile> files;
-  for (const auto& table : bundle_tables()) files.emplace_back(directory, table, summary.runtime);
+  Database database(directory / kDatabaseFile);
+  write_summary_tables(database, summary);
+  std::deque<TableWriter> tables;
+  for (const RunTable& table : run_tables())
+    tables.emplace_back(directory, database, table, summary.runtime);
   for (std::size_t i = 0; i < summary.cases.size(); ++i) {
     const CaseRun run = read(i);
     if (!run.switch_toml.empty() || !run.traffic_toml.empty())
       write_configuration(directory / "config", i, *run.definition, run.switch_toml,
                           run.traffic_toml);
     write_captures(directory / "captures", i, run);
-    for (auto& file : files) file.add(i, run);
+    for (auto& table : tables) table.add(i, run);
   }
-  for (auto& file : files) file.finish();
+  for (auto& table : tables) table.finish();
+  database.finish();
 }
 
 void write_bundle(const fs::path& directory, const Experiment& experiment, const Summary& summary,

@@ -5,10 +5,13 @@
 #include <functional>
 #include <string>
 
-#include "tools/lab/summary/bundle_environment.h"
+#include "tools/lab/results/bundle_environment.h"
 #include "tools/lab/summary/summary.h"
 
 namespace outrider::lab {
+
+/// The database beside the other files.
+inline constexpr const char* kDatabaseFile = "results.sqlite";
 
 /// Returns the reports of a case, by its index in the summary. @throws std::runtime_error
 using ReadRun = std::function<CaseRun(std::size_t index)>;
@@ -19,14 +22,9 @@ using ReadRun = std::function<CaseRun(std::size_t index)>;
 ///   table.txt         result_text(summary)
 ///   environment.json  processor, kernel, versions, wall time (nowhere else)
 ///   config/NNN-LABEL-seedS/{switch,trafficgen}.toml
-///   bursts.csv        every burst, as recorded by the generator and the measured queue
-///   queue.csv         the measured queue over time, coarse between bursts
-///   queues.csv        other queues over time; only with observe.queues
+///   results.sqlite    all tables of the results, for SQL; see run_tables() and summary_tables()
+///   NAME.csv          each of run_tables() that a run needs
 ///   captures/NNN-LABEL-seedS.SWITCH.PORT.pcapng   only with observe.captures
-///   flows.csv         every connection that carried data
-///   histograms.csv    distributions: flows that come and go, requests, sojourn
-///   connections.csv   samples of sending connections; only with connection_sample_seconds
-///   links.csv, link_slices.csv, iterations.csv   only of a fabric
 ///
 /// May be called at any moment of an experiment, and again: it writes the results of the
 /// runs so far. Each file is written completely or not at all, by a rename from a new name.

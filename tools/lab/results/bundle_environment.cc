@@ -1,4 +1,4 @@
-#include "tools/lab/summary/bundle_environment.h"
+#include "tools/lab/results/bundle_environment.h"
 
 #include <sys/utsname.h>
 

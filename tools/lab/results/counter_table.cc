@@ -1,0 +1,47 @@
+#include "tools/lab/results/counter_table.h"
+
+#include <string>
+#include <string_view>
+
+#include "common/telemetry/figures.h"
+#include "switch/report/figures.h"
+#include "trafficgen/measure/generator_counts.h"
+
+namespace outrider::lab {
+
+namespace {
+
+void write_counters(RunRows& rows, std::string_view program, std::string_view of,
+                    const std::vector<FigureValue>& figures) {
+  for (const FigureValue& f : figures)
+    if (f.value != 0)
+      rows.add(program, of, f.part, f.figure.field, f.traffic_class, f.reason, f.value,
+               f.figure.unit)
+          .end();
+}
+
+}  // namespace
+
+std::vector<TableColumn> counter_columns() {
+  return {{"program", CellKind::kText, "switch or generator"},
+          {"of", CellKind::kText, "SWITCH.PORT.QUEUE; empty: of the whole program"},
+          {"part", CellKind::kText, "of the queue or program that counts; empty: itself"},
+          {"counter", CellKind::kText, "as in the program's report"},
+          {"class", CellKind::kText, "of traffic; empty: all together"},
+          {"reason", CellKind::kText, "of a drop or mark; empty: all together"},
+          {"value", CellKind::kInteger, "at the end of the run"},
+          {"unit", CellKind::kText}};
+}
+
+void write_counters_of(RunRows& rows, Runtime, const RunName&, const RunResult& result) {
+  write_counters(rows, "switch", "", sw::figures_of(result.switches));
+  for (const sw::QueueReport& queue : result.switches.queues) {
+    const std::string of =
+        queue.switch_name + '.' + queue.port_name + '.' + std::to_string(queue.queue);
+    write_counters(rows, "switch", of, sw::figures_of(static_cast<const sw::QueueCounts&>(queue)));
+  }
+  const tg::GeneratorCounts& counts = result.traffic;
+  write_counters(rows, "generator", "", figures_of_fields(counts));
+}
+
+}  // namespace outrider::lab

@@ -1,0 +1,129 @@
+#include <map>
+#include <string>
+#include <vector>
+
+#include "common/core/burst_identity.h"
+#include "switch/report/report_fields.h"
+#include "tools/lab/measure/metrics_groups.h"
+#include "tools/lab/results/counter_table.h"
+#include "tools/lab/results/fabric_tables.h"
+#include "tools/lab/results/histogram_table.h"
+#include "tools/lab/results/queue_tables.h"
+#include "tools/lab/results/run_table.h"
+#include "tools/lab/summary/group_figures.h"
+#include "trafficgen/report/report_fields.h"
+
+namespace outrider::lab {
+
+namespace {
+
+constexpr std::string_view kMeasured = "measured";
+
+// -- bursts
+
+/// Both records of a burst begin with its identity, which is written once.
+std::size_t identity_columns() { return columns_of<BurstIdentity>().size(); }
+
+std::vector<TableColumn> burst_columns() {
+  auto columns = columns_of_record<tg::BurstRecord>();
+  const auto queue = columns_of_record<sw::QueueBurstRecord>();
+  columns.insert(columns.end(), queue.begin() + static_cast<std::ptrdiff_t>(identity_columns()),
+                 queue.end());
+  return columns;
+}
+
+void write_bursts_of(RunRows& rows, Runtime, const RunName& name, const RunResult& result) {
+  struct Records {
+    const tg::BurstRecord* sender = nullptr;
+    const sw::QueueBurstRecord* queue = nullptr;
+  };
+  std::map<BurstIdentity, Records> bursts;
+  for (const auto& b : result.traffic.bursts) bursts[b.identity].sender = &b;
+  if (const auto* queue = find_queue(result.switches, name.definition->measured_queue))
+    for (const auto& r : queue->bursts) bursts[r.identity].queue = &r;
+  const std::size_t identity = identity_columns();
+  const std::size_t of_sender = columns_of<tg::BurstRecord>().size() - identity;
+  const std::size_t of_queue = columns_of<sw::QueueBurstRecord>().size() - identity;
+  for (const auto& [id, records] : bursts) {
+    if (records.sender != nullptr) rows.add_record(*records.sender);
+    else rows.add_record(id).add_empty(of_sender);
+    if (records.queue != nullptr) rows.add_record(*records.queue, identity);
+    else rows.add_empty(of_queue);
+    rows.end();
+  }
+}
+
+// -- groups of background
+
+std::vector<TableColumn> group_columns() {
+  std::vector<TableColumn> columns{{"group", CellKind::kText, "its name in the file"}};
+  for (const GroupFigure& figure : group_figures())
+    columns.push_back({std::string(figure.name), CellKind::kReal, std::string(figure.help)});
+  return columns;
+}
+
+void write_groups_of(RunRows& rows, Runtime, const RunName& name, const RunResult& result) {
+  if (name.run != kMeasured) return;  // the other has no background
+  for (const GroupMetrics& group : measure_groups(*name.definition, result.traffic)) {
+    rows.add(group.name);
+    for (const GroupFigure& figure : group_figures()) rows.add(group.*figure.value);
+    rows.end();
+  }
+}
+
+constexpr RunTable kTables[] = {
+    {"bursts",
+     "a push or pull of a worker: the generator's record, and that of the measured queue; if only "
+     "the switch has seen a burst, only the switch's columns are filled",
+     burst_columns, write_bursts_of},
+    {"iterations", "an iteration of a worker of a job", columns_of_record<tg::IterationRecord>,
+     [](RunRows& rows, Runtime, const RunName&, const RunResult& result) {
+       write_records(rows, result.traffic.iterations);
+     }},
+    {"queue",
+     "the measured queue and goodput over time: bins as recorded from 20 base RTTs before each "
+     "START or due time to 20 after the burst, and 100 bins together elsewhere",
+     queue_columns, write_queue_of},
+    {"queues", "the same of other queues, without goodput; only with observe.queues",
+     queues_columns, write_queues_of,
+     [](const Case& definition, const RunResult&) { return !definition.observed.queues.empty(); }},
+    {"flows", "a direction of a connection that carried data", columns_of_record<tg::FlowReport>,
+     [](RunRows& rows, Runtime, const RunName&, const RunResult& result) {
+       write_records(rows, result.traffic.flows);
+     }},
+    {"connections",
+     "a sample of a sending connection; only with trafficgen.connection_sample_period",
+     columns_of_record<tg::ConnectionSample>,
+     [](RunRows& rows, Runtime, const RunName&, const RunResult& result) {
+       write_records(rows, result.traffic.connections);
+     },
+     [](const Case&, const RunResult& result) { return !result.traffic.connections.empty(); }},
+    {"groups", "a group of background; only with [[background]]", group_columns, write_groups_of,
+     [](const Case& definition, const RunResult&) {
+       return !definition.background_groups.empty();
+     }},
+    {"histograms", "a bucket with values of a distribution that metrics are computed from",
+     histogram_columns, write_histograms_of},
+    {"counters", "a number that a program or a queue has counted and that is not 0",
+     counter_columns, write_counters_of},
+    {"links", "a link of a fabric, or several that are taken together", links_columns,
+     write_links_of, has_links},
+    {"link_slices", "what a busy link of a fabric sent in a slice of the run; of the first seed",
+     link_slices_columns, write_link_slices_of, has_link_series}};
+
+}  // namespace
+
+std::span<const RunTable> run_tables() { return kTables; }
+
+std::vector<TableColumn> all_columns(const RunTable& table) {
+  std::vector<TableColumn> columns{
+      {"case_index", CellKind::kInteger, "index of the case in summary.json"},
+      {"label", CellKind::kText, "of the arm"},
+      {"seed", CellKind::kInteger},
+      {"run", CellKind::kText, "measured, or alone: the same case without background"}};
+  const auto own = table.columns();
+  columns.insert(columns.end(), own.begin(), own.end());
+  return columns;
+}
+
+}  // namespace outrider::lab
