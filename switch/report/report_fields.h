@@ -3,6 +3,7 @@
 #include <concepts>
 #include <type_traits>
 
+#include "common/core/figure.h"
 #include "common/telemetry/identity_fields.h"
 #include "switch/report/report.h"
 
@@ -15,13 +16,18 @@ template <class V, class R>
 requires std::same_as<std::remove_const_t<R>, QueueBurstRecord>
 void fields(V& v, R& r) {
   v.value("identity", r.identity);
-  v.value("first_at_ns", r.first_at_ns);
-  v.value("last_at_ns", r.last_at_ns);
-  v.value("start_packets", r.start_packets);
-  v.value("start_bytes", r.start_bytes);
-  v.value("max_packets", r.max_packets);
-  v.value("packets", r.packets);
-  v.value("sojourn_ns", r.sojourn_ns);
+  v.value(
+      Described{"first_at_ns", "arrival of its first packet at the measured queue, switch's clock"},
+      r.first_at_ns);
+  v.value(Described{"last_at_ns", "departure of its last packet so far, switch's clock"},
+          r.last_at_ns);
+  v.value(Described{"start_packets", "that its first packet found in the queue"}, r.start_packets);
+  v.value(Described{"start_bytes", "that its first packet found in the queue"}, r.start_bytes);
+  v.value(
+      Described{"max_packets", "largest occupancy from the iteration's first packet to its latest"},
+      r.max_packets);
+  v.value(Described{"packets", "of it that have left the queue"}, r.packets);
+  v.value(Described{"sojourn_ns", "sum over its packets"}, r.sojourn_ns);
 }
 
 template <class V, class R>

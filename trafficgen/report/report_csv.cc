@@ -1,6 +1,6 @@
 #include "trafficgen/report/report_csv.h"
 
-#include "common/telemetry/csv_fields.h"
+#include "common/telemetry/csv_text.h"
 #include "trafficgen/report/report_fields.h"
 
 namespace outrider::tg {

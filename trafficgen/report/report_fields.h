@@ -3,6 +3,7 @@
 #include <concepts>
 #include <type_traits>
 
+#include "common/core/figure.h"
 #include "common/telemetry/identity_fields.h"
 #include "trafficgen/report/report.h"
 
@@ -14,19 +15,25 @@ template <class V, class R>
 requires std::same_as<std::remove_const_t<R>, BurstRecord>
 void fields(V& v, R& r) {
   v.value("identity", r.identity);
-  v.value("bytes", r.bytes);
-  v.value("due_ns", r.due_ns);
-  v.value("start_sent_ns", r.start_sent_ns);
-  v.value("ack_received_ns", r.ack_received_ns);
-  v.value("released_ns", r.released_ns);
-  v.value("first_sent_ns", r.first_sent_ns);
-  v.value("delivered_ns", r.delivered_ns);
-  v.value("rtos", r.rtos);
-  v.value("retransmitted", r.retransmitted);
-  v.value("ack_timed_out", r.ack_timed_out);
+  v.value(Described{"bytes", "payload"}, r.bytes);
+  v.value(Described{"due_ns", "gradients are ready, or parameters for a pull"}, r.due_ns);
+  v.value(Described{"start_sent_ns", "its first START left"}, r.start_sent_ns);
+  v.value(Described{"ack_received_ns", "the acknowledgment of the START came"}, r.ack_received_ns);
+  v.value(Described{"released_ns", "it was handed to the transport"}, r.released_ns);
+  v.value(Described{"first_sent_ns", "its first data byte left the NIC"}, r.first_sent_ns);
+  v.value(Described{"delivered_ns", "its last byte was in order at the receiver"}, r.delivered_ns);
+  v.value(Described{"rtos", "retransmission time-outs of its connection while it went"}, r.rtos);
+  v.value(Described{"retransmitted", "segments that were sent again"}, r.retransmitted);
+  v.value(
+      Described{"ack_timed_out", "1: the burst was sent without an acknowledgment of its START"},
+      r.ack_timed_out);
   v.value("delivered_bytes", r.delivered_bytes);
-  v.value("lost_bytes", r.lost_bytes);
-  v.value("unsent_bytes", r.unsent_bytes);
+  v.value(
+      Described{"lost_bytes", "sent and not arrived, counted every time; with bounded loss alone"},
+      r.lost_bytes);
+  v.value(Described{"unsent_bytes",
+                    "never sent, because the receiver had enough; with bounded loss alone"},
+          r.unsent_bytes);
   v.value("times_ns", r.times);
 }
 
@@ -36,22 +43,25 @@ void fields(V& v, R& r) {
   v.value("job", r.job);
   v.value("worker", r.worker);
   v.value("iteration", r.iteration);
-  v.value("begin_ns", r.begin_ns);
-  v.value("ready_ns", r.ready_ns);
-  v.value("pushed_ns", r.pushed_ns);
-  v.value("cleared_ns", r.cleared_ns);
-  v.value("end_ns", r.end_ns);
-  v.value("first_gradient_ns", r.first_gradient_ns);
-  v.value("first_layer_ns", r.first_layer_ns);
-  v.value("parameters_ns", r.parameters_ns);
-  v.value("forward_wait_ns", r.forward_wait_ns);
-  v.value("nic_sending_ns", r.nic_sending_ns);
-  v.value("nic_receiving_ns", r.nic_receiving_ns);
-  v.value("ahead", r.ahead);
-  v.value("staleness", r.staleness);
-  v.value("straggled", r.straggled);
-  v.value("blocked_ns", r.blocked_ns);
-  v.value("batch", r.batch);
+  v.value(Described{"begin_ns", "the worker began to compute"}, r.begin_ns);
+  v.value(Described{"ready_ns", "its gradients were ready, as planned"}, r.ready_ns);
+  v.value(Described{"pushed_ns", "its push was delivered to all servers, or to the ring"},
+          r.pushed_ns);
+  v.value(Described{"cleared_ns", "no other worker was waited for any more"}, r.cleared_ns);
+  v.value(Described{"end_ns", "its next forward pass could begin"}, r.end_ns);
+  v.value(Described{"first_gradient_ns", "its first gradient was ready"}, r.first_gradient_ns);
+  v.value(Described{"first_layer_ns", "it had the parameters of tensor 0"}, r.first_layer_ns);
+  v.value(Described{"parameters_ns", "it had all parameters"}, r.parameters_ns);
+  v.value(Described{"forward_wait_ns", "waited for parameters of later layers in the forward pass"},
+          r.forward_wait_ns);
+  v.value(Described{"nic_sending_ns", "time that its NIC sent since its last parameters_ns"},
+          r.nic_sending_ns);
+  v.value(Described{"nic_receiving_ns", "the same of receiving"}, r.nic_receiving_ns);
+  v.value(Described{"ahead", "iterations ahead of the slowest worker, at its begin"}, r.ahead);
+  v.value(Described{"staleness", "updates of others since it read"}, r.staleness);
+  v.value(Described{"straggled", "1: a straggler rule slowed it"}, r.straggled);
+  v.value(Described{"blocked_ns", "held at the gate after its push, with R2SP"}, r.blocked_ns);
+  v.value(Described{"batch", "samples, if R2SP tunes them"}, r.batch);
 }
 
 template <class V, class R>
@@ -124,20 +134,21 @@ void fields(V& v, R& r) {
 template <class V, class R>
 requires std::same_as<std::remove_const_t<R>, ConnectionSample>
 void fields(V& v, R& r) {
-  v.value("at_ns", r.at_ns);
+  v.value(Described{"at_ns", "instant of the sample"}, r.at_ns);
   v.value("host", r.host);
-  v.value("peer", r.peer);
+  v.value(Described{"peer", "the other end"}, r.peer);
   v.value("transport", r.transport);
   v.value("source_port", r.source_port);
   v.value("destination_port", r.destination_port);
   v.value("mss_bytes", r.mss_bytes);
-  v.value("rate_bits_per_second", r.rate_bits_per_second);
-  v.value("target_bits_per_second", r.target_bits_per_second);
+  v.value(Described{"rate_bits_per_second", "at which it paces packets; empty: it has a window alone"},
+          r.rate_bits_per_second);
+  v.value(Described{"target_bits_per_second", "to which DCQCN raises the rate"}, r.target_bits_per_second);
   v.value("cwnd_bytes", r.cwnd_bytes);
   v.value("ssthresh_bytes", r.ssthresh_bytes);
-  v.value("alpha", r.alpha);
-  v.value("in_flight_bytes", r.in_flight_bytes);
-  v.value("acked_bytes", r.acked_bytes);
+  v.value(Described{"alpha", "estimate of DCTCP, Prague or DCQCN"}, r.alpha);
+  v.value(Described{"in_flight_bytes", "sent and not yet acknowledged"}, r.in_flight_bytes);
+  v.value(Described{"acked_bytes", "since the connection began"}, r.acked_bytes);
   v.value("srtt_ns", r.srtt_ns);
   v.value("retransmitted", r.retransmitted);
   v.value("rtos_data", r.rtos_data);

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "common/core/figure.h"
 #include "common/core/units.h"
 
 namespace outrider::lab {
@@ -98,24 +99,28 @@ struct LinkSlices {
 template <class V, class R>
 requires std::same_as<std::remove_const_t<R>, LinkReport>
 void fields(V& v, R& r) {
-  v.value("tier", r.tier);
-  v.value("link", r.link);
-  v.value("links", r.links);
+  v.value(Described{"tier", "kinds of its ends: leaf to spine"}, r.tier);
+  v.value(Described{"link", "its port, SWITCH.PORT, or others"}, r.link);
+  v.value(Described{"links", "that are taken together in this row"}, r.links);
   v.value("bits_per_second", r.bits_per_second);
   v.value("arrived_packets", r.arrived_packets);
-  v.value("packets", r.packets);
-  v.value("bytes", r.bytes);
-  v.value("wire_bytes", r.wire_bytes);
-  v.value("marks", r.marks);
-  v.value("drops", r.drops);
-  v.value("bursts", r.bursts);
-  v.value("bursts_not_recorded", r.bursts_not_recorded);
-  v.value("start_packets_sum", r.start_packets);
-  v.value("start_background_packets_sum", r.start_background_packets);
+  v.value(Described{"packets", "sent"}, r.packets);
+  v.value(Described{"bytes", "of the frames that were sent, without FCS"}, r.bytes);
+  v.value(Described{"wire_bytes", "the same as the rate counts them"}, r.wire_bytes);
+  v.value(Described{"marks", "packets given CE"}, r.marks);
+  v.value(Described{"drops", "packets"}, r.drops);
+  v.value(Described{"bursts", "of measured iterations whose records are here, one a worker"},
+          r.bursts);
+  v.value(Described{"bursts_not_recorded", "for lack of room"}, r.bursts_not_recorded);
+  v.value(Described{"start_packets_sum", "that the first packets of bursts found, over all bursts"},
+          r.start_packets);
+  v.value(Described{"start_background_packets_sum", "the background in it"},
+          r.start_background_packets);
   v.value("start_packets_max", r.start_packets_max);
-  v.value("burst_sojourn_sum_ns", r.burst_sojourn_ns);
-  v.value("max_packets", r.max_packets);
-  v.value("watched_ns", r.watched_ns);
+  v.value(Described{"burst_sojourn_sum_ns", "over all packets of all bursts"}, r.burst_sojourn_ns);
+  v.value(Described{"max_packets", "largest occupancy of one of its queues"}, r.max_packets);
+  v.value(Described{"watched_ns", "time since the begin of the run for which max_packets holds"},
+          r.watched_ns);
 }
 
 template <class V, class R>
