@@ -11,7 +11,10 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <regex>
 #include <stdexcept>
+#include <system_error>
+#include <vector>
 
 namespace outrider {
 namespace {
@@ -93,6 +96,16 @@ std::string partial_name(const std::string& path) {
   std::array<char, 17> digits{};
   std::snprintf(digits.data(), digits.size(), "%016" PRIx64, drawn);
   return path + '.' + digits.data() + ".partial";
+}
+
+void remove_partial_files(const std::string& directory) {
+  namespace fs = std::filesystem;
+  static const std::regex kName(R"(.+\.[0-9a-f]{16}\.partial)");
+  std::error_code ignored;
+  std::vector<fs::path> left;
+  for (const auto& file : fs::directory_iterator(directory, ignored))
+    if (std::regex_match(file.path().filename().string(), kName)) left.push_back(file.path());
+  for (const auto& file : left) fs::remove(file, ignored);
 }
 
 void write_whole_file(const std::string& path, std::string_view text, mode_t mode) {

@@ -16,8 +16,11 @@ std::string why_no_file(const std::string& path);
 /// Returns a name beside `path` for a file that is not whole yet: PATH.0123456789abcdef.partial,
 /// with digits that are drawn for each call. Several writers of one file thus never write into, or
 /// publish, what another has begun. One that is killed leaves its partial file, which nothing
-/// reads.
+/// reads; see remove_partial_files().
 std::string partial_name(const std::string& path);
+
+/// Removes what killed writers have left in a directory. @pre nobody else writes there
+void remove_partial_files(const std::string& directory);
 
 /// Writes a file completely or not at all: under its partial_name() first, which then replaces
 /// `path`. The text is on the disk before it has its name, so that neither a crash nor a loss of

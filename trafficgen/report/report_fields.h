@@ -141,9 +141,11 @@ void fields(V& v, R& r) {
   v.value("source_port", r.source_port);
   v.value("destination_port", r.destination_port);
   v.value("mss_bytes", r.mss_bytes);
-  v.value(Described{"rate_bits_per_second", "at which it paces packets; empty: it has a window alone"},
-          r.rate_bits_per_second);
-  v.value(Described{"target_bits_per_second", "to which DCQCN raises the rate"}, r.target_bits_per_second);
+  v.value(
+      Described{"rate_bits_per_second", "at which it paces packets; empty: it has a window alone"},
+      r.rate_bits_per_second);
+  v.value(Described{"target_bits_per_second", "to which DCQCN raises the rate"},
+          r.target_bits_per_second);
   v.value("cwnd_bytes", r.cwnd_bytes);
   v.value("ssthresh_bytes", r.ssthresh_bytes);
   v.value(Described{"alpha", "estimate of DCTCP, Prague or DCQCN"}, r.alpha);

@@ -113,6 +113,17 @@ TEST_F(WholeFile, AnUnfinishedFileOfAnotherIsLeftAlone) {
   EXPECT_EQ(text_of(begun), "half");
 }
 
+TEST_F(WholeFile, WhatKilledWritersHaveLeftCanBeRemoved) {
+  std::ofstream(partial_name(file())) << "half";
+  std::ofstream(partial_name(file())) << "half of another";
+  write_whole_file(file(), "report");
+  std::ofstream(directory_ / "mine.partial") << "of a user";
+  remove_partial_files(directory_);
+  EXPECT_EQ(text_of(file()), "report");
+  EXPECT_EQ(files(), 2U) << "the report and the user's";
+  remove_partial_files(directory_ / "missing");
+}
+
 TEST_F(WholeFile, NamesTheFileAndTheCause) {
   fs::create_directory(file());
   EXPECT_THAT(fault("x"), HasSubstr("report.json: cannot be written: Is a directory (errno 21)"));

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/telemetry/exit_status.h"
+#include "common/telemetry/whole_file.h"
 #include "tools/lab/cli/progress.h"
 #include "tools/lab/results/bundle.h"
 #include "tools/lab/run/part_manifest.h"
@@ -26,6 +27,7 @@ std::unique_ptr<ResultsLock> take(const std::filesystem::path& directory, const 
                                   const ResultsScope& planned) {
   auto lock = std::make_unique<ResultsLock>(
       directory, std::string("outrider-lab ") + options.command.name + ' ' + options.file);
+  remove_partial_files(directory);
   if (options.force) {
     remove_part(directory);
     return lock;
