@@ -103,7 +103,7 @@ warm_up_seconds = 0.01
 background.flows_per_pair = 0
 
 [[arm]]
-label = "off"
+label = "no pauses"
 %s"""
 
 PAUSED_ARMS = """
@@ -157,7 +157,7 @@ name = "service"
 requests = { connections = 2, request_bytes = 500, response_bytes = 5000, think = "2ms" }
 
 [[arm]]
-label = "off"
+label = "tail drop"
 
 [[arm]]
 label = "on"
@@ -184,7 +184,8 @@ def run(directory, name, question=None, attribution=False, sweep=False, seeds=2,
     if jobs > 1:
         lines.insert(lines.index("[parameters]") + 1, f"jobs = {jobs}")
     file = pathlib.Path(directory) / f"{name}.toml"
-    file.write_text("\n".join(lines) + (SWEEP if sweep else "\n"), encoding="utf-8")
+    text = "\n".join(lines) + (SWEEP if sweep else "\n")
+    file.write_text(text.replace('"off"', '"tail drop"') if sweep else text, encoding="utf-8")
     return results_of(file, seeds)
 
 

@@ -277,9 +277,9 @@ class Report(unittest.TestCase):
             self.assertEqual(heads, ["Arm", *columns])
             arms = [a for a in summary["arms"] if a["label"] != "off-tcp"]
             half = "off-pfc switch.queue.lossless.xoff_bytes=25000"
-            self.assertEqual([r[:2] for r in rows], [["off", ""], ["off-pfc", ""],
+            self.assertEqual([r[:2] for r in rows], [["no pauses", ""], ["off-pfc", ""],
                                                      [half, ""]])
-            self.assertEqual([r[0].split()[0] for r in rows], [a["label"] for a in arms])
+            self.assertTrue(all(r[0].startswith(a["label"]) for r, a in zip(rows, arms)))
             of = {m["name"]: m for m in self.page.evaluate("data.metrics")}
             for row, arm in zip(rows, arms):
                 for shown, name in zip(row[2:], columns.values()):
@@ -297,6 +297,15 @@ class Report(unittest.TestCase):
             self.assertEqual(self.page.evaluate(OVERLAPS), [])
             self.assertLessEqual(self.page.evaluate("document.documentElement.scrollWidth"), width)
             self.assertIn("RoCEv2 and pauses", self.page.evaluate("document.querySelector('nav').textContent"))
+
+    def test_the_baseline_is_named_by_its_label(self):
+        for width in (1100, 390):
+            self.open(self.roce, width=width)
+            page = self.page.evaluate("document.getElementById('page').innerText")
+            self.assertEqual(re.findall(r"(?i)against (?:the )?off\b[^-\n]*|\boff(?:'s| arm|: )", page), [])
+            self.assertIn("Against no pauses", page)
+            self.assertIn("no pauses, mean", self.page.evaluate(DRAWN)["queue"]["text"])
+            self.assertIn("no pauses", self.page.evaluate("document.getElementById('sentences').textContent"))
 
     def test_a_report_has_no_pauses_where_there_are_none(self):
         for results in (self.quick, self.fabric):
@@ -335,10 +344,11 @@ class Report(unittest.TestCase):
                 shown, whole = cells[heads.index("Goodput") - 2]
                 value = own["value"]["value"] * figures["goodput_bits_per_second"]["scale"]
                 self.assertAlmostEqual(float(shown), value, delta=value / 100)
-                self.assertEqual(whole.count("["), 1 if arm["label"] == "off" else 2,
+                self.assertEqual(whole.count("["), 1 if arm["off"] else 2,
                                  "confidence, and that of the change")
             self.assertEqual([c[0][0] == "–" for c in rows], [True, True, False, False, True, True],
                              "only flows with sizes are offered")
+            self.assertIn("lost against tail drop", self.page.evaluate(DRAWN)["gain"]["text"])
             self.assertLessEqual(self.page.evaluate("document.documentElement.scrollWidth"), width)
         with open(results / "groups.csv", encoding="utf-8") as file:
             lines = list(csv.DictReader(file))
@@ -619,6 +629,7 @@ class Report(unittest.TestCase):
         for scheme in ("light", "dark"):
             self.open(self.sweep, scheme)
             self.check_figures(FIGURES | {"sweep"}, empty=("drops", "attribution"))
+            self.assertIn("time against tail drop", self.page.evaluate(DRAWN)["sweep"]["text"])
         names = self.page.evaluate(
             "[...document.querySelectorAll('select[data-key=point] option')].map((o) => o.text)")
         self.assertEqual(names, ["base", "transport.controller=reno", "job.burst_bytes=50000", "h_packets=10"])

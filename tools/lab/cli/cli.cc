@@ -143,7 +143,7 @@ void add_run(CLI::App& app, LabOptions& options) {
        {"off", ReferenceRuns::kOfOff},
        {"none", ReferenceRuns::kNone}},
       "Cases that are also run without background: all [default], which a slowdown in each\n"
-      "arm needs; off, enough for times over `alone`; none");
+      "arm needs; off, of the first baseline: enough for times over `alone`; none");
   add_part(app, options);
   add_ranks(app, options);
   add_replacing(app, options,
@@ -185,7 +185,8 @@ void add_search(CLI::App& app, LabOptions& options) {
 void add_best(CLI::App& app, LabOptions& options) {
   app.add_option("DIR", options.parts, "Directories of results")->required();
   app.add_option("--arms", options.arms,
-                 "Only these arms, and \"off\": A,B,...; A* is all that begin with A [all]")
+                 "Only these arms, and the first baseline: A,B,...; A* is all that begin with A "
+                 "[all]")
       ->delimiter(',')
       ->type_name("LABELS");
   app.add_option("--cheap", options.best.cheap,
@@ -233,7 +234,7 @@ void add_table(CLI::App& app, LabOptions& options) {
   app.add_option(
          "--columns", options.table.columns,
          "Names of metrics, with commas [those that `compare` tests]; NAME:range has the 95 % "
-         "interval too, NAME:change the change against off")
+         "interval too, NAME:change the change against the baseline")
       ->delimiter(',')
       ->type_name("NAME,...");
   app.add_option("--arms", options.table.arms, "Labels, in the order of the table [all]")

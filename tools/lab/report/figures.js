@@ -7,6 +7,11 @@ const MARGIN = { left: 56, right: 18, top: 22, bottom: 44 };
 const metric = (arm, name) => arm.metrics[name] || [null, null, null, null, null, null];
 /** A metric whose change is against the off of its point, whatever the arm's own baseline is. */
 const againstOff = (arm, name) => arm.against_off[name] || metric(arm, name);
+/** The label of what all arms of a point, or of all points, are compared with. */
+function offLabel(point = null) {
+  const labels = new Set(data.arms.filter((a) => a.off && (point === null || a.point === point)).map((a) => a.label));
+  return labels.size === 1 ? [...labels][0] : "the baseline";
+}
 const median = (arm) => againstOff(arm, "communication_seconds_median");
 const lost = (arm) => againstOff(arm, "background_lost_fraction");
 
@@ -37,7 +42,7 @@ function drawGain(c) {
   const svg = newSvg(c.width, height, c.theme, "Communication time against what the background lost, one point an arm");
   const g = svg.append("g").attr("transform", `translate(${m.left},${m.top})`);
   axisY(g, y, w, `communication time, median [${c.unit.name}]`, c.theme, { titleX: -m.left + 2 });
-  axisX(g, x, h, w, "background lost against off [% of its bytes around bursts]", c.theme, { grid: true });
+  axisX(g, x, h, w, `background lost against ${offLabel(c.point)} [% of its bytes around bursts]`, c.theme, { grid: true });
   bar(g, x(0), x(0), 0, h, { stroke: c.theme.strong });
   const points = arms.map((a) => {
     const px = x(lost(a)[0] * 100), py = y(median(a)[0] * k), bars = [];
@@ -64,7 +69,7 @@ function drawGain(c) {
     taken.push(best.box);
     text(g, best.end, y(v) - 5 + best.under, name, { "text-anchor": "end", fill: c.theme.muted, "font-size": 11 });
   };
-  if (off) reference(median(off)[0] * k, "off");
+  if (off) reference(median(off)[0] * k, off.label);
   if (alone.length) reference(d3.median(alone) * c.unit.per_ms, "alone, without background");
   for (const p of points) {
     const stroke = { stroke: c.theme.color(p.arm), "stroke-width": 1.5, opacity: 0.6 };
@@ -99,7 +104,7 @@ function armTip(a, unit) {
   const ms = (v) => isNumber(v) ? number(v * 1e3 * unit.per_ms) : "–";
   const [t, tl, th, d, dl, dh] = median(a), [b, bl, bh] = lost(a);
   return [a.name, `communication time ${ms(t)} ${unit.name} ${interval(tl, th, ms)}`,
-    a.off ? "the arm that others are compared with" : `against off ${percent(d)} % ${interval(dl, dh, percent)}`,
+    a.off ? "the arm that others are compared with" : `against ${offLabel(a.point)} ${percent(d)} % ${interval(dl, dh, percent)}`,
     `background lost ${percent(b, false)} % ${interval(bl, bh, (v) => percent(v, false))}`,
     `${a.seeds.length} seed${a.seeds.length === 1 ? "" : "s"}, ${a.complete} complete iterations`];
 }
@@ -110,7 +115,7 @@ function drawSweep(c) {
   const rows = c.data.points.map((point, p) => ({
     point, p, arms: c.all.filter((a) => a.point === p && !a.off && c.shown(a) && isNumber(median(a)[3])),
   })).filter((r) => r.arms.length);
-  if (!rows.length) return "No arm is compared with off.";
+  if (!rows.length) return "No arm is compared with a baseline.";
   const names = Math.min(300, c.width * 0.4, Math.max(...rows.map((r) => measure(r.point.name, 12, 600))) + 20);
   const arms = rows.flatMap((r) => r.arms).filter((a, i, all) => all.findIndex((b) => b.name === a.name) === i);
   const probe = newSvg(c.width, 10, c.theme, "");
@@ -120,10 +125,10 @@ function drawSweep(c) {
   const all = rows.flatMap((r) => r.arms.flatMap((a) => median(a).slice(3).filter(isNumber)));
   const [low, high] = extent(all.map((v) => v * 100).concat(0));
   const x = d3.scale.linear().domain([Math.max(low, -100), Math.min(high, 300)]).nice().clamp(true).range([0, w]);
-  const svg = newSvg(c.width, height, c.theme, "Change of communication time against off at each point of the sweep");
+  const svg = newSvg(c.width, height, c.theme, `Change of communication time against ${offLabel()} at each point of the sweep`);
   legend(svg, 0, 8, c.width, arms, c.theme);
   const g = svg.append("g").attr("transform", `translate(${names},${top})`);
-  axisX(g, x, h, w, "change of median communication time against off [%]; left of 0 is shorter", c.theme, { grid: true });
+  axisX(g, x, h, w, `change of median communication time against ${offLabel()} [%]; left of 0 is shorter`, c.theme, { grid: true });
   let y = 0;
   rows.forEach((r, i) => {
     const row = g.append("g").attr({ "class": "row", "data-point": r.p, cursor: "pointer" });
@@ -196,7 +201,7 @@ function drawQueue(c) {
   const [, top] = extent(arms.flatMap((a) => a.views[view].queue.high.concat(a.views[view].queue.mean)));
   const [, k] = extent(arms.flatMap((a) => a.views[view].threshold));
   const key = lineLegend(c, [["mean", { stroke: c.theme.text, "stroke-width": 2 }], ["80 % of iterations", null],
-    ["off, mean", { stroke: c.theme.off, "stroke-dasharray": "1.5 2.5", "stroke-width": 1.4 }],
+    [`${offLabel(c.point)}, mean`, { stroke: c.theme.off, "stroke-dasharray": "1.5 2.5", "stroke-width": 1.4 }],
     ["lowest threshold that background met, mean", { stroke: c.theme.strong, "stroke-dasharray": "6 3", "stroke-width": 1.4 }]]);
   const svg = facets(c, {
     arms, top: key.height, label: "Packets waiting in the measured queue around the signal, a panel an arm",
@@ -215,7 +220,7 @@ function drawQueue(c) {
       hoverX(g, w, h, x, (value) => {
         const i = Math.max(0, Math.min(at.length - 1, Math.floor((value / unit.per_ms - grid.from_ms) / grid.step_ms)));
         return [`${arm.name}, ${number(at[i])} ${unit.name}`, `${number(v.queue.mean[i])} packets, 80 % of iterations ${interval(v.queue.low[i], v.queue.high[i], number) || "–"}`,
-          `threshold for background ${number(v.threshold[i])}`, off && arm !== off ? `off: ${number(off.views[view].queue.mean[i])} packets` : ""].filter(Boolean);
+          `threshold for background ${number(v.threshold[i])}`, off && arm !== off ? `${off.label}: ${number(off.views[view].queue.mean[i])} packets` : ""].filter(Boolean);
       }, c.theme);
     },
   });
@@ -375,7 +380,7 @@ function attributionBars(c, arms, label) {
 function drawCost(c) {
   const arms = c.arms.filter((a) => !a.off && isNumber(metric(a, "background_lost_bytes_per_iteration")[0]));
   if (!arms.length) return c.arms.some((a) => isNumber(lost(a)[0])) ? "In a closed loop the cost is a rate, which the first table has: it is not split."
-    : "The cost to the background needs an off arm to compare with.";
+    : "The cost to the background needs a baseline to compare with.";
   const at = (name) => (a) => { const v = metric(a, name)[0]; return isNumber(v) ? v * 1e-3 : 0; };
   const parts = [
     { name: "transfer: carried by training instead", color: c.theme.parts.serialisation, value: at("background_transfer_bytes_per_iteration") },
@@ -383,7 +388,7 @@ function drawCost(c) {
     { name: "unexplained: headers, packets on the way", color: c.theme.strong, value: at("background_unexplained_bytes_per_iteration") },
   ];
   return stacked(c, arms, parts, { label: "Bytes that the background lost per iteration, a bar an arm", unit: "kB",
-    xTitle: "background lost per iteration against off [kB]; left of 0 is gained", total: at("background_lost_bytes_per_iteration") });
+    xTitle: "background lost per iteration against the arm's baseline [kB]; left of 0 is gained", total: at("background_lost_bytes_per_iteration") });
 }
 
 // -- flows that come and go

@@ -33,7 +33,7 @@ function context(width, theme) {
 
 const FIGURES = [
   { id: "sweep", section: "answer", when: () => data.points.length > 1, title: "The sweep: change of communication time at each point",
-    what: "Marks are changes of the median against the off arm of the same point, paired by seed; lines are 95 % confidence intervals. Click a row to see that point below.", draw: drawSweep },
+    what: () => `Marks are changes of the median against ${offLabel()} at the same point, paired by seed; lines are 95 % confidence intervals. Click a row to see that point below.`, draw: drawSweep },
   { id: "gain", section: "answer", title: "Gain against cost", what: "Lines are 95 % confidence intervals over seeds.", draw: drawGain },
   { id: "pauses", section: "roce", when: hasRoce, title: pausesTitle(), draw: drawPauses,
     what: "Counts of a whole run over its push bursts, of the arms of all points; lines are 95 % confidence intervals over seeds." },
@@ -75,9 +75,9 @@ const SECTIONS = {
 
 function costText() {
   const cost = data.points[state.point].cost;
-  if (!cost || cost.basis === "none") return "There is no off arm to compare with.";
-  if (cost.basis !== "windows around bursts") return "Closed loop: rates over the whole run against off's.";
-  return `Bytes in [gradients ready − ${number(cost.lead_seconds * 1e3)} ms, + ${number(cost.window_seconds * 1e3)} ms] of every iteration, less than off's. The number is what was lost in all.`;
+  if (!cost || cost.basis === "none") return "There is no baseline to compare with.";
+  if (cost.basis !== "windows around bursts") return "Closed loop: rates over the whole run against the baseline's.";
+  return `Bytes in [gradients ready − ${number(cost.lead_seconds * 1e3)} ms, + ${number(cost.window_seconds * 1e3)} ms] of every iteration, less than the baseline's. The number is what was lost in all.`;
 }
 
 /** Narrower than this a figure is made smaller as a whole. */
@@ -179,7 +179,7 @@ function tailCell(a) {
   return cell(number(p99), interval(low, high, (v) => number(v)), "stacked");
 }
 
-/** The change against an arm's own baseline, where that is not off. */
+/** The change against an arm's own baseline, where that is not the one of all arms. */
 function againstText(a) {
   if (!a.against) return "";
   const [, , , d, low, high] = metric(a, "communication_seconds_median");
@@ -215,7 +215,7 @@ function drawTable() {
   const x = d3.scale.linear().domain([low, high]).range([7, 89]);
   const head = (name, unitName, attributes = {}) => el("th", { scope: "col", ...attributes }, document.createTextNode(name), el("span", { class: "unit", text: unitName }));
   const table = el("table", {}, el("thead", {}, el("tr", {}, head("Arm", "\u00a0"), head("Start queue", "packets, mean"), head("Communication", `${unit.name}, median`),
-    head("", `${unit.name}, p99`), head("× alone", "median"), head("", "p99 / median"), head("Against off", "", { colspan: 2 }), head("Background lost", "%"), head("", "bytes / burst byte"), head("Time-outs", "per burst"))));
+    head("", `${unit.name}, p99`), head("× alone", "median"), head("", "p99 / median"), head("Against " + offLabel(state.point), "", { colspan: 2 }), head("Background lost", "%"), head("", "bytes / burst byte"), head("Time-outs", "per burst"))));
   table.querySelectorAll("thead th")[6].querySelector(".unit").textContent = "change of median, %";
   const body = el("tbody");
   for (const a of arms) body.append(armRow(a, unit, x));
@@ -294,7 +294,7 @@ function drawJobs() {
     body.append(row);
   }
   box.append(el("h3", { text: "Jobs and iterations" }), el("div", { class: "scroll" }, el("table", {}, el("thead", {}, head), body)),
-    el("p", { class: "foot", text: "Second line: change against off, paired by seed, with 95 % confidence." }));
+    el("p", { class: "foot", text: "Second line: change against the arm's baseline, paired by seed, with 95 % confidence." }));
 }
 
 /** Says of each table and figure that is wider than the screen that there is more of it. */
@@ -329,7 +329,7 @@ function drawMetrics() {
   for (const m of rows) body.append(metricRow(m, arms));
   document.getElementById("count").textContent = `${rows.length} metrics of every arm, with definitions`;
   document.getElementById("all-metrics").replaceChildren(el("div", { class: "scroll" }, el("table", { class: "metrics" }, el("thead", {}, head), body)),
-    el("p", { class: "foot", text: "In brackets: 95 % confidence interval over seeds. Second line: change against the off arm of this point, paired by seed." +
+    el("p", { class: "foot", text: "In brackets: 95 % confidence interval over seeds. Second line: change against the arm's baseline, paired by seed." +
       (rows.length < data.metrics.length ? ` Not defined at this point: ${data.metrics.filter((m) => !has(m)).map((m) => m.name).join(", ")}.` : "") }));
 }
 

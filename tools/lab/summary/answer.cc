@@ -260,6 +260,8 @@ std::vector<AnswerSentence> answer_of(const std::vector<AnswerArm>& arms, const 
 std::vector<AnswerSentence> answer_over(const std::vector<PointAnswer>& points) {
   std::vector<std::string> names;
   bool any_interval = false;
+  const bool one_off = std::ranges::all_of(
+      points, [&points](const PointAnswer& p) { return p.off == points.front().off; });
   for (const auto& p : points)
     for (const auto& a : p.arms) {
       any_interval = any_interval || has_interval(a.change);
@@ -283,7 +285,9 @@ std::vector<AnswerSentence> answer_over(const std::vector<PointAnswer>& points) 
     const auto longer = static_cast<std::size_t>(std::ranges::count_if(there, rises));
     for (const auto& a : there)
       if (falls(a)) gains.push_back(-a.change.value);
-    const std::string baseline = against.empty() ? "off" : against;
+    const std::string baseline = !against.empty() ? against
+                                 : one_off        ? points.front().off
+                                                  : "the baseline";
     std::string text = name + " shortens communication time at " + std::to_string(gains.size()) +
                        " of " + std::to_string(here) + " points";
     if (!against.empty()) text += " against " + against;

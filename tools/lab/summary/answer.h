@@ -55,6 +55,7 @@ std::vector<AnswerSentence> answer_of(const std::vector<AnswerArm>& arms, const 
 struct PointAnswer {
   std::string point;
   std::vector<AnswerArm> arms;
+  std::string off;  ///< name of the arm that all of the point are compared with
 };
 
 /// Returns a sentence for each arm that several points have: at how many of them it helps, and

@@ -53,7 +53,7 @@ constexpr CaseField kRows[] = {
     metric<&CaseMetrics::burst_sojourn_seconds>("/burst_sojourn_seconds",
                                                 "in the measured queue, packets of bursts"),
     metric<&CaseMetrics::background_goodput_bits_per_second>("/background_goodput_bits_per_second"),
-    object("/background_cost", "against the off case, signed"),
+    object("/background_cost", "against the baseline, signed"),
     cost<&BackgroundCost::lost_fraction>("/background_cost/lost_fraction"),
     cost<&BackgroundCost::transfer_bytes>("/background_cost/transfer_bytes"),
     cost<&BackgroundCost::waste_bytes>("/background_cost/waste_bytes"),

@@ -29,6 +29,7 @@ struct Line {
   std::vector<std::pair<std::string, std::string>> settings;  ///< those that vary in its label
   const Json* metrics;
   const Json* arm;
+  std::string off;  ///< label of what all arms of its point are compared with
 };
 
 std::string json_text(const Json& value) {
@@ -60,6 +61,14 @@ std::string setting_of(const Json& arm, const std::string& name) {
     if (arm.contains(group) && arm.at(group).contains(name))
       return json_text(arm.at(group).at(name));
   return "";
+}
+
+/// Returns the label of what all arms of an arm's point are compared with.
+std::string off_label(const Json& arms, const Json& arm) {
+  const auto off = std::ranges::find_if(arms, [&arm](const Json& other) {
+    return other.value("off", false) && other.value("point", 0) == arm.value("point", 0);
+  });
+  return off == arms.end() ? "the baseline" : off->at("label").get<std::string>();
 }
 
 std::vector<const Json*> chosen_arms(const Json& arms, const TableRequest& request) {
@@ -114,14 +123,14 @@ Estimate estimate_of(const Line& line, const ShownColumn& column) {
   return estimate_in(line.metrics->at(name), column.part == Part::kChange ? "change" : "value");
 }
 
-/// Returns what a change is against, and that against off; empty where off is the baseline.
+/// Returns what a change is against, and that against `off`; empty where `off` is the baseline.
 std::string against_text(const Line& line, const ShownColumn& column) {
   const std::string name(column.metric->name);
   const Json others = line.arm->value("against_off", Json::object());
   if (!others.contains(name)) return "";
   const Estimate e = estimate_in(others.at(name), "change");
   if (std::isnan(e.value)) return "";
-  return " / " + line.arm->value("against", "") + ", " + shown_change(e.value) + " / off";
+  return " / " + line.arm->value("against", "") + ", " + shown_change(e.value) + " / " + line.off;
 }
 
 std::string cell_text(const Line& line, const ShownColumn& column) {
@@ -246,7 +255,7 @@ std::string column_table(const std::string& summary, const TableRequest& request
     lines.reserve(arms.size());
     for (const Json* arm : arms)
       lines.push_back({arm->at("label").get<std::string>(), varying_settings(*arm, arms),
-                       &arm->at("metrics"), arm});
+                       &arm->at("metrics"), arm, off_label(in.at("arms"), *arm)});
     switch (request.form) {
       case TableForm::kCsv:
         return csv(lines, columns);

@@ -85,7 +85,7 @@ struct Metric {
   std::string_view help;  ///< one sentence, without a full stop
   Aggregate aggregate = Aggregate::kMean;
   Source source;
-  bool change = true;  ///< the ratio to the off arm is meaningful
+  bool change = true;  ///< the ratio to the baseline is meaningful
   /// JSON pointer below `metrics` of a case to the same figure of one run. If empty, the figure
   /// is written there under the metric's name.
   std::string_view place{};

@@ -32,7 +32,7 @@ double gained_per_lost(Resample cases) {
 }
 
 /// Returns the payload of the pushes in the time over which the lost bytes are counted: the costs'
-/// windows, or in a closed loop as long as off's run.
+/// windows, or in a closed loop as long as the baseline's run.
 double compared_push_bytes(const CaseSummary& c) {
   const CaseMetrics& m = c.metrics;
   const auto iterations = static_cast<double>(m.iterations - m.noise.iterations_excluded);
@@ -63,7 +63,7 @@ std::vector<double> fairness(const CaseRun& run) {
 constexpr Metric kRows[] = {
     {.name = "background_lost_fraction",
      .unit = kShare,
-     .help = "background bytes lost against the off case, of those that off delivered in the "
+     .help = "background bytes lost against the baseline, of those that it delivered in the "
              "costs' windows",
      .source = RatioOfSums{[](const CaseSummary& c) { return c.background_cost.lost_bytes; },
                            [](const CaseSummary& c) { return c.background_cost.reference_bytes; }},
@@ -72,19 +72,19 @@ constexpr Metric kRows[] = {
      .column = {"lost"}},
     {.name = "background_lost_bytes_per_iteration",
      .unit = kBytes,
-     .help = "background bytes lost against the off case",
+     .help = "background bytes lost against the baseline",
      .source = cost_per_window<&BackgroundCost::lost_bytes>,
      .change = false,
      .column = {"lost"}},
     {.name = "background_transfer_bytes_per_iteration",
      .unit = kBytes,
-     .help = "bytes that the job carried more than in the off case",
+     .help = "bytes that the job carried more than in the baseline",
      .source = cost_per_window<&BackgroundCost::transfer_bytes>,
      .change = false,
      .column = {"transfer"}},
     {.name = "background_waste_bytes_per_iteration",
      .unit = kBytes,
-     .help = "capacity of the measured port left idle more than in the off case",
+     .help = "capacity of the measured port left idle more than in the baseline",
      .source = cost_per_window<&BackgroundCost::waste_bytes>,
      .change = false,
      .column = {"waste"}},
@@ -97,7 +97,7 @@ constexpr Metric kRows[] = {
     {.name = "ddl_bytes_gained_per_background_byte_lost",
      .unit = kNumber,
      .help = "transfer over lost bytes, in a closed loop; of all seeds together, where they lose "
-             "0.1 % of off's bytes or more",
+             "0.1 % of the baseline's bytes or more",
      .source = OfRuns{&gained_per_lost},
      .change = false,
      .place = "/background_cost/ddl_bytes_gained_per_background_byte_lost",
@@ -135,7 +135,7 @@ constexpr Metric kRows[] = {
      .column = {"imbalance"}},
     {.name = "background_bytes_lost_per_burst_byte",
      .unit = kNumber,
-     .help = "background bytes lost against the off case, over the payload that the workers pushed "
+     .help = "background bytes lost against the baseline, over the payload that the workers pushed "
              "in the same time",
      .source = RatioOfSums{[](const CaseSummary& c) { return c.background_cost.lost_bytes; },
                            compared_push_bytes},

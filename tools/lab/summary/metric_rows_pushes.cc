@@ -27,17 +27,15 @@ constexpr RatioOfSums kAloneRtosPerBurst{
 constexpr Metric kRows[] = {
     {.name = "communication_over_alone_median",
      .unit = kNumber,
-     .help =
-         "earliest gradients ready to latest delivery of an iteration, over that of the off arm "
-         "without background",
+     .help = "earliest gradients ready to latest delivery of an iteration, over that of the first "
+             "baseline without background",
      .aggregate = kMedian,
      .source = kOverAlone,
      .column = {"/ alone"}},
     {.name = "communication_over_alone_p99",
      .unit = kNumber,
-     .help =
-         "earliest gradients ready to latest delivery of an iteration, over that of the off arm "
-         "without background",
+     .help = "earliest gradients ready to latest delivery of an iteration, over that of the first "
+             "baseline without background",
      .aggregate = kP99,
      .source = kOverAlone,
      .column = {"p99", "/ alone p99"}},
@@ -45,13 +43,14 @@ constexpr Metric kRows[] = {
      .unit = kNumber,
      .help =
          "p99 of the communication of all iterations, first bursts included, over the median of "
-         "the off arm without background",
+         "the first baseline without background",
      .aggregate = kP99,
      .source = kTailOverAlone,
      .column = {"p99", "/ alone"}},
     {.name = "iteration_over_alone_median",
      .unit = kNumber,
-     .help = "an iteration of the slowest worker, over that of the off arm without background",
+     .help = "an iteration of the slowest worker, over that of the first baseline without "
+             "background",
      .aggregate = kMedian,
      .source = kIterationOverAlone,
      .column = {"iteration", "/ alone"}},

@@ -101,14 +101,15 @@ ResultAnswer answer_of_result(const ReportJson& summary) {
   const auto names = point_names(arms);
   std::vector<PointAnswer> compared;
   for (std::size_t p = 0; p < names.size(); ++p) {
-    PointAnswer& here = compared.emplace_back(PointAnswer{.point = names[p], .arms = {}});
+    PointAnswer& here = compared.emplace_back(
+        PointAnswer{.point = names[p], .arms = {}, .off = off_of_point(arms, p)});
     std::size_t seeds = std::size_t{1} << 20;
     for (const auto& arm : arms) {
       if (arm.point != p) continue;
       seeds = std::min(seeds, arm.cases.size());
       if (!arm.off) here.arms.push_back(answer_arm(arm));
     }
-    answer.points.push_back({names[p], answer_of(here.arms, off_of_point(arms, p), seeds)});
+    answer.points.push_back({names[p], answer_of(here.arms, here.off, seeds)});
   }
   if (names.size() > 1) answer.sweep = answer_over(compared);
   add_warnings(summary, arms, answer);

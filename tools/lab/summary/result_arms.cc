@@ -98,7 +98,7 @@ std::vector<ReportArm> report_arms(const ReportJson& summary) {
 std::string off_of_point(const std::vector<ReportArm>& arms, std::size_t point) {
   const auto off = std::ranges::find_if(
       arms, [point](const ReportArm& arm) { return arm.off && arm.point == point; });
-  return off == arms.end() ? "off" : off->json->at("label").get<std::string>();
+  return off == arms.end() ? "the baseline" : off->json->at("label").get<std::string>();
 }
 
 namespace {

@@ -36,7 +36,7 @@ std::string shown_value(const ReportJson& value);
 /// points if they differ in only one parameter.
 std::vector<std::string> point_names(const std::vector<ReportArm>& arms);
 
-/// Returns the label of the `off` of a point; "off" if it has none.
+/// Returns the label of the `off` of a point; "the baseline" if it has none.
 std::string off_of_point(const std::vector<ReportArm>& arms, std::size_t point);
 
 }  // namespace outrider::lab

@@ -138,7 +138,7 @@ std::string change_rows(const ArmSummary& arm, const std::string& name,
                         ArmMetric (ArmSummary::*metric_of)(std::string_view) const) {
   TableCells changes, intervals;
   for (std::size_t i = 0; i < kValueCells.size(); ++i) {
-    if (i == kRtoColumn) continue;  // off often has none, so a ratio is meaningless
+    if (i == kRtoColumn) continue;  // the baseline often has none, so a ratio is meaningless
     const Estimate change =
         i == kBackgroundColumn
             ? background_change((arm.*metric_of)("background_lost_fraction").value)
@@ -164,8 +164,8 @@ std::string change_block(const Arms& point, bool with_paper) {
     if (other) rows += change_rows(*arm, off_name(point), &ArmSummary::metric_against_off);
   }
   if (rows.empty()) return "";
-  std::string text = std::string("Change against ") +
-                     (others ? "off, or first against the baseline after the slash" : "off") +
+  std::string text = "Change against " + off_label(point) +
+                     (others ? ", or first against the baseline after the slash" : "") +
                      ", with 95 % confidence:\n" + rows;
   if (with_paper) {
     const PaperChanges& p = kPaperChanges;
@@ -185,8 +185,8 @@ std::string cost_block(const Arms& point, const Summary& summary) {
   });
   const bool others =
       std::ranges::any_of(point, [](const ArmSummary* arm) { return has_other_baseline(*arm); });
-  return std::string("Cost to the background against ") + (others ? "the baseline, " : "off, ") +
-         std::string(closed_loop ? "as a whole" : "per iteration") +
+  return "Cost to the background against " + (others ? "the baseline" : off_label(point)) +
+         (closed_loop ? ", as a whole" : ", per iteration") +
          cost_windows_text(*point.front(), summary) + ":\n" +
          (closed_loop ? arms_rows(point, kClosedLoopCostCells) : arms_rows(point, kCostCells));
 }
@@ -336,7 +336,7 @@ std::vector<Arms> by_point(const Summary& summary) {
 }
 
 constexpr const char* kDashNote =
-    "\n-: not defined here: nothing was counted, there is no off to compare with, or off has "
+    "\n-: not defined here: nothing was counted, there is no baseline to compare with, or it has "
     "none.\n";
 
 /// Says whether a cell is a dash.

@@ -85,10 +85,12 @@ std::string baseline_name(const ArmSummary& arm, const Arms& point) {
   return row_name(arm, point) + " / " + arm.against;
 }
 
-std::string off_name(const Arms& point) {
+std::string off_label(const Arms& point) {
   const auto off = std::ranges::find_if(point, [](const ArmSummary* arm) { return arm->off; });
-  return "  / " + (off == point.end() ? "off" : (*off)->label);
+  return off == point.end() ? "the baseline" : (*off)->label;
 }
+
+std::string off_name(const Arms& point) { return "  / " + off_label(point); }
 
 std::string arm_rows(const ArmSummary& arm, const Arms& point, std::span<const MetricCell> cells) {
   TableCells against_off;

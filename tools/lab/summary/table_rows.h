@@ -36,6 +36,9 @@ bool has_other_baseline(const ArmSummary& arm);
 /// Returns the name of the row against the arm's own baseline: "on-mark-pfc / off-pfc".
 std::string baseline_name(const ArmSummary& arm, const Arms& point);
 
+/// Returns the label of the `off` of a point; "the baseline" if it has none.
+std::string off_label(const Arms& point);
+
 /// Returns the name of the row against `off`, below the one above.
 std::string off_name(const Arms& point);
 

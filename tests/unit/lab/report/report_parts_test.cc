@@ -272,7 +272,8 @@ TEST(Answer, AnArmOfTwoBaselinesIsJudgedAgainstOff) {
   AnswerArm here = arm("on", {0, -0.1, 0.1}, {});
   here.against = "off-roce";
   here.against_off = {-0.8, -0.9, -0.7};
-  EXPECT_EQ(text_of(answer_over({{"a", {here}}, {"b", {arm("on", {-0.3, -0.4, -0.2}, {})}}})),
+  EXPECT_EQ(text_of(answer_over(
+                {{"a", {here}, "off"}, {"b", {arm("on", {-0.3, -0.4, -0.2}, {})}, "off"}})),
             "gain: on shortens communication time at 2 of 2 points, by 30 to 80 %.\n");
 }
 
@@ -356,17 +357,22 @@ TEST(Answer, AChangeBelowATenthOfAPercentIsNone) {
 TEST(Answer, OverPointsCountsWhereAnArmHelps) {
   const Estimate falls{-0.3, -0.4, -0.2}, falls_more{-0.6, -0.7, -0.5}, same{-0.1, -0.2, 0.1},
       rises{0.3, 0.2, 0.4};
-  const auto answer = answer_over({{"a", {arm("on", falls, {}), arm("once", falls, {})}},
-                                   {"b", {arm("on", falls_more, {})}},
-                                   {"c", {arm("on", same, {}), arm("bad", rises, {})}},
-                                   {"d", {arm("on", rises, {}), arm("bad", same, {})}}});
+  std::vector<PointAnswer> points{
+      {"a", {arm("on", falls, {}), arm("once", falls, {})}, "tail drop"},
+      {"b", {arm("on", falls_more, {})}, "tail drop"},
+      {"c", {arm("on", same, {}), arm("bad", rises, {})}, "tail drop"},
+      {"d", {arm("on", rises, {}), arm("bad", same, {})}, "tail drop"}};
+  const auto answer = answer_over(points);
   EXPECT_EQ(text_of(answer),
             "gain: on shortens communication time at 2 of 4 points, by 30 to 60 %; it lengthens it "
-            "at 1; not distinguishable from off at 1.\n"
+            "at 1; not distinguishable from tail drop at 1.\n"
             "same: bad shortens communication time at 0 of 2 points; it lengthens it at 1; not "
-            "distinguishable from off at 1.\n");
-  EXPECT_EQ(text_of(answer_over({{"a", {arm("on", {.value = -0.5}, {})}},
-                                 {"b", {arm("on", {.value = -0.5}, {})}}})),
+            "distinguishable from tail drop at 1.\n");
+  points.back().off = "off";
+  EXPECT_THAT(text_of(answer_over(points)),
+              testing::HasSubstr("not distinguishable from the baseline at 1"));
+  EXPECT_EQ(text_of(answer_over({{"a", {arm("on", {.value = -0.5}, {})}, "off"},
+                                 {"b", {arm("on", {.value = -0.5}, {})}, "off"}})),
             "same: No change has a confidence interval, as with fewer than three seeds: none is "
             "counted.\n");
 }

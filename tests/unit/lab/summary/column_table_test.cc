@@ -65,6 +65,17 @@ TEST(ColumnTable, ShowsIntervalsAndChanges) {
             "| `on` | 20.00 [10,40] | -50 % [-60,-40] |\n");
 }
 
+TEST(ColumnTable, NamesWhatAChangeIsAgainst) {
+  Json all = Json::array({arm("tail drop", 1, 0.04, 0), arm("on", 1, 0.02, -0.5)});
+  all[0]["off"] = true;
+  all[1]["against"] = "reno";
+  all[1]["against_off"][kMedian]["change"] = estimate(-0.2, -0.3, -0.1);
+  EXPECT_NE(
+      column_table(Json({{"arms", all}}).dump(), {.columns = {std::string(kMedian) + ":change"}})
+          .find("-50 % [-60,-40] / reno, -20 % [-30,-10] / tail drop\n"),
+      std::string::npos);
+}
+
 // Two columns of one name with the same plain value stood in their place.
 TEST(ColumnTable, AsCsvBoundsAndChangesAreColumns) {
   EXPECT_EQ(

@@ -69,6 +69,15 @@ TEST(Table, ShowsValuesAndChanges) {
   EXPECT_FALSE(contains(text, "paper")) << "not the paper's experiment";
 }
 
+TEST(Table, NamesTheBaselineByItsLabel) {
+  ArmSummary first = arm("tail drop", 0);
+  first.off = true;
+  const std::string text = comparison_table(summary_of("mine", {first, arm("on", 0)}));
+  EXPECT_TRUE(contains(text, "Change against tail drop, with")) << text;
+  EXPECT_TRUE(contains(text, "Cost to the background against tail drop, per iteration")) << text;
+  EXPECT_FALSE(contains(text, "off")) << text;
+}
+
 // An arm with another transport is compared with its baseline and with off: see points_of().
 TEST(Table, ShowsTheChangeAgainstTheBaselineAndAgainstOff) {
   ArmSummary roce = arm("on-roce", 0);
