@@ -210,13 +210,33 @@ void describe_queue(const Case& definition, const sw::SwitchReport& switches,
 
 // -- counters
 
+/// Returns how often regulation and grants did something at a queue that it would not do else.
+std::uint64_t acts_of(const sw::QueueReport& queue) {
+  std::uint64_t acts = queue.pace.held + queue.window.rewritten + queue.window.spared_marks +
+                       queue.beyond.rewritten + queue.steer.packets + queue.grant.acks_held;
+  for (std::size_t c = 0; c < kTrafficClasses; ++c)
+    acts += queue.marks.values[c][static_cast<std::size_t>(MarkReason::kRegulatedThreshold)];
+  return acts;
+}
+
+std::uint64_t armed_in_vain(const sw::SwitchReport& switches) {
+  std::uint64_t armed = 0, acts = 0;
+  for (const auto& queue : switches.queues) {
+    armed += queue.starts_armed + queue.starts_predicted + queue.beyond.starts_armed +
+             queue.grant.entered;
+    acts += acts_of(queue);
+  }
+  return acts == 0 ? armed : 0;
+}
+
 SignalCounts signals_of(const RunResult& result, const sw::QueueReport* queue) {
   const tg::GeneratorReport& traffic = result.traffic;
   SignalCounts s{.messages = traffic,
                  .starts = traffic.starts,
                  .ack_timeouts = traffic.ack_timeouts,
                  .refused = result.switches,
-                 .regulator = {}};
+                 .regulator = {},
+                 .armed_in_vain = armed_in_vain(result.switches)};
   if (queue == nullptr) return s;
   s.regulator = *queue;
   s.entries_left = queue->entries_left;

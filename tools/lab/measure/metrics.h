@@ -68,6 +68,8 @@ struct SignalCounts {
   std::uint64_t ack_timeouts = 0;
   sw::SignalCounts refused;     ///< by all switches
   RegulatorCounters regulator;  ///< at the measured queue
+  /// Bursts that regulation or grants of any switch were armed for, if nothing was done in the run.
+  std::uint64_t armed_in_vain = 0;
   std::uint64_t entries_left = 0;
 };
 

@@ -57,6 +57,9 @@ constexpr Warning kWarnings[] = {
      "marker: "
      "the class was not lossless",
      [](const CaseSummary& c) { return c.metrics.lossless_drops.queue; }},
+    {"times regulation or grants were armed in runs in which they then did nothing: these runs say "
+     "nothing about the remedy; try more background, or a lower h_packets",
+     [](const CaseSummary& c) { return c.metrics.signals.armed_in_vain; }},
     {"STARTs were not answered in time",
      [](const CaseSummary& c) { return c.metrics.signals.ack_timeouts; }},
     {"runs with a burst longer than the time that costs are taken over",

@@ -117,6 +117,24 @@ TEST(Metrics, IterationsTakeAsLongAsTheirSlowestWorker) {
   EXPECT_TRUE(std::isnan(m.job_completion_seconds));
 }
 
+TEST(Metrics, ARemedyThatDoesNothingIsArmedInVain) {
+  RunResult r = one_iteration();
+  queue_of(r).starts_armed = 4;
+  queue_of(r).marks[TrafficClass::kBackground] = {9, 0};  // by the marker alone
+  r.switches.queues.emplace_back().grant.entered = 2;
+  const auto vain = [&r] { return measure_virtual(make_case("on"), r).signals.armed_in_vain; };
+  EXPECT_EQ(vain(), 6U) << "of all queues";
+  for (std::uint64_t* acts :
+       {&queue_of(r).pace.held, &queue_of(r).window.rewritten, &queue_of(r).window.spared_marks,
+        &queue_of(r).beyond.rewritten, &queue_of(r).steer.packets, &queue_of(r).grant.acks_held}) {
+    *acts = 1;
+    EXPECT_EQ(vain(), 0U);
+    *acts = 0;
+  }
+  queue_of(r).marks[TrafficClass::kBackground] = {9, 1};
+  EXPECT_EQ(vain(), 0U);
+}
+
 TEST(Metrics, CountersByClassAndReason) {
   RunResult r = one_iteration();
   FlowReport flow;

@@ -286,8 +286,10 @@ TEST(Table, NamesWhatShouldMakeAReaderWary) {
   s.cases[0].metrics.incomplete = 2;
   s.cases[0].metrics.ledger_balanced = false;
   s.cases[0].metrics.background_silent = true;
+  s.cases[0].metrics.signals.armed_in_vain = 5;
   const std::string text = result_text(s);
   EXPECT_TRUE(contains(text, "! off: 6 iterations never completed")) << "three cases of two";
+  EXPECT_TRUE(contains(text, "! off: 15 times regulation or grants were armed in runs in which"));
   EXPECT_TRUE(contains(text, "! off: 3 runs whose packets do not add up"));
   EXPECT_TRUE(contains(text, "! off: 3 runs whose background delivered nothing")) << text;
 }
