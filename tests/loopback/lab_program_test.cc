@@ -81,6 +81,20 @@ TEST_F(LabProgram, WritesWhatIsDoneOnInterrupt) {
   }
 }
 
+TEST_F(LabProgram, ConvertKeepsLinksAndPermissions) {
+  namespace fs = std::filesystem;
+  const fs::path file(directory_ / "file.toml"), link(directory_ / "link.toml");
+  constexpr fs::perms kMode =
+      fs::perms::owner_all | fs::perms::group_all;  // more than a umask lets
+  write_whole_file(file, "[parameters]\nregulation = \"mark\"\n");
+  fs::permissions(file, kMode);
+  fs::create_symlink("file.toml", link);
+  EXPECT_EQ(run({"convert", link}, "log"), kExitOk) << text("log");
+  EXPECT_EQ(text("file.toml"), "[parameters]\nswitch.regulation.mode = \"mark\"\n");
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_EQ(fs::status(file).permissions(), kMode);
+}
+
 // Whatever ends a session: the same command makes what is missing, and the results are
 // those of a session that was never interrupted.
 TEST_F(LabProgram, GoesOnWhereItWasInterrupted) {

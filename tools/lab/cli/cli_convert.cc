@@ -14,16 +14,22 @@ namespace {
 
 /// @return whether nothing is left for a person
 bool convert(const std::string& path) {
+  namespace fs = std::filesystem;
   std::ifstream in(path);
   std::ostringstream text;
   text << in.rdbuf();
-  if (!in || !std::filesystem::is_regular_file(path)) {
+  if (!in || !fs::is_regular_file(path)) {
     say("outrider-lab: cannot read " + path + ": it is no file that can be read");
     return false;
   }
   const Converted now = convert_experiment(text.str());
   for (const std::string& line : now.left_alone) say(path + ": " + line);
-  if (now.changes > 0) write_whole_file(path, now.text);
+  if (now.changes > 0) {
+    const fs::path file = fs::canonical(path);  // a link stays one
+    const fs::perms mode = fs::status(file).permissions();
+    write_whole_file(file, now.text, static_cast<mode_t>(mode));
+    fs::permissions(file, mode);  // with what the umask has taken
+  }
   say(path + ": " + std::to_string(now.changes) + " lines rewritten");
   return now.left_alone.empty();
 }

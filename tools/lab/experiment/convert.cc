@@ -1,5 +1,6 @@
 #include "tools/lab/experiment/convert.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -23,26 +24,36 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-/// Returns where the comment of a line begins, or its end, and how many brackets stay open.
-std::pair<std::size_t, int> end_of_value(std::string_view line) {
-  char quote = 0;
+/// Where the value of a line ends.
+struct LineEnd {
+  std::size_t end = 0;      ///< of its comment's begin, or of the line
+  int open = 0;             ///< brackets that stay open
+  std::string_view text{};  ///< the quotes of a text that goes on in the next line
+};
+
+/// @param text  the quotes of the text in which the line begins; empty: in none
+LineEnd end_of_value(std::string_view line, std::string_view text = {}) {
+  static constexpr std::string_view kQuotes[]{"\"\"\"", "'''", "\"", "'"};
   int open = 0;
   for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (quote != 0) {
-      if (c == '\\' && quote == '"') ++i;
-      else if (c == quote) quote = 0;
-    } else if (c == '"' || c == '\'') {
-      quote = c;
-    } else if (c == '[') {
+    const std::string_view rest = line.substr(i);
+    if (!text.empty()) {
+      if (rest[0] == '\\' && text[0] == '"') ++i;
+      else if (rest.starts_with(text)) i += text.size() - 1, text = {};
+    } else if (const auto* quotes = std::ranges::find_if(
+                   kQuotes, [rest](std::string_view q) { return rest.starts_with(q); });
+               quotes != std::end(kQuotes)) {
+      text = *quotes;
+      i += text.size() - 1;
+    } else if (rest[0] == '[') {
       ++open;
-    } else if (c == ']') {
+    } else if (rest[0] == ']') {
       --open;
-    } else if (c == '#') {
+    } else if (rest[0] == '#') {
       return {i, open};
     }
   }
-  return {line.size(), open};
+  return {line.size(), open, text.size() > 1 ? text : std::string_view{}};
 }
 
 /// Where keys of a table are parameters.
@@ -81,8 +92,9 @@ class Converter {
   void take_line() {
     const std::string_view line = next_line();
     const std::string_view text = trimmed(line);
+    const auto [end, open, quotes] = end_of_value(line);
+    if (!quotes.empty()) return say(line), leave_text_alone({end, open, quotes});
     if (text.starts_with('[')) return begin_table(line, text);
-    const auto [end, open] = end_of_value(line);
     const std::size_t equals = line.substr(0, end).find('=');
     const bool of_top = table_ == Table::kTop && text.starts_with(kOfParameters);
     const bool is_key = equals != line.npos && !text.starts_with('#');
@@ -93,7 +105,8 @@ class Converter {
     for (int depth = open; depth > 0 && !rest_.empty();) {
       const std::string_view more = next_line();
       written.append("\n").append(more);
-      const auto [end_of_more, opened] = end_of_value(more);
+      const auto [end_of_more, opened, of_more] = end_of_value(more);
+      if (!of_more.empty()) return say(written), leave_text_alone({0, depth + opened, of_more});
       value.append(" ").append(trimmed(more.substr(0, end_of_more)));
       comment = more.substr(end_of_more);
       depth += opened;
@@ -102,9 +115,20 @@ class Converter {
     take_key(written, std::string(trimmed(line.substr(0, equals))), value, comment);
   }
 
+  /// Says the rest of a value that has a text of several lines.
+  void leave_text_alone(LineEnd at) {
+    while ((!at.text.empty() || at.open > 0) && !rest_.empty()) {
+      const std::string_view line = next_line();
+      const int open = at.open;
+      at = end_of_value(line, at.text);
+      at.open += open;
+      say(line);
+    }
+  }
+
   void begin_table(std::string_view line, std::string_view text) {
     end_table();
-    const std::size_t end = end_of_value(text).first;
+    const std::size_t end = end_of_value(text).end;
     const std::string_view name = trimmed(text.substr(0, end));
     const std::string_view behind = text.substr(std::min(text.size(), name.size()));
     table_ = Table::kOther;

@@ -65,6 +65,20 @@ TEST(Convert, WhatIsNoParameterStays) {
   EXPECT_EQ(converted(twice), twice);
 }
 
+TEST(Convert, TextsOfSeveralLinesStay) {
+  for (const std::string quotes : {"\"\"\"", "'''"}) {
+    const std::string text = "question = " + quotes + "\n[parameters]\nregulation = \"mark\"\n" +
+                             quotes + "  # of [front]\nnotes = [" + quotes + "\n[front]\n" +
+                             quotes + ",\n  " + quotes + "[[vary]]" + quotes + "]\n";
+    const Converted now = convert_experiment(text + "[parameters]\nregulation = \"mark\"\n");
+    EXPECT_EQ(now.text, text + "[parameters]\nswitch.regulation.mode = \"mark\"\n");
+    EXPECT_EQ(now.changes, 1U);
+  }
+  const std::string end = "question = \"\"\"a \\\"\"\"\"\"  # regulation\n";
+  EXPECT_EQ(converted(end + "parameters.lead_rtts = 2\n"),
+            end + "parameters.job.announce.lead = \"2rtt\"\n");
+}
+
 TEST(Convert, NothingIsLost) {
   const std::string half = "[[vary]]\nparameter = \"burst_bytes\"\narms = [\"on\"]\n";
   const Converted now = convert_experiment(half);
