@@ -208,7 +208,8 @@ class Converter {
     const bool same = row->unit == ReplacedUnit::kSame;
     const std::string text = same ? std::string(trimmed(value)) : to_toml_text(*now);
     const std::string before(of_top ? kOfParameters : "");
-    changed(with_comment(before + key_now(*row) + " = " + text, comment));
+    const auto place = table_ == Table::kJob ? ParameterPlace::kJob : ParameterPlace::kCase;
+    changed(with_comment(before + std::string(key_now(*row, place)) + " = " + text, comment));
     if (row->unit == ReplacedUnit::kHalves)
       changed(before + std::string(kOtherRoom) + " = " + text);
   }
@@ -216,15 +217,6 @@ class Converter {
   static std::string with_comment(std::string line, const std::string& comment) {
     if (!comment.empty()) line += "  " + comment;
     return line;
-  }
-
-  /// In a [[job]] a key is the job's own.
-  [[nodiscard]] std::string key_now(const Replaced& row) const {
-    std::string_view key = row.is;
-    if (table_ != Table::kJob) return std::string(key);
-    for (const std::string_view prefix : {"job.", "ddl."})
-      if (key.starts_with(prefix)) key.remove_prefix(prefix.size());
-    return std::string(key);
   }
 
   std::string_view rest_;
@@ -240,11 +232,13 @@ class Converter {
 namespace {
 
 /// Names the keys that are still of the earlier language, whatever way they are written in.
-void name_left(const ConfigTable& table, const std::string& place, Converted& converted) {
-  for (const auto& [key, value] : with_nested_keys(table).members)
-    if (const Replaced* row = replaced(key); row != nullptr && value.as<ConfigTable>() == nullptr)
-      converted.left_alone.push_back(place + key + " is " + std::string(row->is) +
-                                     " now, and stands where it cannot be rewritten");
+void name_left(const ConfigTable& table, const std::string& path, ParameterPlace place,
+               Converted& converted) {
+  ConfigIssues left;
+  without_replaced(with_nested_keys(table), path, left, place);
+  for (const auto& issue : left)
+    converted.left_alone.push_back(issue.key + ' ' + issue.problem +
+                                   ", and stands where it cannot be rewritten");
 }
 
 }  // namespace
@@ -257,14 +251,20 @@ Converted convert_experiment(std::string_view text) {
     converted.left_alone.push_back(format_issues("the text", read.issues));
     return converted;
   }
+  const auto name_list = [&](const ConfigValue& list, const std::string& path) {
+    if (!is_array_of_tables(list)) return;
+    const auto place = path == "job" ? ParameterPlace::kColumn : ParameterPlace::kPreset;
+    for (const ConfigValue& one : *list.as<ConfigValue::Array>())
+      name_left(*one.as<ConfigTable>(), path, place, converted);
+  };
   for (const auto& [key, value] : read.config->members) {
-    if (const auto* table = value.as<ConfigTable>(); table != nullptr && key == "parameters")
-      name_left(*table, "parameters.", converted);
-    if ((key != "arm" && key != "sweep" && key != "vary" && key != "cross") ||
-        !is_array_of_tables(value))
-      continue;
-    for (const ConfigValue& one : *value.as<ConfigValue::Array>())
-      name_left(*one.as<ConfigTable>(), key + '.', converted);
+    const auto* table = value.as<ConfigTable>();
+    if (table != nullptr && key == "parameters")
+      name_left(*table, key, ParameterPlace::kPreset, converted);
+    if (table != nullptr && key == "search" && table->get("family") != nullptr)
+      name_list(*table->get("family"), "search.family");
+    for (const char* list : {"arm", "sweep", "vary", "cross", "job"})
+      if (key == list) name_list(value, key);
   }
   return converted;
 }

@@ -12,6 +12,7 @@
 #include "tools/lab/experiment/experiment.h"
 #include "tools/lab/experiment/experiment_files.h"
 #include "tools/lab/experiment/job_list.h"
+#include "tools/lab/experiment/replaced_parameters.h"
 
 namespace outrider::lab {
 namespace {
@@ -120,12 +121,13 @@ void add_arriving(const JobHead& head, std::size_t entry, const ConfigTable& own
   if (!list) return;
   std::set<std::pair<std::string, std::string>> told;  // a column's fault is that of all lines
   for (const ArrivingJob& job : *list.config) {
+    const std::string line = "line " + std::to_string(job.line);
     ConfigTable all = own;
-    overlay(all, job.own);
-    if (job.stop_after) all["stop_after"] = ConfigValue(format_duration(*job.stop_after));
     ConfigIssues found;
+    overlay(all, without_replaced(job.own, line, found, ParameterPlace::kColumn));
+    if (job.stop_after) all["stop_after"] = ConfigValue(format_duration(*job.stop_after));
     ConfigTable parameters = as_parameters(all);
-    check_own(parameters, "line " + std::to_string(job.line), found);
+    check_own(parameters, line, found);
     for (ConfigIssue& issue : found) {
       const std::size_t column = issue.key.find('.');
       if (!told.emplace(issue.key.substr(column), issue.problem).second) continue;
@@ -153,6 +155,7 @@ void read_job(const ConfigTable& table, std::size_t entry, ExperimentFile& e,
   JobHead head;
   read_config(of_head, path, head, issues);
   check_ranges(Checks(issues, path), head);
+  own = without_replaced(own, path, issues, ParameterPlace::kJob);
   const ConfigTable parameters = as_parameters(own);
   check_own(parameters, path, issues);
   if (!head.list.empty()) return add_arriving(head, entry, own, e, issues);

@@ -8,6 +8,7 @@
 #include "common/config/shipped_file.h"
 #include "tools/lab/experiment/experiment.h"
 #include "tools/lab/experiment/experiment_files.h"
+#include "tools/lab/experiment/replaced_parameters.h"
 
 namespace outrider::lab {
 namespace {
@@ -26,13 +27,16 @@ ConfigTable read_preset(const std::string& name, const std::string& place,
   auto file = read_toml_file(named_file(name, kPresets, ".toml", directory));
   for (const auto& issue : file.issues) fault(issue.problem);
   if (!file) return {};
+  ConfigIssues earlier;
+  const ConfigTable known = without_replaced(*file.config, "", earlier, ParameterPlace::kPreset);
+  for (const auto& issue : earlier) fault(issue.key + ' ' + issue.problem);
   for (const char* key :
        {"name", "network", "arm", "parameters", "label", "role", "against", "seeds"})
     if (file.config->get(key) != nullptr)
       return fault(std::string("has ") + key + ", and a preset has parameters and settings alone");
   if (file.config->get(kPresets) != nullptr) return fault("has presets itself; name those");
   ConfigTable whole;
-  whole["parameters"] = ConfigValue(with_nested_keys(*file.config));
+  whole["parameters"] = ConfigValue(with_nested_keys(known));
   const std::filesystem::path folder =
       std::filesystem::path(named_file(name, kPresets, ".toml", directory)).parent_path();
   move_paths(whole, folder.lexically_proximate(directory), directory);

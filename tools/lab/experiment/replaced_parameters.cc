@@ -130,11 +130,20 @@ std::optional<ConfigValue> value_now(const Replaced& row, const ConfigValue& v) 
   return ConfigValue(std::move(all));
 }
 
-std::string replaced_parameter(std::string_view name) {
+std::string_view key_now(const Replaced& row, ParameterPlace place) {
+  std::string_view key = row.is;
+  if (place == ParameterPlace::kJob || place == ParameterPlace::kColumn)
+    for (const std::string_view prefix : {"job.", "ddl."})
+      if (key.starts_with(prefix)) key.remove_prefix(prefix.size());
+  return key;
+}
+
+std::string replaced_parameter(std::string_view name, ParameterPlace place) {
   const Replaced* row = replaced(name);
-  return row == nullptr
-             ? std::string{}
-             : "is " + std::string(row->is) + " now: `outrider-lab convert FILE` rewrites the file";
+  if (row == nullptr || key_now(*row, place) == name) return {};
+  const bool converts = place == ParameterPlace::kCase || place == ParameterPlace::kJob;
+  return "is " + std::string(key_now(*row, place)) + " now" +
+         (converts ? ": `outrider-lab convert FILE` rewrites the file" : "");
 }
 
 void refuse_old_sweeps(ConfigTable& experiment, ConfigIssues& issues) {
@@ -150,11 +159,11 @@ void refuse_old_sweeps(ConfigTable& experiment, ConfigIssues& issues) {
 }
 
 ConfigTable without_replaced(const ConfigTable& table, const std::string& path,
-                             ConfigIssues& issues) {
+                             ConfigIssues& issues, ParameterPlace place) {
   ConfigTable kept;
   for (const auto& [key, value] : table.members) {
     const std::string now =
-        value.as<ConfigTable>() == nullptr ? replaced_parameter(key) : std::string{};
+        value.as<ConfigTable>() == nullptr ? replaced_parameter(key, place) : std::string{};
     if (now.empty()) kept[key] = value;
     else issues.push_back({join_key(path, key), now});
   }

@@ -40,15 +40,26 @@ const Replaced* replaced_of_front(std::string_view name);
 /// has to say it.
 std::optional<ConfigValue> value_now(const Replaced& row, const ConfigValue& v);
 
+/// Where a parameter stands.
+enum class ParameterPlace : std::uint8_t {
+  kCase,    ///< of a whole case: [parameters], [[arm]], [[sweep]], [[search.family]]
+  kJob,     ///< [[job]] of a list, where a key is the job's own: "period" is job.period
+  kColumn,  ///< a column of a list of jobs; `convert` rewrites neither this
+  kPreset,  ///< nor this
+};
+
+/// Returns the key in a place of what replaces a parameter.
+std::string_view key_now(const Replaced& row, ParameterPlace place);
+
 /// Says what replaces a parameter of the earlier language: "is switch.regulation.mode now:
 /// `outrider-lab convert FILE` rewrites the file"; empty if `name` is no such parameter.
-std::string replaced_parameter(std::string_view name);
+std::string replaced_parameter(std::string_view name, ParameterPlace place = ParameterPlace::kCase);
 
 /// Takes [front], [matrix], [[vary]] and [[cross]] out of an experiment, and adds a fault for each.
 void refuse_old_sweeps(ConfigTable& experiment, ConfigIssues& issues);
 
 /// Returns the table without such parameters, and adds a fault for each.
 ConfigTable without_replaced(const ConfigTable& table, const std::string& path,
-                             ConfigIssues& issues);
+                             ConfigIssues& issues, ParameterPlace place = ParameterPlace::kCase);
 
 }  // namespace outrider::lab

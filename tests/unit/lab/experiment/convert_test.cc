@@ -98,6 +98,9 @@ TEST(Convert, WhatStandsElsewhereIsRewrittenOrNamed) {
             "[parameters]\nswitch.regulation.mode = \"mark\"\n");
   EXPECT_THAT(convert_experiment("parameters = { lead_rtts = 2 }\n").left_alone,
               ElementsAre(HasSubstr("parameters.lead_rtts is job.announce.lead now")));
+  EXPECT_THAT(convert_experiment("job = [{ name = \"a\", period_seconds = 2 }]\n").left_alone,
+              ElementsAre("job.period_seconds is period now, and stands where it cannot be "
+                          "rewritten"));
   EXPECT_THAT(convert_experiment("[[cross]]\nqueue_room = [\"each\", \"split\"]\n").left_alone,
               ElementsAre(HasSubstr("queue_room is switch.ddl_queue.room now")));
 }

@@ -478,10 +478,11 @@ TEST_F(ExperimentBase, PresetsBelongToTheFileThatNamesThem) {
   ASSERT_TRUE(own) << format_issues("own", own.issues);
   EXPECT_EQ(own.config->parameters.workers, 5U);
   EXPECT_EQ(own.config->parameters.programs().flows.list, "own/list.csv");
-  std::ofstream(directory_ / "own/bad.toml") << "label = \"x\"\n";
+  std::ofstream(directory_ / "own/bad.toml") << "label = \"x\"\nlead_rtts = 2\n";
   const auto bad =
       load("own.toml", "base = \"base.toml\"\n[parameters]\npresets = [\"own/bad.toml\", 3]\n");
   const std::string told = format_issues("own", bad.issues);
+  EXPECT_THAT(told, HasSubstr("lead_rtts is job.announce.lead now"));
   EXPECT_THAT(told, HasSubstr("has label, and a preset has parameters and settings alone"));
   EXPECT_THAT(told, HasSubstr("3: must be the name of a preset"));
 }

@@ -105,6 +105,12 @@ ConfigResult<std::vector<Case>> planned(const std::string& lines) {
   return plan;
 }
 
+TEST(JobList, AnEarlierParameterOfAJobIsRefusedWithWhatReplacesIt) {
+  const auto read = read_experiment(with(kCluster, "workers = 2", "protocol = \"roce\""));
+  EXPECT_THAT(format_issues("f", read.issues),
+              HasSubstr("job[1].protocol: is transport.protocol now: `outrider-lab convert FILE`"));
+}
+
 TEST(JobList, ItsJobsAreThoseOfAnExperiment) {
   const auto plan = planned(
       "start_seconds,end_seconds,workers,burst_bytes,iterations,name\n"
@@ -133,6 +139,8 @@ TEST(JobList, FaultsOfALinesValuesNameIt) {
   };
   EXPECT_THAT(faults("start_seconds,workres\n1,2\n"), HasSubstr("line 2: workres: "));
   EXPECT_THAT(faults("start_seconds,workers\n1,x\n"), HasSubstr("line 2: workers: "));
+  EXPECT_THAT(faults("start_seconds,period_seconds\n1,2\n"),
+              HasSubstr("line 2: period_seconds: is period now"));
   EXPECT_THAT(faults("start_seconds,workers\n1,2\n1,300\n"),
               testing::AllOf(HasSubstr("job[0].list: "), HasSubstr("line 3: workers: 300")));
   EXPECT_THAT(faults("start_seconds,workers,compute_spread\n1,2,1\n1,2,200\n"),
