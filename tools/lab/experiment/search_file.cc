@@ -139,9 +139,7 @@ void read_arms(const ConfigTable& table, const std::string& key, SearchFamily& f
 void make_arms(const ConfigTable& table, const std::string& key, SearchFamily& family,
                SearchTaken& taken, ConfigValue::Array& arms, ConfigIssues& issues) {
   for (auto& candidate : combinations(table, key, issues)) {
-    const auto* mode = find(with_nested_keys(candidate.settings), "switch.regulation.mode");
-    const bool off = mode == nullptr || *mode == ConfigValue(std::string("off"));
-    const std::string label = (off ? "off-" : "on-") + family.label + candidate.suffix;
+    const std::string label = family.label + candidate.suffix;
     candidate.settings["label"] = ConfigValue(label);
     arms.emplace_back(std::move(candidate.settings));
     family.arms.push_back(label);

@@ -25,9 +25,9 @@ struct SearchTaken {
 /// Rewrites [search] of `file`: every combination of a family's values becomes an arm, so that
 /// the other commands can read the file like any experiment.
 ///
-/// A parameter of [[search.family]] may be a value or an array of values. An arm's label is
-/// "on-LABEL" or "off-LABEL", by its regulation, followed by its value of each array. In the place
-/// of parameters a family may have `arms`, which names arms of the file or of its rivals.
+/// A parameter of [[search.family]] may be a value or an array of values. An arm's label is that of
+/// its family, followed by its value of each array. In the place of parameters a family may have
+/// `arms`, which names arms of the file or of its rivals.
 SearchTaken take_search(const ConfigTable& file, ConfigIssues& issues);
 
 /// Gives the experiment its search, once its arms are read. Refuses families that name an arm which

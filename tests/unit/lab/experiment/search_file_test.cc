@@ -55,11 +55,10 @@ std::vector<std::string> labels_of(const ExperimentFile& e) {
 TEST(SearchFile, EveryCombinationIsAnArmForTheOtherCommandsToo) {
   const auto experiment = read_experiment(file());
   ASSERT_TRUE(experiment) << format_issues("text", experiment.issues);
-  EXPECT_THAT(
-      labels_of(*experiment.config),
-      ElementsAre("off", "off-no-start", "on", "on-window-rule=strict-floor=0.05",
-                  "on-window-rule=strict-floor=0.1", "on-window-rule=complement-floor=0.05",
-                  "on-window-rule=complement-floor=0.1", "off-red-pmax=0.1", "off-tail-drop"));
+  EXPECT_THAT(labels_of(*experiment.config),
+              ElementsAre("off", "off-no-start", "on", "window-rule=strict-floor=0.05",
+                          "window-rule=strict-floor=0.1", "window-rule=complement-floor=0.05",
+                          "window-rule=complement-floor=0.1", "red-pmax=0.1", "tail-drop"));
   const CaseParameters& p = experiment.config->arms[4].parameters;
   EXPECT_EQ(p.programs().mode(), RegulationMode::kWindow);
   EXPECT_EQ(*find(p.settings, "switch.regulation.window.rule"), ConfigValue(std::string("strict")));
@@ -93,45 +92,55 @@ TEST(SearchFile, WithoutASearchNothingIsTaken) {
   EXPECT_EQ(taken.file, plain);
 }
 
-TEST(SearchFile, EveryFaultByTheKeyThatWasWritten) {
-  const struct {
-    const char* from;
-    const char* to;
-    const char* key;
-    const char* problem;
-  } kFaults[] = {
-      {"pick = \"front\"", "", "search.pick", "is required"},
-      {"pick = \"front\"", "pick = \"worst\"", "search.pick", "front"},
-      {"screening_seeds = 2", "screening_seeds = 0", "search.screening_seeds", "0"},
-      {"screening_seeds = 2", "screening_seeds = 1001", "search.screening_seeds", "1001"},
-      {"narrowing_seeds = 4", "narrowing_seeds = 1", "search.narrowing_seeds", "1"},
-      {"narrowing_seeds = 4", "narowing_seeds = 4", "search.narowing_seeds", "unknown key"},
-      {"narrowing_seeds = 4", "verifying_seeds = 0", "search.verifying_seeds", "0"},
-      {"narrowing_seeds = 4", "narrow_enough = 1.0", "search.narrow_enough", "below 1"},
-      {"narrowing_seeds = 4", "cheap = 0.1", "search.cheap", "pick = \"best\" alone"},
-      {"pick = \"front\"", "pick = \"best\"", "search.reference_time", "pick = \"front\" alone"},
-      {"label = \"tail-drop\"", "label = \"t\"\narms = [\"on\"]",
-       "search.family[2].switch.marker.kind", "beside arms"},
-      {"reference_time = 6.0", "reference_time = 1.0", "search.reference_time", "above 1"},
-      {"reference_lost = 0.5", "reference_lost = 0.0", "search.reference_lost", "0"},
-      {"label = \"red\"", "", "search.family[1].label", "is required"},
-      {"label = \"red\"", "label = \"window\"", "search.family[1].label", "used twice"},
-      {"ours = true", "ours = 1", "search.family[0].ours", "true or false"},
-      {"[0.1]", "[]", "search.family[1].switch.marker.red.pmax", "empty"},
-      {"red.pmax = [0.1]", "red.pmaxx = [0.1]", "search.family[1].switch.marker.red.pmaxx",
-       "did you mean"},
-      {"[0.05, 0.1]", "[0.05, \"x\"]", "search.family[0].switch.regulation.window.floor",
-       "must be"},
-  };
-  for (const auto& f : kFaults) {
-    const auto read = read_experiment(with(file(), f.from, f.to));
-    EXPECT_FALSE(read) << f.to;
+struct Refused {
+  const char* from;
+  const char* to;
+  const char* key;
+  const char* problem;
+};
+
+/// Changes a file in each of these ways, and expects the fault of each.
+void expect_refused(const std::string& text, std::initializer_list<Refused> changes) {
+  for (const auto& c : changes) {
+    const auto read = read_experiment(with(text, c.from, c.to));
     const bool found = std::ranges::any_of(read.issues, [&](const ConfigIssue& i) {
-      return i.key == f.key && i.problem.find(f.problem) != i.problem.npos;
+      return i.key == c.key && i.problem.find(c.problem) != i.problem.npos;
     });
-    EXPECT_TRUE(found) << "expected " << f.key << ": " << f.problem << "\ngot "
+    EXPECT_TRUE(found) << "expected " << c.key << ": " << c.problem << "\ngot "
                        << format_issues("text", read.issues);
   }
+}
+
+TEST(SearchFile, EveryFaultByTheKeyThatWasWritten) {
+  expect_refused(
+      file(),
+      {
+          {"pick = \"front\"", "", "search.pick", "is required"},
+          {"pick = \"front\"", "pick = \"worst\"", "search.pick", "front"},
+          {"screening_seeds = 2", "screening_seeds = 0", "search.screening_seeds", "0"},
+          {"screening_seeds = 2", "screening_seeds = 1001", "search.screening_seeds", "1001"},
+          {"narrowing_seeds = 4", "narrowing_seeds = 1", "search.narrowing_seeds", "1"},
+          {"narrowing_seeds = 4", "narowing_seeds = 4", "search.narowing_seeds", "unknown key"},
+          {"narrowing_seeds = 4", "verifying_seeds = 0", "search.verifying_seeds", "0"},
+          {"narrowing_seeds = 4", "narrow_enough = 1.0", "search.narrow_enough", "below 1"},
+          {"narrowing_seeds = 4", "cheap = 0.1", "search.cheap", "pick = \"best\" alone"},
+          {"pick = \"front\"", "pick = \"best\"", "search.reference_time",
+           "pick = \"front\" alone"},
+          {"label = \"tail-drop\"", "label = \"t\"\narms = [\"on\"]",
+           "search.family[2].switch.marker.kind", "beside arms"},
+          {"reference_time = 6.0", "reference_time = 1.0", "search.reference_time", "above 1"},
+          {"reference_lost = 0.5", "reference_lost = 0.0", "search.reference_lost", "0"},
+          {"label = \"red\"", "", "search.family[1].label", "is required"},
+          {"label = \"red\"", "label = \"window\"", "search.family[1].label", "used twice"},
+          {"ours = true", "ours = 1", "search.family[0].ours", "true or false"},
+          {"[0.1]", "[]", "search.family[1].switch.marker.red.pmax", "empty"},
+          {"red.pmax = [0.1]", "red.pmaxx = [0.1]", "search.family[1].switch.marker.red.pmaxx",
+           "did you mean"},
+          {"[0.05, 0.1]", "[0.05, \"x\"]", "search.family[0].switch.regulation.window.floor",
+           "must be"},
+          {"switch.marker.kind = \"red\"", "scheduler = \"fifo\"", "search.family[1].scheduler",
+           "is switch.scheduler now"},
+      });
 }
 
 constexpr const char* kBest = R"(
@@ -161,27 +170,15 @@ TEST(SearchFile, AFamilyMayNameArmsOfTheFile) {
 }
 
 TEST(SearchFile, RefusesFamiliesThatCannotBeCompared) {
-  const struct {
-    const char* from;
-    const char* to;
-    const char* key;
-    const char* problem;
-  } kFaults[] = {
-      {"[\"on\"]", "[\"on-x\"]", "search.family[1].arms", "\"on-x\": is no arm"},
-      {"[\"on\"]", "[\"off-no-start\"]", "search.family[1].arms", "in two families"},
-      {"[\"on\"]", "[\"off\"]", "search.family[1].arms", "is the baseline"},
-      {"[\"on\"]", "[]", "search.family[1].arms", "must be a list"},
-      {"[\"on\"]", "\"on\"", "search.family[1].arms", "must be a list"},
-      {"[\"on\"]", "[1]", "search.family[1].arms", "must be a label"},
-  };
-  for (const auto& f : kFaults) {
-    const auto read = read_experiment(with(small_experiment(kBest), f.from, f.to));
-    const bool found = std::ranges::any_of(read.issues, [&](const ConfigIssue& i) {
-      return i.key == f.key && i.problem.find(f.problem) != i.problem.npos;
-    });
-    EXPECT_TRUE(found) << "expected " << f.key << ": " << f.problem << "\ngot "
-                       << format_issues("text", read.issues);
-  }
+  expect_refused(small_experiment(kBest),
+                 {
+                     {"[\"on\"]", "[\"on-x\"]", "search.family[1].arms", "\"on-x\": is no arm"},
+                     {"[\"on\"]", "[\"off-no-start\"]", "search.family[1].arms", "in two families"},
+                     {"[\"on\"]", "[\"off\"]", "search.family[1].arms", "is the baseline"},
+                     {"[\"on\"]", "[]", "search.family[1].arms", "must be a list"},
+                     {"[\"on\"]", "\"on\"", "search.family[1].arms", "must be a list"},
+                     {"[\"on\"]", "[1]", "search.family[1].arms", "must be a label"},
+                 });
 }
 
 /// Returns the faults with which a file is no search.
