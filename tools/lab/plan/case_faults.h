@@ -1,11 +1,11 @@
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <vector>
 
 #include "common/core/config_issue.h"
 #include "tools/lab/experiment/experiment.h"
+#include "tools/lab/plan/plan_rows.h"
 
 namespace outrider::lab {
 
@@ -17,28 +17,26 @@ class CaseFaults {
   /// @param base  `[parameters]` of the file
   explicit CaseFaults(const CaseParameters& base) : base_(base) {}
 
-  /// @param origin  place of the arm or the sweep in the file, such as "arm[1]"
-  /// @param own  the parameters of the arm at its point
-  void add(const std::string& origin, const std::string& label, const CaseParameters& own,
-           const ConfigIssues& found);
+  /// @param row  must stay where it is until told(); each is handed in, with faults or without
+  void add(const PlannedRow& row, const ConfigIssues& found);
 
-  /// @param rows  arms at their points, with faults or without
-  [[nodiscard]] ConfigIssues told(std::size_t rows) const;
+  /// Says each fault once, and only where not all rows have it also the arm or the point.
+  [[nodiscard]] ConfigIssues told() const;
 
  private:
-  struct Place {
-    std::string origin, label;
-    bool own = false;  ///< the value is the arm's or the point's, not that of `[parameters]`
-  };
+  using Rows = std::vector<const PlannedRow*>;
   struct Fault {
     std::string key, problem;
     bool of_file = false;  ///< the key is one of the experiment already
-    std::vector<Place> places{};
+    Rows rows{};           ///< that have it
   };
 
-  [[nodiscard]] bool is_shared(const Fault& fault, std::size_t rows) const;
+  [[nodiscard]] bool is_shared(const Fault& fault) const;
+  [[nodiscard]] std::string where(const Rows& some) const;
+  void tell_each(const Fault& fault, ConfigIssues& issues) const;
 
   const CaseParameters& base_;
+  Rows rows_{};
   std::vector<Fault> faults_{};
   ConfigIssues unkept_{};  ///< keeps none: counts those that no case has kept
 };

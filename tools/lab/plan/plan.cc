@@ -24,17 +24,6 @@
 namespace outrider::lab {
 namespace {
 
-std::string value_text(const ParameterValue& value) {
-  return std::visit(
-      [](const auto& v) -> std::string {
-        using T = std::decay_t<decltype(v)>;
-        if constexpr (std::is_same_v<T, std::string>) return v;
-        else if constexpr (std::is_same_v<T, std::monostate>) return "absent";
-        else return to_toml_text(ConfigValue(v));
-      },
-      value);
-}
-
 /// Returns the experiment with the rates of all links and hosts multiplied by `factor`.
 ExperimentFile with_rates(ExperimentFile e, double factor) {
   const auto scale = [factor](BitRate& rate) {
@@ -206,7 +195,7 @@ ConfigIssues build_rows(const ExperimentFile& e, const PlanOptions& options, std
     for (std::uint32_t s = 0; s < seeds; ++s) {
       ConfigIssues found;
       auto built = build_case(e, row.label, row.parameters, options.first_seed + s, found);
-      faults.add(row.origin, row.label, row.parameters, found);
+      faults.add(row, found);
       if (!found.empty()) break;  // the other seeds have the same fault
       built->point = row.point;
       built->role = row.role;
@@ -216,7 +205,7 @@ ConfigIssues build_rows(const ExperimentFile& e, const PlanOptions& options, std
       take(std::move(*built));
     }
   }
-  ConfigIssues issues = faults.told(rows.size());
+  ConfigIssues issues = faults.told();
   require_known_arms(e, options, issues);
   if (issues.empty()) issues = std::move(without_baseline);
   return issues;

@@ -1,7 +1,9 @@
 #include "tools/lab/plan/plan_rows.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
 #include "common/config/checks.h"
 #include "common/config/toml_text.h"
@@ -83,6 +85,17 @@ const ParameterValue& value_in(const Parameters& parameters, const std::string& 
   return it != parameters.end()
              ? it->second
              : std::ranges::find(kDefaults, name, &Parameters::value_type::first)->second;
+}
+
+std::string value_text(const ParameterValue& value) {
+  return std::visit(
+      [](const auto& v) -> std::string {
+        using T = std::decay_t<decltype(v)>;
+        if constexpr (std::is_same_v<T, std::string>) return v;
+        else if constexpr (std::is_same_v<T, std::monostate>) return "absent";
+        else return to_toml_text(ConfigValue(v));
+      },
+      value);
 }
 
 std::vector<PlannedRow> rows_of(const ExperimentFile& e) {

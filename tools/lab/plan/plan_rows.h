@@ -23,6 +23,9 @@ struct PlannedRow {
 /// Returns the value of a parameter. A case does not list a parameter that has its default.
 const ParameterValue& value_in(const Parameters& parameters, const std::string& name);
 
+/// Returns the text of a value, as in a case's name.
+std::string value_text(const ParameterValue& value);
+
 /// Returns the arms at the points, without any that is there already.
 std::vector<PlannedRow> rows_of(const ExperimentFile& experiment);
 

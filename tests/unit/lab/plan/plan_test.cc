@@ -142,7 +142,7 @@ TEST(Plan, RefusesPointsWhoseParametersDoNotFit) {
   const auto plan = make_plan(*file.config, {});
   ASSERT_EQ(plan.issues.size(), 1U);
   EXPECT_THAT(plan.issues[0].problem,
-              testing::HasSubstr("arm \"off\": background.sizes: \"\": is required"));
+              testing::HasSubstr("at background.load = 0.5: background.sizes: \"\": is required"));
 }
 
 TEST(Plan, ComplementNeedsTcp) {
