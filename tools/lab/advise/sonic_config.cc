@@ -12,7 +12,8 @@ namespace outrider::lab {
 namespace {
 
 constexpr const char* kProfile = "OUTRIDER";  ///< name of the maps and the begin of profiles' names
-constexpr std::size_t kLanes = 4;             ///< from one port's name to the next
+constexpr const char* kPool = "ingress_lossless_pool";
+constexpr std::size_t kLanes = 4;  ///< from one port's name to the next
 constexpr double kMostWeight = 100;
 
 using Fields = std::vector<std::pair<std::string, std::string>>;
@@ -73,13 +74,37 @@ std::optional<Fields> wred_of(const sw::MarkerConfig& m, std::uint32_t frame_byt
   return std::nullopt;
 }
 
-Fields buffer_of(const sw::LosslessConfig& c) {
-  Fields fields{{"pool", "ingress_lossless_pool"}};
-  std::uint64_t xon = 0;
+/// Returns the pool from which lossless classes take their memory. Its mode is that of the
+/// thresholds of its profiles.
+Fields pool_of(const sw::SwitchConfig& sw, const sw::LosslessConfig& c) {
+  const std::uint64_t size = sw.buffer.total_bytes.value_or(sw::lossless_own_bytes(sw));
+  return {{"type", "ingress"},
+          {"mode", c.xoff_alpha ? "dynamic" : "static"},
+          {"size", std::to_string(size)}};
+}
+
+/// Returns half of the threshold of a class that has the shared buffer for itself. SONiC has no
+/// share of a threshold from which a port may go on, only a distance below it.
+std::uint64_t half_of_alone(const sw::SwitchConfig& sw, double alpha) {
+  return static_cast<std::uint64_t>(alpha / (1 + alpha) / 2 *
+                                    static_cast<double>(sw::shared_part_bytes(sw)));
+}
+
+/// Returns the profile of a lossless class; nothing if its threshold has no counterpart.
+/// @param frame_bytes  that may always wait when a port goes on: with 0 a full buffer would have to
+///                     be empty first
+std::optional<Fields> buffer_of(const sw::SwitchConfig& sw, const sw::LosslessConfig& c,
+                                std::uint32_t frame_bytes) {
+  constexpr long kLeastExponent = -8, kMostExponent = 7;  // of BUFFER_PROFILE's dynamic_th
+  Fields fields{{"pool", kPool}};
+  std::uint64_t xon = frame_bytes;
   if (c.xoff_alpha) {
-    fields.emplace_back("dynamic_th", std::to_string(std::llround(std::log2(*c.xoff_alpha))));
-    xon = c.xon_offset_bytes.value_or(0);
-    if (xon > 0) fields.emplace_back("xon_offset", std::to_string(xon));
+    const long exponent = std::lround(std::log2(*c.xoff_alpha));
+    if (exponent < kLeastExponent || exponent > kMostExponent) return std::nullopt;
+    fields.emplace_back("dynamic_th", std::to_string(exponent));
+    fields.emplace_back(
+        "xon_offset",
+        std::to_string(c.xon_offset_bytes.value_or(half_of_alone(sw, *c.xoff_alpha))));
   } else {
     fields.emplace_back("static_th", std::to_string(c.xoff_bytes));
     xon = c.resume_bytes();
@@ -166,6 +191,7 @@ std::string sonic_config(const Case& c, std::uint32_t frame_bytes, std::size_t m
   const sw::SwitchPortConfig* port = find_port(c);
   const tg::TransportConfig* job = transport_of(c, c.traffic.jobs.front().transport);
   if (port == nullptr || job == nullptr || job->protocol != tg::TransportProtocol::kRoce) return {};
+  const sw::SwitchConfig& sw = c.switches.switches.front();
   const auto queues = sw::queues_of(*port);
   const Classes classes = classes_of(c, *port, *job);
   Tables out;
@@ -193,12 +219,15 @@ std::string sonic_config(const Case& c, std::uint32_t frame_bytes, std::size_t m
     }
     of_queue.emplace_back(number, queue);
     if (!queues[i].queue.lossless.on()) continue;
-    out.add("BUFFER_PROFILE", name, buffer_of(queues[i].queue.lossless));
+    const auto buffer = buffer_of(sw, queues[i].queue.lossless, frame_bytes);
+    if (!buffer) return {};
+    if (paused.empty()) out.add("BUFFER_POOL", kPool, pool_of(sw, queues[i].queue.lossless));
+    out.add("BUFFER_PROFILE", name, *buffer);
     of_group.emplace_back(number, Fields{{"profile", name}});
     paused += (paused.empty() ? "" : ",") + number;
   }
   ports.emplace_back("pfc_enable", paused);
-  const std::size_t listed = std::min(most_ports, c.switches.switches.front().ports.size());
+  const std::size_t listed = std::min(most_ports, sw.ports.size());
   for (std::size_t i = 0; i < listed; ++i) {
     const std::string name = "Ethernet" + std::to_string(kLanes * i);
     out.add("PORT_QOS_MAP", name, ports);

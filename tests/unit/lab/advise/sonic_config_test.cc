@@ -9,6 +9,8 @@
 #include <map>
 #include <string>
 
+#include "common/config/config_file.h"
+#include "common/config/text_file.h"
 #include "tests/support/source_path.h"
 #include "tools/lab/advise/advised_experiment.h"
 #include "tools/lab/plan/plan.h"
@@ -70,9 +72,17 @@ class Reader {
   std::size_t at_ = 0;
 };
 
-std::string text_of_arm(const std::string& label) {
+/// The setting of the file that says when a pause is due.
+const std::string kFixed = "switch.queue.lossless.xoff_bytes = \"200kB\"\n";
+
+std::string text_of_arm(const std::string& label, const std::string& pauses) {
   const std::string conf = source_path("conf");
-  const auto file = load_advised(conf + "/advise/roce-storage.toml");
+  std::string text = *read_text_file(conf + "/advise/roce-storage.toml", 1).config;
+  text.replace(text.find(kFixed), kFixed.size(), pauses);
+  auto table = parse_toml(text);
+  if (!table) return format_issues("t", table.issues);
+  (*table.config)["name"] = ConfigValue(std::string("advise"));
+  const auto file = advised_from(*table.config, conf + "/advise");
   if (!file) return format_issues("f", file.issues);
   const auto e = experiment_from(
       experiment_of(*file.config, {.name = "t", .arms = {"off", label}}, conf), "/");
@@ -83,8 +93,8 @@ std::string text_of_arm(const std::string& label) {
                       file.config->traits.frame_bytes, 100);
 }
 
-Tables tables_of(const std::string& label) {
-  const std::string text = text_of_arm(label);
+Tables tables_of(const std::string& label, const std::string& pauses = kFixed) {
+  const std::string text = text_of_arm(label, pauses);
   return Reader(text).all();
 }
 
@@ -100,8 +110,9 @@ void expect_references(const Tables& t) {
     }
   };
   expect("QUEUE", "wred_profile", "WRED_PROFILE");
-  expect("QUEUE", "switch.scheduler", "SCHEDULER");
+  expect("QUEUE", "scheduler", "SCHEDULER");
   expect("BUFFER_PG", "profile", "BUFFER_PROFILE");
+  expect("BUFFER_PROFILE", "pool", "BUFFER_POOL");
   expect("PORT_QOS_MAP", "dscp_to_tc_map", "DSCP_TO_TC_MAP");
   expect("PORT_QOS_MAP", "tc_to_queue_map", "TC_TO_QUEUE_MAP");
   expect("PORT_QOS_MAP", "tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP");
@@ -122,6 +133,8 @@ TEST(SonicConfig, HasThresholdsAndPausesInBytes) {
                                                       {"xon", "100000"},
                                                       {"xoff", "116956"},
                                                       {"size", "216956"}}));
+  EXPECT_EQ(t["BUFFER_POOL"]["ingress_lossless_pool"],
+            (Entry{{"type", "ingress"}, {"mode", "static"}, {"size", std::to_string(6 * 316956)}}));
   EXPECT_EQ(t["DSCP_TO_TC_MAP"]["OUTRIDER"], (Entry{{"24", "3"}, {"26", "3"}, {"48", "3"}}));
   EXPECT_EQ(t["PORT_QOS_MAP"].size(), 6U) << "four hosts and two spines";
   EXPECT_EQ(t["PORT_QOS_MAP"]["Ethernet20"]["pfc_enable"], "3");
@@ -141,11 +154,37 @@ TEST(SonicConfig, GivesStorageAQueueAndAPriority) {
       << "a floor of 5 % is a weight there";
 }
 
+TEST(SonicConfig, ADynamicXoffHasAPoolOfItsModeAndADistanceBelowIt) {
+  const std::string shared = "switch.buffer.total_bytes = \"16MB\"\n";
+  Tables t = tables_of("off-red-hpcc", shared + "switch.queue.lossless.xoff_alpha = 0.5\n");
+  expect_references(t);
+  EXPECT_EQ(t["BUFFER_POOL"]["ingress_lossless_pool"],
+            (Entry{{"type", "ingress"}, {"mode", "dynamic"}, {"size", "16000000"}}));
+  // A third of what queues share, 16 MB without six headrooms, is the threshold of one alone.
+  EXPECT_EQ(t["BUFFER_PROFILE"]["OUTRIDER_3"],
+            (Entry{{"pool", "ingress_lossless_pool"},
+                   {"dynamic_th", "-1"},
+                   {"xon_offset", std::to_string((16'000'000 - 6 * 116956) / 6)},
+                   {"xon", "4154"},
+                   {"xoff", "116956"},
+                   {"size", std::to_string(4154 + 116956)}}));
+  EXPECT_EQ(
+      tables_of("off-red-hpcc",
+                shared +
+                    "switch.queue.lossless.xoff_alpha = 0.5\n"
+                    "switch.queue.lossless.xon_offset_bytes = 30000\n")["BUFFER_PROFILE"]
+                                                                       ["OUTRIDER_3"]["xon_offset"],
+      "30000");
+  EXPECT_EQ(text_of_arm("off-red-hpcc", shared + "switch.queue.lossless.xoff_alpha = 500.0\n"), "")
+      << "dynamic_th ends at 7";
+}
+
 TEST(SonicConfig, WithoutPausesNoneIsEnabled) {
   Tables t = tables_of("off-no-pfc");
   expect_references(t);
   EXPECT_EQ(t["PORT_QOS_MAP"]["Ethernet0"]["pfc_enable"], "");
   EXPECT_FALSE(t.contains("BUFFER_PG"));
+  EXPECT_FALSE(t.contains("BUFFER_POOL"));
 }
 
 TEST(SonicConfig, AMarkOfEveryPacketHasOneThreshold) {
