@@ -332,7 +332,7 @@ std::string small_cluster() { return std::string(kSmallCluster) + "long_flows = 
 TEST_F(LabProgram, AdvisesOnACluster) {
   const std::string file = directory_ / "cluster.toml", out = directory_ / "advice";
   write_whole_file(file, small_cluster());
-  ASSERT_EQ(run({"advise", file, "--minutes", "0.1", "--out", out}, "log"), kExitOk) << text("log");
+  ASSERT_EQ(run({"advise", file, "--minutes", "0.5", "--out", out}, "log"), kExitOk) << text("log");
   EXPECT_THAT(text("log"), HasSubstr("best of each kind"));
   EXPECT_THAT(text("log"), HasSubstr("twice the buffer"));
   EXPECT_THAT(text("log"), HasSubstr(text("advice/advice.txt")));
@@ -356,6 +356,27 @@ TEST_F(LabProgram, AdvisesOnACluster) {
   EXPECT_THAT(text("none"), HasSubstr("advise --new"));
 }
 
+TEST_F(LabProgram, ChecksWhatAdviseReadsAndRefusesWhatTakesTooLong) {
+  const std::string file = directory_.write("cluster.toml", small_cluster());
+  EXPECT_EQ(run({"check", file}, "check"), kExitOk);
+  EXPECT_THAT(text("check"), HasSubstr("a file for `outrider-lab advise " + file + "`"));
+  std::string cluster = small_cluster();
+  cluster.replace(cluster.find("workers"), 0, "job.iterations = 5000\n");
+  const std::string slow = directory_.write("slow.toml", cluster);
+  EXPECT_EQ(run({"advise", slow, "--minutes", "0.1", "--out", directory_ / "o"}, "brief"),
+            kExitUsage);
+  EXPECT_THAT(text("brief"), HasSubstr("or more. Give --minutes "));
+
+  const auto refused = [&](const std::string& faulty) {
+    EXPECT_EQ(run({"check", directory_.write("faulty.toml", faulty)}, "fault"), kExitUsage);
+    return text("fault");
+  };
+  EXPECT_THAT(refused(cluster + "lod = 0.3\n"), HasSubstr("background[0].lod"));
+  const std::string limit = "switch.queue.limit_bytes = \"90kB\"\n";
+  cluster.erase(cluster.find(limit), limit.size());
+  EXPECT_THAT(refused(cluster), HasSubstr("parameters.switch.queue.limit_bytes: is required"));
+}
+
 TEST_F(LabProgram, AdvisesWithWhatIsKnownOnInterruptInTheSearch) {
   std::string cluster = small_cluster();  // with cases of seconds, so that each is told
   cluster.replace(cluster.find("100kB"), 5, "10MB").replace(cluster.find("100ms"), 5, "10s");
@@ -373,7 +394,7 @@ TEST_F(LabProgram, AdvisesWithWhatIsKnownOnInterruptInTheSearch) {
 TEST_F(LabLoopbackLong, ConfirmsAdviceBetweenProcesses) {
   const std::string file = directory_ / "cluster.toml", out = directory_ / "advice";
   write_whole_file(file, small_cluster());
-  ASSERT_EQ(run({"advise", file, "--minutes", "0.1", "--confirm", "loopback", "--out", out}, "log"),
+  ASSERT_EQ(run({"advise", file, "--minutes", "0.5", "--confirm", "loopback", "--out", out}, "log"),
             kExitOk)
       << text("log");
   EXPECT_THAT(text("log"), HasSubstr("Real processes"));

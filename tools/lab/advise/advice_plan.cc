@@ -54,13 +54,16 @@ double least_seconds(std::size_t arms, double case_seconds, double seconds) {
          seconds_of(least_to_verify(), case_seconds);
 }
 
+double longest_seconds(double wanted) {
+  constexpr double kMuchLonger = 1.5;
+  return kMuchLonger * wanted;
+}
+
 Tried scale_down(std::size_t all, std::size_t kinds, double case_seconds, double wanted,
                  double seconds) {
-  constexpr double kMuchLonger = 1.5, kNotWorthAsking_seconds = 120;
   if (least_seconds(all, case_seconds, seconds) <= wanted) return Tried::kAll;
   const double least = least_seconds(kinds, case_seconds, seconds);
-  return least > std::max(kMuchLonger * wanted, kNotWorthAsking_seconds) ? Tried::kNothing
-                                                                         : Tried::kOneOfEachKind;
+  return least > longest_seconds(wanted) ? Tried::kNothing : Tried::kOneOfEachKind;
 }
 
 unsigned smaller_to_fit(std::size_t arms, unsigned most, double most_seconds, double seconds) {

@@ -34,8 +34,9 @@ constexpr double kBriefShare = 2.0 / 3;
 
 /// What a search tries: a question that would take too long is scaled down, or not begun.
 enum class Tried : std::uint8_t { kAll, kOneOfEachKind, kNothing };
-/// A search that takes much longer than the user wants to wait is not begun without asking, unless
-/// it is short anyway.
+/// Returns how long all may take of which a user wants to wait so long, as estimates are rough [s].
+[[nodiscard]] double longest_seconds(double wanted);
+/// A search that takes longer is not begun.
 /// @param all,kinds  how many arms there are, and how many with one of each kind
 /// @param wanted  how long the user wants to wait in all [s]; `seconds` of them are left
 [[nodiscard]] Tried scale_down(std::size_t all, std::size_t kinds, double case_seconds,

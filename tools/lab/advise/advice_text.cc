@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <string_view>
-#include <variant>
 
 #include "tools/lab/summary/answer.h"
 #include "tools/lab/summary/table_text.h"
@@ -179,23 +178,10 @@ std::string what_turns_it(const Advice& a, const Recommendation& r) {
   return text;
 }
 
-std::string value_text(const ParameterValue& value) {
-  struct Text {
-    std::string operator()(bool v) const { return v ? "true" : "false"; }
-    std::string operator()(std::int64_t v) const { return std::to_string(v); }
-    std::string operator()(double v) const { return formatted("%g", v); }
-    std::string operator()(const std::string& v) const { return v; }
-    std::string operator()(std::monostate /*none*/) const { return "none"; }
-  };
-  return std::visit(Text{}, value);
-}
-
 std::string settings(const Advice& a) {
-  if (a.settings.empty()) return a.always_settings ? '\n' + a.elsewhere : "";
-  std::string text = "\nIn an experiment, set\n";
-  for (const auto& [name, value] : a.settings)
-    text += "  " + name + " = " + value_text(value) + '\n';
-  return text + '\n' + a.elsewhere;
+  if (a.arm.empty()) return a.always_settings ? '\n' + a.elsewhere : "";
+  return "\nIn TOML, for the end of asked.toml or of another experiment:\n\n" + a.arm + '\n' +
+         a.elsewhere;
 }
 
 std::string warnings(const Advice& a) {

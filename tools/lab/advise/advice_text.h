@@ -30,7 +30,7 @@ struct Advice {
   std::vector<Remedy> screened{};  ///< others, which only the search has seen
   AdviceGoal goal{};
   bool verified = false;         ///< with seeds that the search did not see
-  Parameters settings{};         ///< of the chosen arm, that `off` does not have
+  std::string arm{};             ///< arm_text() of the chosen one; empty: today's
   std::string elsewhere{};       ///< settings_elsewhere() and settings_of_hosts(), and of NICs
   bool always_settings = false;  ///< `elsewhere` is told too if nothing is advised
   unsigned smaller = 1;  ///< bursts, and the times between them, are that many times smaller

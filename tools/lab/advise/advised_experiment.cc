@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
+#include "common/config/toml_text.h"
 #include "tools/lab/advise/remedy_list.h"
 #include "tools/lab/experiment/config_literals.h"
+#include "tools/lab/experiment/program_settings.h"
 
 namespace outrider::lab {
 namespace {
@@ -25,6 +29,28 @@ void shorten(ConfigTable& experiment) {
     const std::int64_t measured = whole_at(job, "iterations", 1) - skipped;
     job["iterations"] = ConfigValue(skipped + std::max<std::int64_t>(measured / 2, 1));
   });
+}
+
+/// Returns a list of tables with a line for each, else the text of any value.
+std::string shown(const ConfigValue& value) {
+  if (!is_array_of_tables(value)) return to_toml_text(value);
+  std::string text = "[\n";
+  for (const ConfigValue& one : *value.as<ConfigValue::Array>())
+    text += "  " + to_toml_text(one) + ",\n";
+  return text + "]";
+}
+
+/// Returns the value that a setting of an arm has in its case. That of a list is as it is written.
+ConfigValue resolved(const std::string& key, const ConfigValue& written, const Case& of_arm) {
+  const auto found = std::ranges::find(of_arm.parameters, key, &Parameters::value_type::first);
+  if (found == of_arm.parameters.end() || written.as<ConfigValue::Array>() != nullptr)
+    return written;
+  return std::visit(
+      [&written](const auto& v) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(v)>, std::monostate>) return written;
+        else return ConfigValue(v);
+      },
+      found->second);
 }
 
 }  // namespace
@@ -48,6 +74,19 @@ ConfigTable experiment_of(const AdvisedFile& advised, const AdvisedQuestion& que
   for (const auto& [key, value] : question.parameters)
     if (!assign(parameters, key, value)) throw std::logic_error("no key of a table: " + key);
   return out;
+}
+
+std::string arm_text(const AdvisedFile& advised, const Case& of_arm,
+                     const std::filesystem::path& conf) {
+  std::string text = "[[arm]]\nlabel = " + to_toml_text(text_value(of_arm.label)) + '\n';
+  for (const ConfigValue& arm : remedy_arms(advised.experiment, advised.traits, conf)) {
+    const auto* table = arm.as<ConfigTable>();
+    if (table == nullptr || *table->get("label") != text_value(of_arm.label)) continue;
+    for (const auto& [key, value] : with_dotted_keys(*table))
+      if (key != "label" && key != "against")
+        text += key + " = " + shown(resolved(key, value, of_arm)) + '\n';
+  }
+  return text;
 }
 
 }  // namespace outrider::lab

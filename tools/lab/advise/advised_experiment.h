@@ -6,6 +6,7 @@
 
 #include "common/config/config_value.h"
 #include "tools/lab/advise/advised_file.h"
+#include "tools/lab/experiment/case.h"
 #include "tools/lab/experiment/experiment.h"
 
 namespace outrider::lab {
@@ -24,5 +25,11 @@ struct AdvisedQuestion {
 /// @throws std::runtime_error if a list of remedies cannot be read
 [[nodiscard]] ConfigTable experiment_of(const AdvisedFile& advised, const AdvisedQuestion& question,
                                         const std::filesystem::path& conf);
+
+/// Returns the arm of a case as TOML that can be added to the end of an experiment. Quantities such
+/// as "2rtt" are what they are in the case.
+/// @param conf  as above
+[[nodiscard]] std::string arm_text(const AdvisedFile& advised, const Case& of_arm,
+                                   const std::filesystem::path& conf);
 
 }  // namespace outrider::lab

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "common/config/quantities.h"
+#include "common/config/toml_text.h"
 #include "switch/config/queue_config.h"
 #include "tools/lab/advise/scaled.h"
 #include "tools/lab/experiment/config_literals.h"
@@ -23,10 +24,8 @@ ConfigValue number(double value) { return ConfigValue(value); }
 ConfigValue rounded(double value) { return ConfigValue(std::stod(formatted("%.6g", value))); }
 
 std::string assumed_text(const ConfigValue& value) {
-  const auto* text = value.as<std::string>();
   const auto* real = value.as<double>();
-  if (real != nullptr) return formatted("%.6g", *real);
-  return text == nullptr ? display(value) : *text;
+  return real == nullptr ? to_toml_text(value) : formatted("%.6g", *real);
 }
 
 /// Adds parameters that are not there yet, and remembers which.
@@ -41,6 +40,8 @@ class Assumptions {
     if (has(key) || !assign(parameters_, key, value)) return;
     all_.push_back(std::string(key) + " = " + assumed_text(value));
   }
+  /// Adds a remark to what was added last.
+  void note(const std::string& text) { all_.back() += " (" + text + ')'; }
   /// Adds what every experiment of advise has, and nobody asks.
   void add_untold(const char* key, const ConfigValue& value) {
     if (!has(key)) (void)assign(parameters_, key, value);
@@ -134,6 +135,23 @@ void assume_lossless(ConfigTable& experiment, const AdvisedTraits& traits, Assum
     to.add("switch.queue.lossless.headroom_bytes", number(traits.headroom_bytes));
 }
 
+/// Adds the limit of queues that a lossless class alone says: what waits at XOFF of all ports.
+void assume_room(const ConfigTable& experiment, const AdvisedTraits& traits, Assumptions& to) {
+  const ConfigTable& p = parameters_of(experiment);
+  if (to.has("switch.queue.limit_packets") || to.has("switch.queue.limit_bytes") ||
+      to.has("switch.buffer.total_bytes"))
+    return;
+  ConfigTable resolved = p, room;
+  resolve_quantities(resolved, traits);
+  make_room(resolved, traits, room);
+  const ConfigValue* packets = find(room, "switch.queue.limit_packets");
+  if (packets == nullptr) return;
+  to.add("switch.queue.limit_packets", *packets);
+  to.note(
+      "which holds what lossless queues of all ports may bring: give "
+      "switch.queue.limit_bytes, the buffer of a port, or switch.buffer.total_bytes");
+}
+
 void assume_times(const ConfigTable& experiment, const AdvisedTraits& traits, Assumptions& to) {
   // TCP leaves slow start in this time; queue pairs begin at their NIC's rate.
   const double warm_up_rtts = traits.roce ? 200 : 600;
@@ -169,8 +187,9 @@ std::vector<std::string> assume_before(ConfigTable& experiment) {
 std::vector<std::string> assume(ConfigTable& experiment, const AdvisedTraits& traits) {
   Assumptions to(experiment);
   assume_times(experiment, traits, to);
-  assume_queue(experiment, traits, to);
   assume_lossless(experiment, traits, to);
+  assume_room(experiment, traits, to);
+  assume_queue(experiment, traits, to);
   if (traits.roce) {
     to.add_untold("switch.regulation.idle_end", text_value("25rtt"));
     to.add_untold("switch.regulation.expiry", text_value("1000rtt"));

@@ -107,6 +107,25 @@ std::pair<std::optional<Case>, std::string> planned(const AdvisedFile& advised,
   return {std::move(*found), ""};
 }
 
+/// Says whether an arm has a fixed XOFF where today's is dynamic: the two exclude each other, and
+/// an arm cannot take back what the file says.
+bool sets_other_xoff(const ConfigValue& arm, const ConfigTable& experiment) {
+  const auto sets = [](const ConfigTable& table, const char* key) {
+    return find(table, std::string("switch.queue.lossless.") + key) != nullptr;
+  };
+  return sets(*experiment.get("parameters")->as<ConfigTable>(), "xoff_alpha") &&
+         sets(*arm.as<ConfigTable>(), "xoff_bytes");
+}
+
+/// Says why arms that switch pauses are left out.
+void leave_out_pauses(const std::string& labels, UsableArms& usable) {
+  if (!labels.empty())
+    usable.left_out.push_back(
+        labels +
+        ": each sets switch.queue.lossless.xoff_bytes, which switch.queue.lossless."
+        "xoff_alpha of the file excludes. Give xoff_bytes in its place to compare them");
+}
+
 }  // namespace
 
 ConfigValue::Array remedy_arms(const ConfigTable& experiment, const AdvisedTraits& traits,
@@ -128,9 +147,15 @@ UsableArms usable_arms(const AdvisedFile& advised, const fs::path& conf) {
   const auto off = planned(advised, "off", conf);
   if (!off.first) throw std::runtime_error("the arm \"off\" cannot be had: " + off.second);
   std::vector<Parameters> have{off.first->parameters};
+  std::string with_xoff;
   for (const ConfigValue& arm : remedy_arms(advised.experiment, advised.traits, conf)) {
     const std::string label = label_of(arm);
     if (label == "off") continue;
+    if (sets_other_xoff(arm, advised.experiment)) {
+      const bool pauses = is_possible({.kind = RemedyKind::kPauses}, advised);
+      if (pauses) with_xoff += (with_xoff.empty() ? "" : ", ") + label;
+      continue;
+    }
     const auto [c, problem] = planned(advised, label, conf);
     if (!c) {
       usable.left_out.push_back(label + ": " + problem);
@@ -142,6 +167,7 @@ UsableArms usable_arms(const AdvisedFile& advised, const fs::path& conf) {
     have.push_back(c->parameters);
     usable.labels.push_back(label);
   }
+  leave_out_pauses(with_xoff, usable);
   return usable;
 }
 

@@ -1,14 +1,18 @@
 #include "tools/lab/cli/advise_files.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
 #include <stdexcept>
 
 #include "common/config/config_file.h"
+#include "common/config/file_kind.h"
 #include "common/config/shipped_file.h"
 #include "common/telemetry/exit_status.h"
 #include "common/telemetry/whole_file.h"
+#include "tools/lab/advise/remedy_list.h"
 #include "tools/lab/cli/cli_cases.h"
 #include "tools/lab/run/run_process.h"
 
@@ -85,6 +89,31 @@ bool is_free(const fs::path& directory, const AdvisedFile& advised, bool force) 
   say("outrider-lab: " + directory.string() +
       " has the advice for another file: give --out DIR, or --force to replace it");
   return false;
+}
+
+bool is_for_advise(const std::string& path) {
+  const auto file = read_file_of(path, FileKind::kExperiment);
+  const auto has_any = [&file](std::initializer_list<const char*> keys) {
+    return std::ranges::any_of(keys, [&](const char* key) { return file.config->get(key); });
+  };
+  return file && has_any({"change", "goal"}) && !has_any({"arm", "rivals", "base"});
+}
+
+int check_advised(const std::string& path) {
+  const auto advised = load_advised(path);
+  if (!advised) {
+    std::fputs(format_issues(path, advised.issues).c_str(), stderr);
+    return kExitUsage;
+  }
+  const UsableArms arms = usable_arms(*advised.config, conf_of_program());
+  for (const std::string& one : arms.left_out) say("outrider-lab: not tried: " + one);
+  if (arms.labels.size() == 1) {
+    say(kNothingToAdvise);
+    return kExitUsage;
+  }
+  std::printf("%s: no fault; a file for `outrider-lab advise %s`, which compares %zu arms\n",
+              path.c_str(), path.c_str(), arms.labels.size());
+  return kExitOk;
 }
 
 int write_new_advised(const std::string& file) {

@@ -24,17 +24,33 @@ AdvisedFile smaller_bursts(const AdvisedFile& advised, unsigned smaller) {
   return made;
 }
 
-/// Says whether the arms may take longer than a user wants to wait. An estimate may be several
-/// times too short, as it knows nothing of congestion.
-bool takes_long(const AdviceRounds& rounds, const AdvisedFile& advised, std::size_t arms,
-                double room_seconds) {
-  constexpr double kDoubt = 6;
+/// Estimates what a case adds to the wall time. It may take several times as long, as the estimate
+/// knows nothing of congestion. @return nothing if nobody can tell
+std::optional<double> estimate_of_case(const AdviceRounds& rounds, const AdvisedFile& advised,
+                                       double room_seconds) {
   const auto planned =
       rounds.plan({.name = "screen", .advised = advised}, {.seeds = 1, .arms = {"off"}});
-  if (!planned) return false;
-  const auto estimate =
-      estimate_seconds(planned->cases, rounds.jobs(), std::min(kTrial_seconds, room_seconds / 60));
+  if (!planned) return 0;
+  return estimate_seconds(planned->cases, rounds.jobs(),
+                          std::min(kTrial_seconds, room_seconds / 60));
+}
+
+/// Says whether the arms may take longer than a user wants to wait.
+bool takes_long(std::optional<double> estimate, std::size_t arms, double room_seconds) {
+  constexpr double kDoubt = 6;
   return !estimate || smaller_to_fit(arms, 2, kDoubt * *estimate / 2, room_seconds) > 1;
+}
+
+/// Says so if not even one remedy can be compared with today's setting in time, by an estimate that
+/// is rather too short. @param estimate  of a case with the smallest bursts
+bool is_too_long(std::optional<double> estimate, double room_seconds) {
+  constexpr std::size_t kFewest = 2;
+  const double least = estimate ? least_seconds(kFewest, *estimate, room_seconds) : 0;
+  if (least <= longest_seconds(room_seconds)) return false;
+  say("outrider-lab: even one remedy, with the smallest bursts, takes " + duration_text(least) +
+      " or more. Give --minutes " + minutes_text(least) +
+      " or more, or a file with fewer hosts or smaller bursts; nothing was run");
+  return true;
 }
 
 /// Runs today's setting once. @return what such a case adds to the wall time [s]; nothing after a
@@ -56,9 +72,12 @@ FittingFile fit(AdviceRounds& rounds, const AdvisedFile& advised, double room_se
   const Waited waited;
   FittingFile made{.advised = advised, .arms = usable_arms(advised, rounds.conf())};
   const std::size_t arms = made.arms.labels.size();
+  if (arms == 1 || !takes_long(estimate_of_case(rounds, advised, room_seconds), arms, room_seconds))
+    return made;
   const unsigned most = most_smaller(advised);
-  if (arms == 1 || most == 1 || !takes_long(rounds, advised, arms, room_seconds)) return made;
-  const auto each = probe(rounds, smaller_bursts(advised, most), made.status);
+  const AdvisedFile smallest = most == 1 ? advised : smaller_bursts(advised, most);
+  const bool too_long = is_too_long(estimate_of_case(rounds, smallest, room_seconds), room_seconds);
+  const auto each = too_long ? std::nullopt : probe(rounds, smallest, made.status);
   if (!each) {
     made.arms.labels.clear();
     return made;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cmath>
 #include <deque>
 #include <filesystem>
 #include <optional>
@@ -25,6 +26,11 @@ class Waited {
  private:
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };
+
+/// Returns what to give for --minutes for a time to fit.
+inline std::string minutes_text(double seconds) {
+  return std::to_string(std::lround(std::ceil(seconds / 60)));
+}
 
 /// A round's cases, and what came of them.
 struct AdviceRound {

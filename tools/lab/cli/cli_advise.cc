@@ -16,6 +16,7 @@
 #include "switch/config/config_toml.h"
 #include "tools/lab/advise/advice_plan.h"
 #include "tools/lab/advise/advice_text.h"
+#include "tools/lab/advise/advised_experiment.h"
 #include "tools/lab/advise/advised_file.h"
 #include "tools/lab/advise/loopback_twin.h"
 #include "tools/lab/advise/what_if.h"
@@ -62,7 +63,7 @@ class Adviser {
     const auto arms = fitting_arms(status);
     if (arms.empty()) return status == kExitUsage ? status : end(status);
     if (arms.size() == 1) {
-      say("outrider-lab: nothing may be changed by [change], so there is nothing to advise");
+      say(kNothingToAdvise);
       return kExitUsage;
     }
     const auto tried = within_time(arms);
@@ -117,7 +118,7 @@ class Adviser {
       auto labels = worth_verifying(advice_.remedies, advised_.goal);
       const RoundSize size = verify_size(labels.size(), case_seconds_, seconds_left());
       labels.resize(size.arms);
-      tell_if_late(size);
+      if (!has_time_to_verify(size)) return kExitOk;
       goal.verify(labels);
       rounds.verify_with(size.seeds);
     }
@@ -153,7 +154,7 @@ class Adviser {
       const double least = least_seconds(labels.size(), case_seconds_, seconds_left());
       say("outrider-lab: even one arm of each kind, " + std::to_string(labels.size()) + " of " +
           std::to_string(all.size()) + ", takes about " + duration_text(least) +
-          ". Give --minutes " + std::to_string(std::lround(std::ceil(least / 60))) +
+          ". Give --minutes " + minutes_text(least) +
           ", or a file with fewer hosts or smaller bursts; nothing was run");
       return {};
     }
@@ -162,14 +163,15 @@ class Adviser {
     return labels;
   }
 
-  /// Says so if the least that verifies takes longer than the user wants to wait, as after a search
-  /// that a busy machine made long.
-  void tell_if_late(const RoundSize& size) const {
-    const double needs = seconds_of(size, case_seconds_);
-    if (waited_.seconds() + needs <= kPatience * options_.minutes * 60) return;
+  /// Says so if there is no time for the least that verifies, as after a search that a busy machine
+  /// made long. @return whether there is
+  [[nodiscard]] bool has_time_to_verify(const RoundSize& size) const {
+    const double all = waited_.seconds() + seconds_of(size, case_seconds_);
+    if (all <= longest_seconds(options_.minutes * 60)) return true;
     say("outrider-lab: the search took " + duration_text(waited_.seconds()) +
-        "; the least that verifies it takes about " + duration_text(needs) +
-        " more, which is longer than --minutes. Ctrl-C ends it with what the search says");
+        "; --minutes has no time for the least that verifies it. Give --minutes " +
+        minutes_text(all));
+    return false;
   }
 
   /// Looks at the arms. Measures how long a case takes: a trial, from which an estimate is made
@@ -204,11 +206,9 @@ class Adviser {
     advice_.remedies = std::move(remedies);
     advice_of_ = round.name;
     warn(round);
-    const auto& off = find(round.cases, "off").parameters;
     const Case& of_chosen = find(round.cases, chosen().label);
-    advice_.settings.clear();
-    for (std::size_t i = 0; i < of_chosen.parameters.size(); ++i)
-      if (of_chosen.parameters[i] != off[i]) advice_.settings.push_back(of_chosen.parameters[i]);
+    const bool other = of_chosen.label != "off";
+    advice_.arm = other ? arm_text(advised_, of_chosen, rounds_.conf()) : "";
     advice_.elsewhere = settings_text(advised_, advice_, round.cases, rounds_.directory());
     write_whole_file(rounds_.directory() / "outrider-switch.toml", sw::to_toml(of_chosen.switches));
   }

@@ -10,6 +10,7 @@
 #include "common/config/config_file.h"
 #include "common/telemetry/exit_status.h"
 #include "switch/config/config_toml.h"
+#include "tools/lab/cli/advise_files.h"
 #include "tools/lab/cli/cli_cases.h"
 #include "tools/lab/experiment/background_groups.h"
 #include "tools/lab/plan/advice.h"
@@ -131,6 +132,7 @@ std::optional<Planned> load(const LabOptions& options, bool speaks) {
 }
 
 int check_command(const LabOptions& options) {
+  if (is_for_advise(options.file)) return check_advised(options.file);
   std::size_t cases = 0;
   const auto file = walk(options, [&cases](const Case&, const std::vector<std::string>& names) {
     cases += names.size();

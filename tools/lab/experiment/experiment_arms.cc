@@ -76,7 +76,9 @@ ArmRole role_of(const Arm& arm) {
 }
 
 void check_arms(const Checks& root, const ExperimentFile& e) {
-  if (e.arms.empty()) root.fault("arm", "there must be at least one [[arm]]");
+  if (e.arms.empty())
+    root.fault("arm",
+               "there must be at least one [[arm]]; `outrider-lab advise` reads a file without");
   std::set<std::string> labels;
   for (std::size_t i = 0; i < e.arms.size(); ++i) {
     const auto at = root.below("arm", i);

@@ -41,8 +41,9 @@ TEST(AdvicePlan, WhatTakesTooLongIsScaledDownOrNotBegun) {
   constexpr Row kRows[] = {
       {1, 1, Tried::kAll},             // 23 x 2/3 + 12 = 28 s
       {3, 1, Tried::kOneOfEachKind},   // 82 s, and 54 s with one of each kind
-      {6, 1, Tried::kOneOfEachKind},   // 108 s: over a minute, but nobody asks for so little
-      {7, 1, Tried::kNothing},         // 126 s
+      {5, 1, Tried::kOneOfEachKind},   // 90 s: 1.5 times what is wanted
+      {6, 1, Tried::kNothing},         // 108 s
+      {1, 0.1, Tried::kNothing},       // 18 s: also if it is short
       {20, 5, Tried::kOneOfEachKind},  // 547 s, and 360 s: 1.2 times what is wanted
       {30, 5, Tried::kNothing},        // 540 s: 1.8 times
       {30, 15, Tried::kAll},           // 820 s of 900

@@ -13,6 +13,9 @@
 #include <vector>
 
 #include "common/config/config_file.h"
+#include "common/config/text_file.h"
+#include "common/config/toml_text.h"
+#include "switch/config/config_toml.h"
 #include "tests/support/source_path.h"
 #include "tools/lab/advise/advised_experiment.h"
 #include "tools/lab/advise/remedy.h"
@@ -21,6 +24,7 @@
 #include "tools/lab/advise/settings_elsewhere.h"
 #include "tools/lab/advise/what_if.h"
 #include "tools/lab/plan/plan.h"
+#include "trafficgen/config/config_toml.h"
 
 namespace outrider::advised_file_test {
 using namespace lab;
@@ -144,8 +148,9 @@ long_flows = 2
 TEST(AdvisedFile, WhatItDoesNotSayIsAssumedAndTold) {
   const AdvisedFile file = valid(kLink);
   // 100 us x 10 Gbit/s / sqrt(3) are 72168 bytes, 47 full frames.
-  for (const char* one : {"job.iterations = 8", "warm_up_seconds = 0.06", "h_packets = 10",
-                          "switch.marker.threshold_packets = 47", "transport.controller = dctcp"})
+  for (const char* one :
+       {"job.iterations = 8", "warm_up_seconds = 0.06", "h_packets = 10",
+        "switch.marker.threshold_packets = 47", "transport.controller = \"dctcp\""})
     EXPECT_THAT(file.assumed, Contains(one));
   EXPECT_THAT(file.assumed, Not(Contains(StartsWith("workers")))) << "the file has it";
   EXPECT_EQ(file.traits.rate, (BitRate{10'000'000'000}));
@@ -251,6 +256,55 @@ TEST(AdvisedFile, ItsOwnArmsAreComparedToo) {
   EXPECT_THAT(labels, Contains("off-own"));
   const auto cases = planned(file, {"off", "off-own"});
   EXPECT_EQ(find_port(find(cases, "off-own"))->marker.threshold_packets, 20U);
+}
+
+// What is printed to be set is an arm of the experiment that was asked, and does there what it did.
+TEST(AdvisedFile, TheTextOfEveryArmMakesTheSameCase) {
+  for (const AdvisedFile& file : {valid(kLink), over_roce()}) {
+    const auto labels = usable_arms(file, conf()).labels;
+    for (const Case& of_arm : planned(file, labels)) {
+      if (of_arm.label == "off") continue;
+      const std::string text = arm_text(file, of_arm, conf());
+      const auto pasted = parse_toml(to_toml_text(file.experiment) + text);
+      ASSERT_TRUE(pasted) << text << format_issues("t", pasted.issues);
+      const auto e = experiment_from(*pasted.config, "/");
+      ASSERT_TRUE(e) << text << format_issues("t", e.issues);
+      const auto plan = make_plan(*e.config, {.seeds = 1, .arms = {of_arm.label}});
+      ASSERT_TRUE(plan) << text << format_issues("t", plan.issues);
+      const Case& again = find(*plan.config, of_arm.label);
+      EXPECT_EQ(sw::to_toml(again.switches), sw::to_toml(of_arm.switches)) << text;
+      EXPECT_EQ(tg::to_toml(again.traffic), tg::to_toml(of_arm.traffic)) << text;
+    }
+  }
+}
+
+TEST(AdvisedFile, RoomThatOnlyLosslessQueuesSayIsToldWithTheKeyToGive) {
+  std::string text = *read_text_file(conf() / "advise/roce-storage.toml", 1).config;
+  const std::string limit = "switch.queue.limit_bytes = \"2MB\"\n";
+  text.erase(text.find(limit), limit.size());
+  const AdvisedFile file = valid(text);
+  // Eight ports of a spine with 200 kB and a headroom of 116956 bytes, in full frames.
+  EXPECT_THAT(file.assumed, Contains(testing::AllOf(
+                                StartsWith("switch.queue.limit_packets = 1675 ("),
+                                HasSubstr("give switch.queue.limit_bytes, the buffer of a port"))));
+  EXPECT_THAT(file.assumed, Contains("switch.marker.kind = \"red\""));
+  EXPECT_EQ(find_port(planned(file, {"off"}).front())->marker.kind, sw::MarkerKind::kRed);
+}
+
+TEST(AdvisedFile, PausesBesideADynamicXoffAreLeftOutAndTold) {
+  std::string text = *read_text_file(conf() / "advise/roce-storage.toml", 1).config;
+  const std::string fixed = "switch.queue.lossless.xoff_bytes = \"200kB\"\n";
+  text.replace(text.find(fixed), fixed.size(),
+               "switch.buffer.total_bytes = \"16MB\"\nswitch.queue.lossless.xoff_alpha = 0.5\n");
+  AdvisedFile file = valid(text);
+  const UsableArms arms = usable_arms(file, conf());
+  EXPECT_THAT(arms.labels, Not(Contains("off-no-pfc"))) << "it would have pauses still";
+  EXPECT_THAT(arms.left_out,
+              testing::ElementsAre(testing::AllOf(
+                  StartsWith("off-no-pfc, off-pfc, off-pfc-late, off-pfc-red-hpcc: "),
+                  HasSubstr("xoff_alpha of the file excludes"))));
+  file.change.pauses = false;
+  EXPECT_THAT(usable_arms(file, conf()).left_out, testing::IsEmpty());
 }
 
 TEST(AdvisedFile, EveryChangeCanBePlanned) {

@@ -129,7 +129,7 @@ TEST(Recommendation, WhatMattersMostIsVerifiedFirst) {
 TEST(AdviceText, SaysWhatItBringsCostsAndHowSureThatIs) {
   Advice a{.remedies = {kOff, remedy(RemedyKind::kWindow, "on-window", 0.7, 0.05)},
            .verified = true,
-           .settings = {{"switch.regulation.mode", std::string("window")}},
+           .arm = "[[arm]]\nlabel = \"on-window\"\nswitch.regulation.mode = \"window\"\n",
            .answers = {{.text = "half the load", .label = "off"},
                        {.text = "twice the load", .label = "on-window", .change = {-0.3}}}};
   const std::string text = advice_text(a);
@@ -137,7 +137,8 @@ TEST(AdviceText, SaysWhatItBringsCostsAndHowSureThatIs) {
   EXPECT_THAT(text, HasSubstr("sure by 12 seeds that the search did not see"));
   EXPECT_THAT(text, HasSubstr("half the load                        other advice: off"));
   EXPECT_THAT(text, HasSubstr("twice the load                       the same, -30 %"));
-  EXPECT_THAT(text, HasSubstr("switch.regulation.mode = window"));
+  EXPECT_THAT(text,
+              HasSubstr("\n[[arm]]\nlabel = \"on-window\"\nswitch.regulation.mode = \"window\"\n"));
   a.remedies.pop_back();
   EXPECT_THAT(advice_text(a), HasSubstr("Do nothing"));
 }
