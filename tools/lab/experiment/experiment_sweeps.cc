@@ -6,6 +6,7 @@
 #include "tools/lab/experiment/background_sweeps.h"
 #include "tools/lab/experiment/experiment.h"
 #include "tools/lab/experiment/replaced_parameters.h"
+#include "tools/lab/experiment/summary_points.h"
 
 namespace outrider::lab {
 namespace {
@@ -16,8 +17,14 @@ constexpr std::size_t kMaxPoints = 100'000;
 /// Reads the sweeps. Their keys are names of parameters, which no binding can have.
 class SweepReader {
  public:
-  SweepReader(ExperimentFile& experiment, ConfigIssues& issues)
-      : experiment_(experiment), issues_(issues) {}
+  /// @param file  with the arms as they are written
+  SweepReader(const ConfigTable& file, ExperimentFile& experiment, ConfigIssues& issues)
+      : experiment_(experiment), issues_(issues) {
+    const ConfigValue* arms = file.get("arm");
+    if (arms == nullptr || !is_array_of_tables(*arms)) return;
+    for (const ConfigValue& arm : *arms->as<ConfigValue::Array>())
+      written_arms_.push_back(with_nested_keys(*arm.as<ConfigTable>()));
+  }
 
   /// Reads [[sweep]] x = [...], y = [...], which gives one point per combination.
   void sweep(const ConfigTable& table, const std::string& key) {
@@ -49,6 +56,7 @@ class SweepReader {
       }
       for (std::size_t i = 0; i < values->size(); ++i)
         if (!check_value(name, (*values)[i], join_key(key, name, i), join_key(key, name))) break;
+      check_own_values(name, sweep.arms, table.get("arms") != nullptr, join_key(key, name));
       sweep.points = std::move(extended);
     }
     if (!any) issues_.push_back({key, "must name at least one parameter with its values"});
@@ -144,6 +152,44 @@ class SweepReader {
     return std::ranges::none_of(issues, of_name);
   }
 
+  /// Returns what an arm has of its own that a sweep of `name` would replace.
+  std::optional<std::string> own_value(const Arm& arm, const std::string& name) const {
+    if (arm.own_background && group_key_of(name)) {
+      const ParameterValue value = value_of_name(arm.parameters.groups, {}, name);
+      if (value == value_of_name(experiment_.parameters.groups, {}, name)) return std::nullopt;
+      return text_of(value);
+    }
+    const auto at = static_cast<std::size_t>(&arm - experiment_.arms.data());
+    const bool ignores =
+        is_regulator_parameter(name) && !arm.parameters.programs().regulates();  // see at_point()
+    const ConfigValue* value =
+        at < written_arms_.size() && !ignores ? find(written_arms_[at], name) : nullptr;
+    return value == nullptr ? std::nullopt : std::optional(display(*value));
+  }
+
+  /// Refuses a sweep that would take from an arm what it gives itself: its remedy. A sweep that
+  /// names an arm of the file may vary what arms of one point may differ in.
+  void check_own_values(const std::string& name, const std::vector<std::string>& arms, bool named,
+                        const std::string& name_key) {
+    const bool varies = tells_arms_apart(name);
+    std::string own, others;
+    const auto add = [](std::string& to, const std::string& text) {
+      to += (to.empty() ? "" : ", ") + text;
+    };
+    for (const Arm& arm : experiment_.arms) {
+      if (std::ranges::find(arms, arm.label) == arms.end()) continue;
+      const bool lent = std::ranges::count(experiment_.lent_arms, arm.label) != 0;
+      const auto value = varies && named && !lent ? std::nullopt : own_value(arm, name);
+      add(value ? own : others,
+          Checks::quoted(arm.label) + (value ? " (" + *value + ")" : std::string{}));
+    }
+    if (own.empty()) return;
+    std::string what_to_do = "sweep the others alone, arms = [" + others + "]";
+    if (others.empty()) what_to_do = "leave it out of the sweep";
+    if (varies) what_to_do += ", or name in arms each arm of this file that it is to vary";
+    fault(name_key, "would replace what arms give themselves: " + own + "; " + what_to_do);
+  }
+
   static std::string unknown_parameter(const std::string& name) {
     const Parameters all = to_all_parameters(CaseParameters{});
     std::vector<std::string_view> names;
@@ -155,13 +201,14 @@ class SweepReader {
 
   ExperimentFile& experiment_;
   ConfigIssues& issues_;
-  std::size_t crossed_ = 0;  ///< points of the [[sweep]] so far
+  std::vector<ConfigTable> written_arms_;  ///< with nested keys
+  std::size_t crossed_ = 0;                ///< points of the [[sweep]] so far
 };
 
 }  // namespace
 
 void read_sweeps(const ConfigTable& file, ExperimentFile& experiment, ConfigIssues& issues) {
-  SweepReader reader(experiment, issues);
+  SweepReader reader(file, experiment, issues);
   if (const auto* list = file.get("sweep"); list != nullptr && is_array_of_tables(*list)) {
     const auto& tables = *list->as<ConfigValue::Array>();
     for (std::size_t i = 0; i < tables.size(); ++i)

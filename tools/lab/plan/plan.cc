@@ -186,8 +186,9 @@ namespace {
 ConfigIssues build_rows(const ExperimentFile& e, const PlanOptions& options, std::uint32_t seeds,
                         const std::function<void(Case&&)>& take) {
   std::vector<PlannedRow> rows = options.quick ? quick_rows(e) : rows_of(e);
-  ConfigIssues without_baseline;
-  require_baselines(e, rows, without_baseline);
+  ConfigIssues of_points;
+  refuse_equal_rows(e, rows, of_points);
+  require_baselines(e, rows, of_points);
   const std::set<std::string> wanted = wanted_arms(options, rows);
   CaseFaults faults(e.parameters);
   for (const auto& row : rows) {
@@ -207,7 +208,7 @@ ConfigIssues build_rows(const ExperimentFile& e, const PlanOptions& options, std
   }
   ConfigIssues issues = faults.told();
   require_known_arms(e, options, issues);
-  if (issues.empty()) issues = std::move(without_baseline);
+  if (issues.empty()) issues = std::move(of_points);
   return issues;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <type_traits>
+#include <functional>
 #include <utility>
 #include <variant>
 
@@ -135,6 +136,21 @@ std::vector<PlannedRow> quick_rows(ExperimentFile e) {
     settle(p, e.network.rtt);
   }
   return rows;
+}
+
+void refuse_equal_rows(const ExperimentFile& e, const std::vector<PlannedRow>& rows,
+                       ConfigIssues& issues) {
+  std::set<std::string> names;
+  for (const auto& row : rows) {
+    const auto key = parameters_key(row.point, std::not_fn(tells_arms_apart)) +
+                     parameters_key(resolved_parameters(e, row.parameters), tells_arms_apart);
+    if (!names.insert(row.label + '\n' + key).second)
+      issues.push_back(
+          {row.origin, "arm \"" + row.label +
+                           "\" would be twice at one point: the sweep gives it a value of "
+                           "[parameters] that its own settings replace; leave out that value, or "
+                           "name the other arms in arms"});
+  }
 }
 
 void require_baselines(const ExperimentFile& e, std::vector<PlannedRow>& rows,

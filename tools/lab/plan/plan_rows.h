@@ -32,6 +32,11 @@ std::vector<PlannedRow> rows_of(const ExperimentFile& experiment);
 /// Returns the rows of a quick plan, see PlanOptions::quick.
 std::vector<PlannedRow> quick_rows(ExperimentFile experiment);
 
+/// Adds a fault for every row that results could not tell from another: of the same arm at the same
+/// point, with equal settings of all that arms of a point may differ in.
+void refuse_equal_rows(const ExperimentFile& experiment, const std::vector<PlannedRow>& rows,
+                       ConfigIssues& issues);
+
 /// Finds what each row is compared with, and adds a fault for every arm that has nothing at its
 /// point: all that is said of it against a baseline would be missing from the results.
 void require_baselines(const ExperimentFile& experiment, std::vector<PlannedRow>& rows,

@@ -263,6 +263,16 @@ TEST(BackgroundGroups, AnArmWithOthersIsNotSweptUnseen) {
                         "arms = [\"off\", \"off-cubic\"]\n"),
               HasSubstr("sweep[0].arms: \"off-cubic\": has groups of background of its own, and "
                         "none of them is \"dctcp\""));
+  const auto with_its_own = [&](const std::string& flows) {
+    return faults_of(with_groups(group("dctcp", "long_flows = 3\n")) +
+                     "[[arm]]\nlabel = \"mine\"\n[[arm.background]]\nname = \"dctcp\"\n" +
+                     std::string(kEnds) + "long_flows = " + flows +
+                     "\ntransport.controller = \"cubic\"\n"
+                     "[[sweep]]\nbackground.dctcp.long_flows = [1, 2]\n");
+  };
+  EXPECT_EQ(with_its_own("3"), "");
+  EXPECT_THAT(with_its_own("4"), HasSubstr("sweep[0].background.dctcp.long_flows: would replace "
+                                           "what arms give themselves: \"mine\" (4); sweep"));
 }
 
 class BackgroundOfBase : public testing::Test {

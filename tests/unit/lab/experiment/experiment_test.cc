@@ -169,6 +169,35 @@ TEST(ExperimentFile, SweepFaultsNameTheirValue) {
   }
 }
 
+TEST(ExperimentFile, ASweepLeavesAnArmWhatItGivesItself) {
+  const std::string deep = "[[arm]]\nlabel = \"deep\"\nswitch.queue.limit_packets = 200\n";
+  const std::string pair = "[[arm]]\nlabel = \"pair\"\npresets = \"static-pair\"\n";
+  const std::string limits = "[[sweep]]\nswitch.queue.limit_packets = [50, 200]\n";
+  const std::string marks = "[[sweep]]\nswitch.marker.background_threshold_packets = [5]\n";
+  const Fault faults[] = {
+      {deep + limits, "sweep[0].switch.queue.limit_packets",
+       "\"deep\" (200); sweep the others alone, arms = [\"off\", \"off-no-start\", \"on\"]"},
+      {deep + limits + "arms = [\"deep\"]", "sweep[0].switch.queue.limit_packets",
+       "\"deep\" (200); leave it out of the sweep"},
+      {deep + limits + "arms = [\"off\", \"on\"]", "", ""},
+      {pair + marks, "sweep[0].switch.marker.background_threshold_packets",
+       "\"pair\" (\"h\"); sweep the others alone, arms = [\"off\", \"off-no-start\", \"on\"], or "
+       "name in arms each arm of this file that it is to vary"},
+      {pair + marks + "arms = [\"pair\"]", "", ""},
+      {"[[sweep]]\njob.announce.lead_source = [\"overlap\"]", "", ""},  // without a regulation
+  };
+  for (const auto& fault : faults) {
+    const auto file = read_experiment(small_experiment(fault.text));
+    if (fault.key.empty()) {
+      EXPECT_TRUE(file) << fault.text << '\n' << format_issues("text", file.issues);
+      continue;
+    }
+    ASSERT_EQ(file.issues.size(), 1U) << fault.text << '\n' << format_issues("text", file.issues);
+    EXPECT_EQ(file.issues[0].key, fault.key);
+    EXPECT_THAT(file.issues[0].problem, HasSubstr(fault.problem));
+  }
+}
+
 TEST(ExperimentFile, ReportsAllFaultsAtOnce) {
   std::string text = changed("job.iterations = 2", "iteration = 2\ntransport.controller = \"x\"");
   text = with(text, "label = \"off\"", "label = \"rivals\"");
@@ -463,6 +492,12 @@ TEST_F(ExperimentBase, RivalsAreArmsOfAllFiles) {
   EXPECT_EQ(h_of("off-a"), 5U);
   EXPECT_EQ(h_of("off-b"), 7U) << "an arm of the file replaces the rival";
   EXPECT_EQ(own.config->sweeps.at(0).arms, (std::vector<std::string>{"off", "off-a", "off-b"}));
+  (void)load("rivals.toml", "[[arm]]\nlabel = \"mlt\"\nddl.transport.protocol = \"mlt\"\n");
+  const auto swept = load("own.toml", "rivals = \"rivals.toml\"\n" + small_experiment() +
+                                          "[[sweep]]\nddl.transport.protocol = [\"tcp\"]\n"
+                                          "arms = [\"off\", \"rivals\"]\n");
+  EXPECT_THAT(format_issues("own", swept.issues), HasSubstr("\"mlt\" (\"mlt\"); sweep the others"))
+      << "that the sweep names all rivals says nothing of one";
 }
 
 // Values of a file's presets count as its own, and paths in a preset start at the preset that has

@@ -306,6 +306,16 @@ TEST(Plan, RefusesArmsThatAreComparedWithNothing) {
       << "what an off arm does not have";
 }
 
+// The sweep gives the arm "basic" what its stack had replaced: that of [parameters] again.
+TEST(Plan, NoArmIsTwiceAtOnePoint) {
+  const auto file = read_experiment(
+      small_experiment("[[arm]]\nlabel = \"basic\"\ntransport.stack = \"rfc\"\n"
+                       "[[sweep]]\ntransport.loss_detection = [\"rack_tlp\", \"rfc6675\"]\n"));
+  ASSERT_TRUE(file) << format_issues("text", file.issues);
+  EXPECT_THAT(format_issues("f", make_plan(*file.config, {.seeds = 1}).issues),
+              testing::HasSubstr("sweep[0]: arm \"basic\" would be twice at one point"));
+}
+
 TEST(Plan, ACaseThatAProgramRefusesIsNone) {
   const auto file = read_experiment(with(small_experiment(), "[parameters]\n",
                                          "[parameters]\ntransport.delayed_ack = \"0ms\"\n"));
