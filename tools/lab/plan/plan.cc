@@ -191,11 +191,14 @@ ConfigIssues build_rows(const ExperimentFile& e, const PlanOptions& options, std
   require_baselines(e, rows, of_points);
   const std::set<std::string> wanted = wanted_arms(options, rows);
   CaseFaults faults(e.parameters);
+  ExperimentFile there = e;
+  there.sweeps.clear();
   for (const auto& row : rows) {
     if (!wanted.contains(row.label)) continue;
+    there.parameters = row.common;
     for (std::uint32_t s = 0; s < seeds; ++s) {
       ConfigIssues found;
-      auto built = build_case(e, row.label, row.parameters, options.first_seed + s, found);
+      auto built = build_case(there, row.label, row.parameters, options.first_seed + s, found);
       faults.add(row, found);
       if (!found.empty()) break;  // the other seeds have the same fault
       built->point = row.point;

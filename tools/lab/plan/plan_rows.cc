@@ -18,11 +18,14 @@ constexpr std::uint32_t kQuickMeasured = 2;
 
 /// Applies the point's changes to the arm. An off arm keeps its own values of the regulator's
 /// parameters, because they have no effect on it.
-PlannedRow at_point(const Arm& arm, const std::string& origin, const Point& point, Duration rtt) {
+/// @param common  [parameters] there
+PlannedRow at_point(const Arm& arm, const std::string& origin, const Point& point,
+                    const CaseParameters& common, Duration rtt) {
   PlannedRow row{.label = arm.label,
                  .origin = origin,
                  .role = role_of(arm),
                  .parameters = arm.parameters,
+                 .common = common,
                  .against = arm.against};
   const bool off = !arm.parameters.programs().regulates();
   for (const auto& [name, value] : point) {
@@ -31,6 +34,19 @@ PlannedRow at_point(const Arm& arm, const std::string& origin, const Point& poin
   }
   if (!point.empty()) settle(row.parameters, rtt);
   return row;
+}
+
+/// Returns what [parameters] are at a point. A sweep without the baseline gives its arms settings
+/// of their own, as far as arms of one point may differ in them.
+CaseParameters common_at(const ExperimentFile& e, const Sweep& sweep, const Point& point) {
+  const auto off = std::ranges::find(e.arms, ArmRole::kBaseline, role_of);
+  const bool of_all =
+      off != e.arms.end() && std::ranges::find(sweep.arms, off->label) != sweep.arms.end();
+  CaseParameters common = e.parameters;
+  for (const auto& [name, value] : point)
+    if (of_all || !tells_arms_apart(name)) assign_parameter(common, name, value);
+  settle(common, e.network.rtt);
+  return common;
 }
 
 /// Returns what a point makes of [parameters], whatever an arm sets.
@@ -110,13 +126,14 @@ std::vector<PlannedRow> rows_of(const ExperimentFile& e) {
     values.push_back(std::move(own));
   };
   for (std::size_t a = 0; a < e.arms.size(); ++a)
-    add(at_point(e.arms[a], join_key("", "arm", a), {}, e.network.rtt));
+    add(at_point(e.arms[a], join_key("", "arm", a), {}, e.parameters, e.network.rtt));
   for (const auto& sweep : e.sweeps)
     for (const auto& point : sweep.points) {
       const Parameters changed = changes_at(e, point);
+      const CaseParameters common = common_at(e, sweep, point);
       for (const auto& arm : e.arms) {
         if (std::ranges::find(sweep.arms, arm.label) == sweep.arms.end()) continue;
-        PlannedRow row = at_point(arm, sweep.key, point, e.network.rtt);
+        PlannedRow row = at_point(arm, sweep.key, point, common, e.network.rtt);
         row.point = changed;
         add(std::move(row));
       }

@@ -15,6 +15,7 @@ struct PlannedRow {
   std::string origin;  ///< its place in the file, for messages
   ArmRole role = ArmRole::kRemedy;
   CaseParameters parameters;
+  CaseParameters common;  ///< [parameters] at its point, which switches of somebody else have
   Parameters point{};     ///< see Case, as the two below
   std::string against{};  ///< as the file says it; require_baselines() completes it
   std::string off{};

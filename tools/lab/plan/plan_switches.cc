@@ -158,7 +158,7 @@ bool is_outside(const ExperimentFile& e, const CaseParameters& p, std::size_t s)
   return e.switches[s].outside && p.outside != LabOutside::kOurs;
 }
 
-/// Makes of our switch `s` what somebody else has: one queue at each port, as [parameters] say.
+/// Makes of our switch what somebody else has: one queue at each port, as [parameters] say.
 void give_away(const ExperimentFile& e, sw::SwitchConfig& sw) {
   const sw::SwitchPortConfig& plain = e.parameters.programs().sw.ports.front();
   for (auto& port : sw.ports) {
@@ -348,9 +348,10 @@ sw::SwitchProcessConfig plan_switches(const ExperimentFile& e, const CaseParamet
   const bool all = e.network.measures_all();
   config.max_bins = all ? kMaxBinsOfEach : kMaxBins;
   if (all) config.max_burst_records = kMaxRecordsOfEach;
-  for (const auto& sw : e.switches) {
-    auto& added = config.switches.emplace_back(settings.sw);
-    added.name = sw.name;
+  for (std::size_t s = 0; s < e.switches.size(); ++s) {
+    const ProgramSettings& its = is_outside(e, p, s) ? e.parameters.programs() : settings;
+    auto& added = config.switches.emplace_back(its.sw);
+    added.name = e.switches[s].name;
     added.ports.clear();
     accept_signals(e, p, t, added.signals);
   }

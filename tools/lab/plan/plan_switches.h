@@ -16,7 +16,7 @@ inline constexpr std::uint32_t kMaxRecordsOfEach = 1U << 12;
 
 /// Returns the switches of a case. Each switch with hosts has one device, each host an
 /// edge port and each end of a trunk a port. All ports have equal queues, markers and
-/// regulation.
+/// regulation. Switches of somebody else have those of the experiment's [parameters].
 sw::SwitchProcessConfig plan_switches(const ExperimentFile& experiment,
                                       const CaseParameters& parameters, const Topology& topology);
 

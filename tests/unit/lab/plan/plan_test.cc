@@ -316,6 +316,37 @@ TEST(Plan, NoArmIsTwiceAtOnePoint) {
               testing::HasSubstr("sweep[0]: arm \"basic\" would be twice at one point"));
 }
 
+// What a sweep changes is [parameters] of its point, which switches of somebody else have. What an
+// arm gives itself, or has by a sweep of its own settings, is not.
+TEST(Plan, ASweepReachesSwitchesOfSomebodyElse) {
+  const auto cases =
+      plan_of(with(small_experiment("switch.marker.background_threshold_packets = 5\n"
+                                    "switch.buffer.total_bytes = \"60kB\"\n"
+                                    "[[sweep]]\nswitch.queue.limit_packets = [50]\n"
+                                    "switch.marker.threshold_packets = [7]\n"
+                                    "[[sweep]]\narms = [\"on\"]\n"
+                                    "switch.marker.background_threshold_packets = [6]\n"),
+                   "name = \"a\"\n", "name = \"a\"\noutside = true\n"),
+              {.seeds = 1});
+  ASSERT_EQ(cases.size(), 3U + 3U + 1U);
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const auto& theirs = cases[i].switches.switches.at(0);
+    const auto& ours = cases[i].switches.switches.at(1);
+    const bool swept = i >= 3 && i < 6;
+    for (const auto* sw : {&theirs, &ours}) {
+      const auto& port = sw->ports.front();
+      EXPECT_EQ(port.queue.limit_packets, swept ? 50U : QueueConfig{}.limit_packets) << i;
+      EXPECT_EQ(port.marker.threshold_packets, swept ? 7U : MarkerConfig{}.threshold_packets) << i;
+    }
+    EXPECT_FALSE(theirs.ports.front().marker.background_threshold_packets) << i;
+    EXPECT_FALSE(theirs.buffer.total_bytes) << i;
+    EXPECT_EQ(ours.ports.front().marker.background_threshold_packets.value_or(0),
+              cases[i].label != "on" ? 0U
+              : i == 6               ? 6U
+                                     : 5U);
+  }
+}
+
 TEST(Plan, ACaseThatAProgramRefusesIsNone) {
   const auto file = read_experiment(with(small_experiment(), "[parameters]\n",
                                          "[parameters]\ntransport.delayed_ack = \"0ms\"\n"));
