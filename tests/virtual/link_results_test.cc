@@ -95,6 +95,27 @@ class FabricLinks : public testing::Test {
   Mempool pool_ = make_test_pool(buffers_needed(plan_of(kRacks).front()));
 };
 
+// The job over RoCEv2 has its protocol for itself.
+TEST(ListedJobs, OverTwoProtocolsShareTheQueueOfBursts) {
+  const auto cases = plan_of(
+      with(with(kRacks, "[parameters]\n",
+                "[[job]]\nname = \"roce\"\nworkers = 2\nplacement = \"spread\"\n"
+                "transport.protocol = \"roce\"\n"
+                "[parameters]\nswitch.scheduler = \"dwrr\"\njob.announce.signal_form = \"udp\"\n"),
+           "background.flows_per_pair = 1", "background.flows_per_pair = 0"));
+  const Case& c = cases.front();
+  const Mempool pool = make_test_pool(buffers_needed(c));
+  const RunResult r = run_virtual(c, *pool);
+  EXPECT_TRUE(r.traffic.jobs_finished);
+  std::uint64_t ddl = 0, others = 0;
+  for (const auto& queue : r.switches.queues) {
+    (queue.queue == 0 ? ddl : others) += sum_of(queue.transmitted_bytes);
+    EXPECT_EQ(queue.transmitted_bytes[TrafficClass::kBackground], 0U);
+  }
+  EXPECT_GT(ddl, 3U * 3U * 2U * 2U * 300'000U) << "bursts of each worker of each job, both ways";
+  EXPECT_LT(others, ddl / 100) << "STARTs alone";
+}
+
 TEST_F(FabricLinks, SumsAreThoseOfTheSwitchesLedger) {
   const LinkResults links = *run().result.links;
   ASSERT_TRUE(whole_.switches.ledger_balanced);

@@ -145,11 +145,12 @@ std::optional<Case> build_case(const ExperimentFile& file, const std::string& la
   check_racks(Checks(of_racks), e, p, *topology);
   issues.add(of_racks);
   if (!of_racks.empty()) return std::nullopt;
+  tg::GeneratorConfig traffic = plan_traffic(e, p, *topology, seed);
   Case c{.label = label,
          .parameters = resolved_parameters(e, p),
          .seed = seed,
-         .switches = plan_switches(e, p, *topology),
-         .traffic = plan_traffic(e, p, *topology, seed),
+         .switches = plan_switches(e, p, *topology, traffic),
+         .traffic = std::move(traffic),
          .measured_queue = e.network.measured_queue(),
          .base_rtt = topology->rtt,
          .bottleneck = topology->measured_rate,

@@ -186,9 +186,18 @@ void check_listed_jobs(const Checks& at, const ExperimentFile& e, const CasePara
              "must be 0 with a list of jobs: their hosts have the rates of the fabric");
   std::size_t last = e.jobs.size();                    // entry that was checked before
   std::set<std::pair<std::string, std::string>> told;  // a column's fault is that of all lines
+  std::vector<std::uint32_t> classes;                  // of layers
   for (const auto& listed : e.jobs) {
     if (std::exchange(last, listed.entry) == listed.entry && listed.line == 0) continue;
-    for (const auto& issue : validate(parameters_of(listed, p, e.network.rtt)))
+    const CaseParameters of_job = parameters_of(listed, p, e.network.rtt);
+    const tg::TransportConfig& ddl = of_job.programs().ddl;
+    if (ddl.protocol == tg::TransportProtocol::kMlt && !ddl.mlt.class_dscps.empty()) {
+      if (classes.empty()) classes = ddl.mlt.class_dscps;
+      if (ddl.mlt.class_dscps != classes)
+        fault_of_job(at, listed, "transport.mlt.class_dscps",
+                     "must be those of the other jobs that have classes: each has one queue");
+    }
+    for (const auto& issue : validate(of_job))
       if (told.emplace(issue.key, issue.problem).second)
         fault_of_job(at, listed, issue.key, issue.problem);
   }

@@ -84,14 +84,37 @@ void share_link(const QueueRoles& roles, std::span<const RoceBackground> backgro
   port.queues = {std::move(ddl), std::move(other)};
 }
 
-/// Distinguishes background over RoCEv2 from bursts over it by the DSCP, as both use one port. CNPs
-/// of both are DDL data: a notification must not wait.
-void serve_dscps(const ProgramSettings& settings, std::span<const RoceBackground> background,
-                 sw::SwitchConfig& sw) {
-  if (settings.ddl.protocol == tg::TransportProtocol::kRoce) {
-    sw.rules.clear();
-    sw.classes.dscp_ddl = {settings.ddl.roce.dscp, settings.ddl.roce.cnp_dscp};
+/// Returns the transport of a job's bursts.
+const tg::TransportConfig& transport_of(const tg::GeneratorConfig& traffic,
+                                        const tg::JobConfig& job) {
+  return *std::ranges::find(traffic.transports, job.transport, &tg::TransportConfig::name);
+}
+
+/// Classifies what jobs send over UDP, in both directions, as DDL data. Background over RoCEv2 has
+/// the port of bursts over it: then DSCPs distinguish them. CNPs of both are DDL data: a
+/// notification must not wait.
+void serve_datagrams(const tg::GeneratorConfig& traffic, std::span<const RoceBackground> background,
+                     sw::SwitchConfig& sw) {
+  std::optional<sw::PortRange> bounded_loss;
+  std::vector<std::uint32_t> dscps;                // of bursts over RoCEv2
+  for (const tg::JobConfig& job : traffic.jobs) {  // whose ports ascend
+    const tg::TransportConfig& transport = transport_of(traffic, job);
+    if (transport.protocol == tg::TransportProtocol::kMlt)
+      bounded_loss = sw::PortRange{bounded_loss ? bounded_loss->first : job.tcp_port, job.tcp_port};
+    if (transport.protocol != tg::TransportProtocol::kRoce) continue;
+    for (const std::uint32_t dscp : {transport.roce.dscp, transport.roce.cnp_dscp})
+      if (std::ranges::find(dscps, dscp) == dscps.end()) dscps.push_back(dscp);
   }
+  const auto add_rule = [&sw](std::optional<sw::PortRange> from, std::optional<sw::PortRange> to) {
+    sw.rules.push_back({.protocol = kIpProtocolUdp,
+                        .source_ports = from,
+                        .destination_ports = to,
+                        .traffic_class = sw::RuleClass::kDdl});
+  };
+  if (bounded_loss) add_rule({}, bounded_loss);
+  if (bounded_loss) add_rule(bounded_loss, {});
+  if (!background.empty()) sw.classes.dscp_ddl = dscps;
+  else if (!dscps.empty()) add_rule({}, sw::PortRange{roce::kPort, roce::kPort});
   for (const RoceBackground& one : background) {
     if (one.queue != LabRoceQueue::kDdl) continue;
     for (const std::uint32_t dscp : {one.transport.roce.dscp, one.transport.roce.cnp_dscp})
@@ -100,24 +123,15 @@ void serve_dscps(const ProgramSettings& settings, std::span<const RoceBackground
   }
 }
 
-/// Classifies datagrams of the job in both directions as DDL data. Each class of layers has a
-/// queue; the last queue is also that of all other traffic.
-void serve_layers(const CaseParameters& p, sw::SwitchConfig& sw) {
-  const tg::TransportProtocol protocol = p.programs().ddl.protocol;
-  if (protocol == tg::TransportProtocol::kTcp) return;
-  sw::RuleConfig to, from;
-  const std::uint16_t first = tg::JobConfig{}.tcp_port;
-  const auto last = static_cast<std::uint16_t>(first + p.jobs - 1);  // see plan_jobs()
-  to.protocol = from.protocol = kIpProtocolUdp;
-  to.destination_ports = from.source_ports = sw::PortRange{first, last};
-  to.traffic_class = from.traffic_class = sw::RuleClass::kDdl;
-  sw.rules = {to, from};
-  if (protocol == tg::TransportProtocol::kRoce) {
-    to.destination_ports = sw::PortRange{roce::kPort, roce::kPort};  // of both directions
-    sw.rules = {to};
-  }
-  const auto& classes = p.programs().ddl.mlt.class_dscps;
-  if (protocol != tg::TransportProtocol::kMlt || classes.empty()) return;
+/// Gives each class of layers a queue. The last one is also that of all other traffic.
+void serve_layers(const tg::GeneratorConfig& traffic, sw::SwitchConfig& sw) {
+  const auto has_classes = [&traffic](const tg::JobConfig& job) {
+    const tg::TransportConfig& transport = transport_of(traffic, job);
+    return transport.protocol == tg::TransportProtocol::kMlt && !transport.mlt.class_dscps.empty();
+  };
+  const auto job = std::ranges::find_if(traffic.jobs, has_classes);  // all others have its classes
+  if (job == traffic.jobs.end()) return;
+  const auto& classes = transport_of(traffic, *job).mlt.class_dscps;
   ConfigTable queues;
   for (std::size_t c = 0; c < classes.size(); ++c)
     queues[std::to_string(classes[c])] = ConfigValue(static_cast<std::int64_t>(c));
@@ -137,7 +151,7 @@ bool has_jobs(const ExperimentFile& e, const HostGroupEntry& group) {
 /// Lets the switch accept signals only from the job's own hosts, and signed ones only if the jobs
 /// sign.
 void accept_signals(const ExperimentFile& e, const CaseParameters& p, const Topology& t,
-                    sw::SignalConfig& signals) {
+                    const tg::GeneratorConfig& traffic, sw::SignalConfig& signals) {
   const tg::SignalForm form = p.programs().job.announce.signal_form;
   signals.accept_tos = form == tg::SignalForm::kTos;
   signals.accept_udp = form == tg::SignalForm::kUdp;
@@ -148,9 +162,10 @@ void accept_signals(const ExperimentFile& e, const CaseParameters& p, const Topo
     signals.accept_from = std::move(hosts);
     return;
   }
-  for (std::size_t j = 0; j < p.jobs; ++j)
-    signals.signers.push_back(
-        {.name = "job" + std::to_string(j), .keys = {signal_key_file(j)}, .accept_from = hosts});
+  for (const tg::JobConfig& job : traffic.jobs)
+    signals.signers.push_back({.name = "job" + std::to_string(signals.signers.size()),
+                               .keys = {*job.announce.signal_key},
+                               .accept_from = hosts});
 }
 
 /// Returns whether somebody else runs the switch.
@@ -339,7 +354,7 @@ std::string virtio_user_device(std::size_t index, const std::string& socket) {
 }
 
 sw::SwitchProcessConfig plan_switches(const ExperimentFile& e, const CaseParameters& p,
-                                      const Topology& t) {
+                                      const Topology& t, const tg::GeneratorConfig& traffic) {
   const ProgramSettings& settings = p.programs();
   const sw::SwitchPortConfig port = port_of(settings);
   const std::vector<RoceBackground> background = roce_background_of(p);
@@ -353,7 +368,7 @@ sw::SwitchProcessConfig plan_switches(const ExperimentFile& e, const CaseParamet
     auto& added = config.switches.emplace_back(its.sw);
     added.name = e.switches[s].name;
     added.ports.clear();
-    accept_signals(e, p, t, added.signals);
+    accept_signals(e, p, t, traffic, added.signals);
   }
   add_trunks(e, p, port, config);
   add_hosts(t, port, config);
@@ -374,8 +389,8 @@ sw::SwitchProcessConfig plan_switches(const ExperimentFile& e, const CaseParamet
     if (settings.two_queues()) sw.classes.background_queue = 1;
     if (steers(settings.mode())) sw.classes.ddl_queue = 1;
     for (auto& each : sw.ports) share_link(settings.queues, background, each);
-    serve_layers(p, sw);
-    if (!background.empty()) serve_dscps(settings, background, sw);
+    serve_layers(traffic, sw);
+    serve_datagrams(traffic, background, sw);
   }
   return config;
 }

@@ -17,8 +17,10 @@ inline constexpr std::uint32_t kMaxRecordsOfEach = 1U << 12;
 /// Returns the switches of a case. Each switch with hosts has one device, each host an
 /// edge port and each end of a trunk a port. All ports have equal queues, markers and
 /// regulation. Switches of somebody else have those of the experiment's [parameters].
+/// @param traffic  of the case, see plan_traffic()
 sw::SwitchProcessConfig plan_switches(const ExperimentFile& experiment,
-                                      const CaseParameters& parameters, const Topology& topology);
+                                      const CaseParameters& parameters, const Topology& topology,
+                                      const tg::GeneratorConfig& traffic);
 
 /// Has all switches write telemetry if a transport of the case reads it, and refuses that where a
 /// switch is somebody else's.

@@ -136,6 +136,36 @@ TEST(FabricPlan, JobsOfAListHaveTheirOwnSettings) {
   EXPECT_EQ(ring.transport, "ddl");
 }
 
+/// Returns kRacks with jobs over three protocols, the one over TCP between the others.
+std::string three_protocols(const std::string& parameters = {}) {
+  return with(with(with(kRacks, "transport.controller = \"reno\"", "transport.protocol = \"mlt\""),
+                   "[parameters]\n",
+                   "[[job]]\nname = \"roce\"\ntransport.protocol = \"roce\"\n"
+                   "[[job]]\nname = \"loss\"\ntransport.protocol = \"mlt\"\n"
+                   "[parameters]\njob.announce.signal_form = \"udp\"\n" +
+                       parameters),
+              "hosts_per_leaf = 4", "hosts_per_leaf = 6");
+}
+
+TEST(FabricPlan, EachProtocolOfTheJobsIsServed) {
+  const Case c = first_case(three_protocols("job.announce.signal_key = \"auto\"\n"));
+  for (const auto& sw : c.switches.switches) {
+    ASSERT_EQ(sw.rules.size(), 3U);
+    EXPECT_EQ(sw::format_port_range(*sw.rules[0].destination_ports), "5000-5004");
+    EXPECT_EQ(sw::format_port_range(*sw.rules[1].source_ports), "5000-5004");
+    EXPECT_EQ(sw::format_port_range(*sw.rules[2].destination_ports), "4791-4791");
+    for (const auto& rule : sw.rules) EXPECT_EQ(rule.traffic_class, sw::RuleClass::kDdl);
+    ASSERT_EQ(sw.signals.signers.size(), 5U) << "one for each job";
+    EXPECT_THAT(sw.signals.signers[4].keys, ElementsAre("signal-4.key"));
+  }
+  const Case beside = first_case(three_protocols("background.protocol = \"roce\"\n"));
+  EXPECT_EQ(beside.switches.switches[0].rules.size(), 2U) << "bounded loss has its ports";
+  EXPECT_THAT(beside.switches.switches[0].classes.dscp_ddl, ElementsAre(26U, 48U));
+  const Case layers = first_case(with(three_protocols(), "name = \"loss\"\n",
+                                      "name = \"loss\"\ntransport.mlt.class_dscps = [24, 16]\n"));
+  EXPECT_EQ(layers.switches.switches[0].ports[0].queues.size(), 2U);
+}
+
 TEST(FabricPlan, BackgroundAmongAGroupGoesHalfTheGroupFurther) {
   const Case c = first_case(kRacks);
   ASSERT_EQ(c.traffic.long_flows.size(), 1U);
@@ -347,6 +377,10 @@ TEST(FabricPlan, FaultsAreToldByTheUsersKey) {
        "network.measured: \"leaf_0.to_spine_7\": must be"},
       {with(text, "\"worst\"", "[]"), "network.measured: []: must name a port"},
       {with(text, "\"worst\"", "[\"worst\", \"leaf_0.to_spine_0\"]"), "or \"worst\" alone"},
+      {with(with(three_protocols(), "name = \"loss\"\n",
+                 "name = \"loss\"\ntransport.mlt.class_dscps = [24, 16]\n"),
+            "name = \"ps\"\n", "name = \"ps\"\ntransport.mlt.class_dscps = [16, 24]\n"),
+       "job[3].transport.mlt.class_dscps: must be those of the other jobs"},
       {text + "[[switch]]\nname = \"x\"\n", "switch: must be left out with [fabric]"},
       {with(small_experiment(), "rtt = \"2ms\"\n", ""), "network.rtt: is required without"},
       {with(small_experiment(), "switch = \"a\"\nrate = \"1gbit\"\n", "switch = \"a\"\n"),
