@@ -22,10 +22,6 @@ constexpr double kSpeedSeconds = 0.5;
 /// A process with more memory takes longer to begin than to try.
 constexpr std::uint64_t kMostTried_bytes = 500'000'000;
 
-double bits_to_carry(const Case& c, double of_seconds) {
-  return of_seconds * static_cast<double>(c.bottleneck.bits_per_second);
-}
-
 }  // namespace
 
 const ModelSizes::Size& ModelSizes::of(const std::string& path) {
@@ -135,13 +131,14 @@ job.period = "100ms"
 label = "off"
 )";
 
-/// Returns the bits that links carry in a second of this machine's time.
-std::optional<double> bits_per_wall_second() {
-  const Case c = speed_case();
-  const auto trial = try_virtual(c, kSpeedSeconds);
+/// Returns the bits that links carry in a second of this machine's time; nothing if a case that is
+/// tried for so long has not begun to send.
+std::optional<double> bits_per_wall_second(const Case& c, double trial_seconds) {
+  const auto trial = try_virtual(c, trial_seconds);
   if (!trial || trial->wall_seconds <= 0) return std::nullopt;
   ModelSizes models;
-  return wire_bits(c, trial->virtual_seconds, models) / trial->wall_seconds;
+  const double bits = wire_bits(c, trial->virtual_seconds, models);
+  return bits > 0 ? std::optional(bits / trial->wall_seconds) : std::nullopt;
 }
 
 /// Returns the bits that a job's hosts send in an iteration.
@@ -165,12 +162,15 @@ Case speed_case() {
 }
 
 double wire_bits(const Case& c, double of_seconds, ModelSizes& models) {
-  const double bottleneck_bits = bits_to_carry(c, of_seconds);
+  const double bottleneck_bits = of_seconds * static_cast<double>(c.bottleneck.bits_per_second);
   const double all_seconds = virtual_seconds(c, models).value_or(of_seconds);
-  const double part = all_seconds > 0 ? std::min(1.0, of_seconds / all_seconds) : 1;
   double bits = 0;
-  for (const auto& job : c.traffic.jobs)
+  for (const auto& job : c.traffic.jobs) {
+    const double begins = seconds(job.start) + seconds(job.first_due);
+    const double part =
+        of_seconds >= all_seconds ? 1 : std::max(0.0, of_seconds - begins) / (all_seconds - begins);
     bits += bits_of_iteration(job, models) * job.iterations * part;
+  }
   for (const auto& flows : c.traffic.flows)
     bits += flows.rate ? static_cast<double>(flows.rate->bits_per_second) * of_seconds
                        : bottleneck_bits;
@@ -183,29 +183,19 @@ void PlanEstimate::add(const Case& c, std::size_t seeds) {
   const auto own = virtual_seconds(c, models_);
   const std::uint64_t memory_bytes = process_memory_bytes(c);
   if (!own) unknown_ = true;
-  if (cases_ == 0) {
-    first_seconds_ = own.value_or(0);
-    first_bottleneck_bits_ = bits_to_carry(c, first_seconds_);
-    if (memory_bytes <= kMostTried_bytes) first_ = c;
-  }
-  const auto count = static_cast<double>(seeds);
-  bottleneck_bits_ += count * bits_to_carry(c, own.value_or(0));
-  wire_bits_ += count * wire_bits(c, own.value_or(0), models_);
+  if (cases_ == 0 && memory_bytes <= kMostTried_bytes) first_ = c;
+  wire_bits_ += static_cast<double>(seeds) * wire_bits(c, own.value_or(0), models_);
   memory_bytes_ = std::max(memory_bytes_, memory_bytes);
   cases_ += seeds;
 }
 
 std::optional<double> PlanEstimate::seconds(std::size_t jobs, double trial_seconds) const {
   if (unknown_ || cases_ == 0) return std::nullopt;
-  const auto processes = static_cast<double>(std::min(jobs, cases_));
-  if (!first_) {
-    const auto speed = bits_per_wall_second();
-    return speed ? std::optional(wire_bits_ / *speed / processes) : std::nullopt;
-  }
-  const auto trial = try_virtual(*first_, trial_seconds);
-  if (!trial || trial->virtual_seconds <= 0) return std::nullopt;
-  const double wall = trial->wall_seconds * std::max(1.0, first_seconds_ / trial->virtual_seconds);
-  return wall / first_bottleneck_bits_ * bottleneck_bits_ / processes;
+  std::optional<double> speed;
+  if (first_) speed = bits_per_wall_second(*first_, trial_seconds);
+  if (!speed) speed = bits_per_wall_second(speed_case(), kSpeedSeconds);
+  if (!speed) return std::nullopt;
+  return wire_bits_ / *speed / static_cast<double>(std::min(jobs, cases_));
 }
 
 std::optional<double> estimate_seconds(const std::vector<Case>& cases, std::size_t jobs,

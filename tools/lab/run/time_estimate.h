@@ -53,10 +53,7 @@ class PlanEstimate {
   std::optional<Case> first_{};
   bool unknown_ = false;  ///< the time of a case
   std::size_t cases_ = 0;
-  double first_seconds_ = 0;  ///< virtual time of the first case
-  double first_bottleneck_bits_ = 0;
-  double bottleneck_bits_ = 0;  ///< what all cases' bottlenecks carry
-  double wire_bits_ = 0;        ///< what all cases' links carry
+  double wire_bits_ = 0;  ///< what all cases' links carry
   std::uint64_t memory_bytes_ = 0;
 };
 
@@ -64,11 +61,12 @@ class PlanEstimate {
 /// sends.
 Case speed_case();
 
-/// Returns what all links of a case carry [bits], roughly, in so much of its virtual time.
+/// Returns what all links of a case carry [bits], roughly, in so much of its virtual time. A job
+/// sends evenly from its first burst on.
 double wire_bits(const Case& c, double of_seconds, ModelSizes& models);
 
-/// Estimates the wall time of all cases [s]. It runs the first case for a while and scales
-/// its progress by how much the other cases' bottlenecks carry compared with the first one's.
+/// Estimates the wall time of all cases [s]. It runs the first case for a while, and takes all
+/// cases to need as much time for what their links carry.
 /// @return nothing if no estimate can be made. @throws EnvironmentError
 std::optional<double> estimate_seconds(const std::vector<Case>& cases, std::size_t jobs,
                                        double trial_seconds = kTrial_seconds);

@@ -84,6 +84,10 @@ TEST(TimeEstimate, WorkIsWhatLinksCarry) {
   c.switches.switches.resize(1);
   EXPECT_DOUBLE_EQ(wire_bits(c, 10, models), 10 * 8000.0 * 2 * 2 * 2);
   EXPECT_DOUBLE_EQ(wire_bits(c, 5, models), 5 * 8000.0 * 2 * 2 * 2) << "half of it";
+  c.traffic.jobs[0].first_due = 30s;
+  EXPECT_DOUBLE_EQ(wire_bits(c, 30, models), 0) << "a warm-up without background";
+  EXPECT_DOUBLE_EQ(wire_bits(c, 35, models), 5 * 8000.0 * 2 * 2 * 2);
+  c.traffic.jobs[0].first_due = 0s;
   c.traffic.flows.emplace_back().rate = BitRate{1'000'000};
   EXPECT_DOUBLE_EQ(wire_bits(c, 10, models), 10 * 8000.0 * 2 * 2 * 2 + 2 * 10e6);
 }
