@@ -1,8 +1,8 @@
 #include "tools/lab/plan/plan_rows.h"
 
 #include <algorithm>
-#include <type_traits>
 #include <functional>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
