@@ -64,7 +64,7 @@ TEST(CaseFaults, EachIsToldOnceWithThePointOnlyIfOthersAreWithoutIt) {
        {"sweep[0]: at background.load = 0.5 and at 1 more of the points" + sizes}},
       {"",
        "[[arm]]\nlabel = \"off-sizes\"\nbackground.sizes = \"web-search\"\n"
-       "background.load = 0.1\n[[sweep]]\nbackground.load = [0.5]\n",
+       "[[sweep]]\nbackground.load = [0.5]\n",
        {"sweep[0]: arm \"off\" at background.load = 0.5" + sizes}},
   });
 }
