@@ -283,16 +283,6 @@ std::string format_host_count(const HostCount& count) {
   return count.parameter.empty() ? std::to_string(count.fixed) : count.parameter;
 }
 
-/// Requests without connections would be none.
-void check_requests(const Checks& root, const ExperimentFile& e) {
-  const auto of_requests = [](const std::string& name) { return name.starts_with("requests."); };
-  const auto any = std::ranges::find_if(e.setting_names, of_requests);
-  if (any == e.setting_names.end()) return;
-  const auto& names = e.setting_names;
-  if (std::ranges::find(names, "requests.connections") == names.end())
-    root.fault("requests.connections", "is required with " + *any + ": there would be no requests");
-}
-
 ConfigIssues validate(const ExperimentFile& e) {
   ConfigIssues issues;
   const Checks root(issues);
@@ -316,7 +306,6 @@ ConfigIssues validate(const ExperimentFile& e) {
   observe.in_range("capture_packets", e.observed.capture_packets, 1, 1'000'000);
   check_parameters(root, e);
   check_arms(root, e);
-  check_requests(root, e);
   return issues;
 }
 
@@ -359,7 +348,6 @@ ConfigResult<ExperimentFile> experiment_from(const ConfigTable& as_written,
   settle(e.parameters, e.network.rtt);
   for (Arm& arm : e.arms) settle(arm.parameters, e.network.rtt);
   read_sweeps(file, e, result.issues);
-  check_inherited(file, result.issues);
   check_shorthand(file, result.issues);
   collect_settings(bound, e, result.issues);
   merge_issues(result.issues, validate(e));

@@ -182,15 +182,6 @@ ConfigTable with_base(ConfigTable file, const std::filesystem::path& directory,
 ConfigTable with_presets(ConfigTable file, const std::filesystem::path& directory,
                          ConfigIssues& issues);
 
-/// Refuses parameters that a file gives beside others, which it inherits from its base and which
-/// make them something else than they say: `model` beside an inherited `compute_seconds`.
-/// @param name  of the base, for messages  @param file  that gives them
-void check_inherited(const ConfigTable& given, const ConfigTable& base, const std::string& name,
-                     const ConfigTable& file, ConfigIssues& issues);
-/// Does the same for [parameters] of a file beside the defaults, and for its arms, jobs and sweeps,
-/// which inherit from [parameters].
-void check_inherited(const ConfigTable& file, ConfigIssues& issues);
-
 /// Returns `file` without its `rivals`, which is the path of a file of arms relative to
 /// `directory`. The arms that `file` does not have by their label are appended to its own, and
 /// "rivals" among the arms of a sweep stands for all of them.

@@ -60,8 +60,7 @@ void check_network(const ConfigTable& base, const std::string& name, const Confi
                                    (rtt == nullptr ? "none" : display(*rtt))});
 }
 
-void inherit(const ConfigTable& base, const std::string& name, ConfigTable& file,
-             ConfigIssues& issues) {
+void inherit(const ConfigTable& base, ConfigTable& file) {
   const ConfigTable as_written = file;
   for (const std::string_view key : kInherited)
     if (const ConfigValue* value = base.get(key);
@@ -87,9 +86,7 @@ void inherit(const ConfigTable& base, const std::string& name, ConfigTable& file
   if (const ConfigValue* groups = as_written.get("background");
       groups != nullptr && is_array_of_tables(*groups))
     drop_shorthand(both);
-  const ConfigTable own_values = with_nested_keys(*parameters);
-  check_inherited(own_values, both, name, as_written, issues);
-  overlay(both, own_values);
+  overlay(both, with_nested_keys(*parameters));
   own = ConfigValue(std::move(both));
 }
 
@@ -125,7 +122,7 @@ ConfigTable with_base(ConfigTable file, const std::filesystem::path& directory,
   const bool is_own = path == (directory / *name).lexically_normal();
   move_paths(*base.config, (is_own ? std::filesystem::path(*name) : path).parent_path(), directory);
   check_network(*base.config, *name, file, issues);
-  inherit(*base.config, *name, file, issues);
+  inherit(*base.config, file);
   return file;
 }
 

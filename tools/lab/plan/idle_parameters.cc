@@ -1,5 +1,3 @@
-#include "tools/lab/plan/idle_parameters.h"
-
 #include <algorithm>
 #include <array>
 #include <string>
@@ -10,75 +8,47 @@
 #include "common/config/checks.h"
 #include "common/config/config_file.h"
 #include "common/config/quantities.h"
+#include "tools/lab/experiment/summary_points.h"
 #include "tools/lab/fabric/network_entries.h"
+#include "tools/lab/plan/idle_parameters.h"
+#include "trafficgen/config/config_toml.h"
+#include "trafficgen/transport/base/tcp_stack.h"
 
 namespace outrider::lab {
 namespace {
 
-/// Where a parameter may act: an experiment, and the parameters of one of its jobs in a row.
+/// Where a parameter may act: an experiment, and the parameters of a row or of one of its jobs.
 struct Place {
   const ExperimentFile& e;
   const CaseParameters& p;
 
-  [[nodiscard]] bool has_setting(std::string_view name, std::string_view text) const {
-    const ConfigValue* value = find(p.settings, name);
-    const auto* own = value == nullptr ? nullptr : value->as<std::string>();
-    return own != nullptr && *own == text;
-  }
-  [[nodiscard]] bool marker_is(std::string_view kind) const {
-    const bool given = find(p.settings, "switch.marker.kind") != nullptr;
-    return given ? has_setting("switch.marker.kind", kind) : kind == "step";
-  }
   [[nodiscard]] const ProgramSettings& s() const { return p.programs(); }
   [[nodiscard]] const tg::SignalFaultsConfig& faults() const { return s().job.announce.faults; }
-  [[nodiscard]] bool has_load() const { return s().flows.load > 0; }
-  [[nodiscard]] bool has_list() const { return !s().flows.list.empty(); }
-  [[nodiscard]] bool grants() const { return s().grants(); }
+  [[nodiscard]] bool sends_sizes() const { return s().flows.load > 0 || !s().flows.list.empty(); }
   [[nodiscard]] bool acts_on_bursts() const { return outrider::acts_on_bursts(s().mode()); }
-  [[nodiscard]] bool hears_starts() const { return acts_on_bursts() || grants(); }
   /// Grants take idle_end for the silence that ends a burst, unless they have their own.
   [[nodiscard]] bool waits_for_idle_end() const {
     return (acts_on_bursts() && s().regulation().recovery == Recovery::kBurstEnd) ||
-           (grants() && find(p.settings, "switch.regulation.grant.idle") == nullptr);
+           (s().grants() && find(p.settings, "switch.regulation.grant.idle") == nullptr);
   }
-  [[nodiscard]] bool copies_signals() const { return hears_starts() && faults().duplicated > 0; }
-  [[nodiscard]] bool has_bands() const {
-    return find(p.settings, "tensorlights.mode") != nullptr &&
-           !has_setting("tensorlights.mode", "off");
-  }
-  [[nodiscard]] bool learns() const {
-    return find(p.settings, "job.learner.model") != nullptr &&
-           !has_setting("job.learner.model", "none");
-  }
-  [[nodiscard]] bool predicts() const {
-    return acts_on_bursts() && find(p.settings, "switch.regulation.predict.from") != nullptr &&
-           !has_setting("switch.regulation.predict.from", "off");
-  }
-  [[nodiscard]] bool bursts_over(tg::TransportProtocol protocol) const {
-    return s().ddl.protocol == protocol;
-  }
-  [[nodiscard]] bool background_over_roce() const { return has_roce_background(p); }
-};
-
-/// A parameter, and what it needs to do anything.
-struct Rule {
-  std::string_view name;  ///< one that ends with a dot stands for all settings below it
-  bool (*acts)(const Place&);
-  std::string_view needs;
 };
 
 using At = const Place&;
 
-bool has_several_jobs(At a) { return a.p.jobs > 1; }
-bool has_several_workers(At a) { return a.p.workers > 1; }
-bool hears_starts(At a) { return a.hears_starts(); }
-bool has_fixed_bursts(At a) { return !a.s().job.model; }
-bool bursts_over_mlt(At a) { return a.bursts_over(tg::TransportProtocol::kMlt); }
-bool bursts_over_roce(At a) { return a.bursts_over(tg::TransportProtocol::kRoce); }
-bool copies_signals(At a) { return a.copies_signals(); }
-bool is_closed_loop(At a) { return a.s().job.schedule == tg::Schedule::kClosedLoop; }
+/// A parameter, and what it needs to do anything.
+struct Rule {
+  std::string_view name;  ///< one that ends with a dot stands for all settings below it
+  /// The setting that decides, or if `acts` does, its words.
+  std::string_view needs;
+  /// Of the setting that decides: those with which the parameter acts, with a bar between them;
+  /// after "!" those with which it does not.
+  std::string_view values{};
+  bool (*acts)(At) = nullptr;
+};
 
-bool has_two_queues(At a) { return a.s().two_queues(); }
+bool hears_starts(At a) { return a.acts_on_bursts() || a.s().grants(); }
+bool copies_signals(At a) { return hears_starts(a) && a.faults().duplicated > 0; }
+bool has_roce(At a) { return has_roce_background(a.p); }
 
 /// Returns whether a setting of the row is "h".
 bool names_h(At a) {
@@ -87,106 +57,104 @@ bool names_h(At a) {
   });
 }
 
-constexpr std::string_view kTwoQueues = "a switch.scheduler other than \"fifo\"";
 constexpr std::string_view kRegulated = "a regulation, or grants: nothing hears of a START";
 constexpr std::string_view kCopied =
     "job.announce.faults.duplicated above 0, and a regulation or grants";
 
 constexpr std::array kRules{
-    Rule{"job.burst_bytes", has_fixed_bursts,
-         "job.model = \"\": the model says how long bursts are"},
-    Rule{"job.compute", is_closed_loop, "job.schedule = \"closed_loop\""},
-    Rule{"compute_spread", has_several_workers, "several workers"},
-    Rule{"worker_rate_spread", has_several_workers, "several workers"},
-    Rule{"job.period", [](At a) { return !is_closed_loop(a); }, "job.schedule = \"fixed\""},
-    Rule{"learner_rate", [](At a) { return a.learns(); }, "a job.learner.model"},
-    Rule{"job_offset", has_several_jobs, "several jobs"},
-    Rule{"job_h_step_packets", has_several_jobs, "several jobs"},
-    Rule{"job_burst_factor", has_several_jobs, "several jobs"},
-    Rule{"host_placement", [](At a) { return a.e.in_fabric; }, "a [fabric]"},
-    Rule{"switch.ddl_queue.weight",
-         [](At a) { return a.s().queues.scheduler == LabScheduler::kDwrr; },
-         "switch.scheduler = \"dwrr\""},
-    Rule{"switch.background_queue.floor",
-         [](At a) { return a.s().queues.scheduler == LabScheduler::kStrictFloor; },
-         "switch.scheduler = \"strict_floor\""},
-    Rule{"switch.ddl_queue.floor",
-         [](At a) { return a.s().queues.scheduler == LabScheduler::kStrictFloor; },
-         "switch.scheduler = \"strict_floor\""},
-    Rule{"switch.background_queue.weight",
-         [](At a) { return a.s().queues.scheduler == LabScheduler::kDwrr; },
-         "switch.scheduler = \"dwrr\""},
-    Rule{"switch.ddl_queue.", has_two_queues, kTwoQueues},
-    Rule{"switch.background_queue.", has_two_queues, kTwoQueues},
-    Rule{"outside", [](At a) { return std::ranges::any_of(a.e.switches, &SwitchEntry::outside); },
-         "a [[switch]] with outside = true"},
-    Rule{"gray_loss", [](At a) { return std::ranges::any_of(a.e.trunks, &TrunkEntry::gray); },
-         "a [[link]] with gray = true"},
-    Rule{"switch.regulation.recovery", [](At a) { return a.acts_on_bursts(); },
-         "a regulation: grants end with the burst, or with grant.idle"},
-    Rule{"switch.regulation.spare_ddl", [](At a) { return marks(a.s().mode()); },
-         "a regulation that marks"},
-    Rule{"h_packets", [](At a) { return a.s().regulates() || names_h(a); }, kRegulated},
-    Rule{"job.announce.faults.lost", hears_starts, kRegulated},
-    Rule{"job.announce.faults.late", hears_starts, kRegulated},
-    Rule{"job.announce.faults.late_by", [](At a) { return a.faults().late > 0; },
-         "job.announce.faults.late above 0"},
-    Rule{"job.announce.faults.early", hears_starts, kRegulated},
-    Rule{"job.announce.faults.early_by", [](At a) { return a.faults().early > 0; },
-         "job.announce.faults.early above 0"},
-    Rule{"job.announce.faults.duplicated", hears_starts, kRegulated},
-    Rule{"job.announce.faults.copies", copies_signals, kCopied},
-    Rule{"job.announce.faults.copy_gap", copies_signals, kCopied},
-    Rule{"job.announce.faults.forged_per_second", hears_starts, kRegulated},
-    Rule{"job.announce.faults.forged_tag", [](At a) { return a.faults().forged_per_second > 0; },
-         "job.announce.faults.forged_per_second above 0"},
-    Rule{"job.announce.faults.replayed_per_second", hears_starts, kRegulated},
-    Rule{"background.sizes", [](At a) { return a.has_load(); },
-         "a background.load: these are the sizes of its flows"},
-    Rule{"background.protocol", [](At a) { return has_background_flows(a.p) || a.has_list(); },
-         "long flows, a load or a list: requests and captures have a transport of their own"},
+    Rule{"job.burst_bytes", "job.model", ""},
+    Rule{"job.compute", "job.schedule", "closed_loop"},
+    Rule{"compute_spread", "workers", "!1"},
+    Rule{"worker_rate_spread", "workers", "!1"},
+    Rule{"job.period", "job.schedule", "fixed"},
+    Rule{"learner_rate", "job.learner.model", "!none"},
+    Rule{"job_offset", "jobs", "!1"},
+    Rule{"job_h_step_packets", "jobs", "!1"},
+    Rule{"job_burst_factor", "jobs", "!1"},
+    Rule{"host_placement", "a [fabric]", {}, [](At a) { return a.e.in_fabric; }},
+    Rule{"switch.ddl_queue.weight", "switch.scheduler", "dwrr"},
+    Rule{"switch.ddl_queue.floor", "switch.scheduler", "strict_floor"},
+    Rule{"switch.ddl_queue.", "switch.scheduler", "!fifo"},
+    Rule{"switch.background_queue.weight", "switch.scheduler", "dwrr"},
+    Rule{"switch.background_queue.floor", "switch.scheduler", "strict_floor"},
+    Rule{"switch.background_queue.", "switch.scheduler", "!fifo"},
+    Rule{"outside",
+         "a [[switch]] with outside = true",
+         {},
+         [](At a) { return std::ranges::any_of(a.e.switches, &SwitchEntry::outside); }},
+    Rule{"gray_loss",
+         "a [[link]] with gray = true",
+         {},
+         [](At a) { return std::ranges::any_of(a.e.trunks, &TrunkEntry::gray); }},
+    Rule{"switch.regulation.recovery",
+         "a regulation: grants end with the burst, or with grant.idle",
+         {},
+         [](At a) { return a.acts_on_bursts(); }},
+    Rule{"switch.regulation.spare_ddl",
+         "a regulation that marks",
+         {},
+         [](At a) { return marks(a.s().mode()); }},
+    Rule{"h_packets", kRegulated, {}, [](At a) { return a.s().regulates() || names_h(a); }},
+    Rule{"job.announce.faults.late_by", "job.announce.faults.late", "!0"},
+    Rule{"job.announce.faults.early_by", "job.announce.faults.early", "!0"},
+    Rule{"job.announce.faults.copies", kCopied, {}, copies_signals},
+    Rule{"job.announce.faults.copy_gap", kCopied, {}, copies_signals},
+    Rule{"job.announce.faults.forged_tag", "job.announce.faults.forged_per_second", "!0"},
+    Rule{"job.announce.faults.", kRegulated, {}, hears_starts},
+    Rule{"background.sizes", "background.load", "!0"},
+    Rule{"background.protocol",
+         "long flows, a load or a list: requests and captures have a transport of their own",
+         {},
+         [](At a) { return has_background_flows(a.p) || a.sends_sizes(); }},
     Rule{"background.queue_pairs",
-         [](At a) { return a.background_over_roce() && (a.has_load() || a.has_list()); },
-         "a load or a list over RoCEv2"},
-    Rule{"background.start_spread", [](At a) { return has_long_flows(a.p); },
-         "long flows: these are what it spreads"},
-    Rule{"switch.marker.threshold_packets", [](At a) { return a.marker_is("step"); },
-         "switch.marker.kind = \"step\""},
-    Rule{"switch.marker.background_threshold_packets", [](At a) { return a.marker_is("step"); },
-         "switch.marker.kind = \"step\""},
-    Rule{"switch.marker.red.", [](At a) { return a.marker_is("red"); },
-         "switch.marker.kind = \"red\""},
-    Rule{"switch.marker.pie.", [](At a) { return a.marker_is("pie"); },
-         "switch.marker.kind = \"pie\""},
-    Rule{"switch.marker.pi2.", [](At a) { return a.marker_is("pi2"); },
-         "switch.marker.kind = \"pi2\""},
-    Rule{"switch.marker.codel.", [](At a) { return a.marker_is("codel"); },
-         "switch.marker.kind = \"codel\""},
-    Rule{"switch.regulation.window.", [](At a) { return rewrites_windows(a.s().mode()); },
-         "a regulation that rewrites windows, such as \"window\""},
-    Rule{"switch.regulation.predict.", [](At a) { return a.predicts(); },
-         "switch.regulation.predict.from and a regulation"},
-    Rule{"switch.regulation.pace_floor", [](At a) { return paces(a.s().mode()); },
-         "switch.regulation.mode = \"pace\" or \"mark_pace\""},
-    Rule{"switch.regulation.hold",
-         [](At a) { return a.acts_on_bursts() && a.s().regulation().recovery == Recovery::kTimer; },
-         "a regulation with recovery = \"timer\""},
-    Rule{"switch.regulation.idle_end", [](At a) { return a.waits_for_idle_end(); },
-         "a regulation with recovery = \"burst_end\", or grants without grant.idle"},
-    Rule{"switch.regulation.grant.", [](At a) { return a.grants(); },
-         "switch.regulation.grant.order"},
-    Rule{"tensorlights.interval", [](At a) { return a.has_setting("tensorlights.mode", "rotate"); },
-         "tensorlights.mode = \"rotate\""},
-    Rule{"tensorlights.", [](At a) { return a.has_bands(); },
-         "tensorlights.mode = \"one\" or \"rotate\""},
-    Rule{"transport.mlt.", bursts_over_mlt, "ddl.transport.protocol = \"mlt\""},
-    Rule{"ddl.transport.mlt.", bursts_over_mlt, "ddl.transport.protocol = \"mlt\""},
-    Rule{"requests.", [](At a) { return has_requests(a.p); }, "requests.connections"},
-    Rule{"transport.roce.", [](At a) { return bursts_over_roce(a) || a.background_over_roce(); },
-         "ddl.transport.protocol = \"roce\", or background over it"},
-    Rule{"ddl.transport.roce.", bursts_over_roce, "ddl.transport.protocol = \"roce\""},
-    Rule{"background.transport.roce.", [](At a) { return a.background_over_roce(); },
-         "background.protocol = \"roce\" or \"both\""}};
+         "a load or a list over RoCEv2",
+         {},
+         [](At a) { return has_roce(a) && a.sends_sizes(); }},
+    Rule{"background.start_spread",
+         "long flows: these are what it spreads",
+         {},
+         [](At a) { return has_long_flows(a.p); }},
+    Rule{"switch.marker.threshold_packets", "switch.marker.kind", "step"},
+    Rule{"switch.marker.background_threshold_packets", "switch.marker.kind", "step"},
+    Rule{"switch.marker.red.", "switch.marker.kind", "red"},
+    Rule{"switch.marker.pie.", "switch.marker.kind", "pie"},
+    Rule{"switch.marker.pi2.", "switch.marker.kind", "pi2"},
+    Rule{"switch.marker.codel.", "switch.marker.kind", "codel"},
+    Rule{"switch.regulation.window.",
+         "a regulation that rewrites windows, such as \"window\"",
+         {},
+         [](At a) { return rewrites_windows(a.s().mode()); }},
+    Rule{"switch.regulation.predict.",
+         "switch.regulation.predict.from and a regulation",
+         {},
+         [](At a) {
+           return a.acts_on_bursts() && a.s().regulation().predict.from != PredictFrom::kOff;
+         }},
+    Rule{"switch.regulation.pace_floor",
+         "switch.regulation.mode = \"pace\" or \"mark_pace\"",
+         {},
+         [](At a) { return paces(a.s().mode()); }},
+    Rule{
+        "switch.regulation.hold",
+        "a regulation with recovery = \"timer\"",
+        {},
+        [](At a) { return a.acts_on_bursts() && a.s().regulation().recovery == Recovery::kTimer; }},
+    Rule{"switch.regulation.idle_end",
+         "a regulation with recovery = \"burst_end\", or grants without grant.idle",
+         {},
+         [](At a) { return a.waits_for_idle_end(); }},
+    Rule{"switch.regulation.grant.", "switch.regulation.grant.order", "!off"},
+    Rule{"tensorlights.interval", "tensorlights.mode", "rotate"},
+    Rule{"tensorlights.", "tensorlights.mode", "!off"},
+    Rule{"transport.mlt.", "ddl.transport.protocol", "mlt"},
+    Rule{"ddl.transport.mlt.", "ddl.transport.protocol", "mlt"},
+    Rule{"requests.", "requests.connections", "!0"},
+    Rule{"transport.roce.",
+         "ddl.transport.protocol = \"roce\", or background over it",
+         {},
+         [](At a) { return a.s().ddl.protocol == tg::TransportProtocol::kRoce || has_roce(a); }},
+    Rule{"ddl.transport.roce.", "ddl.transport.protocol", "roce"},
+    Rule{"background.transport.roce.", "background.protocol = \"roce\" or \"both\"", {}, has_roce}};
 
 const Rule* rule_of(std::string_view name) {
   const auto it = std::ranges::find_if(kRules, [name](const Rule& rule) {
@@ -195,16 +163,48 @@ const Rule* rule_of(std::string_view name) {
   return it == kRules.end() ? nullptr : it;
 }
 
-constexpr const char* kParameters = "parameters";  // the place that all arms share
+/// What background may come from. All that are set flow together.
+constexpr std::array<std::string_view, 5> kSources{"background.load", "background.flows_per_pair",
+                                                   "background.list", "background.capture",
+                                                   "requests.connections"};
 
-/// A value that does nothing in the rows that were looked at.
-struct Idle {
-  const Rule* rule;
-  std::string name;
-  ConfigValue value;
-  std::string place;  ///< that gives it
-  bool acts = false;
-};
+/// Returns the settings with which the stacks of TCP begin.
+std::vector<std::string> settings_of_stacks() {
+  tg::TransportConfig rfc = tg::default_transport(), like_linux = rfc;
+  tg::use_stack(rfc.tcp, tg::TcpStack::kRfc);
+  tg::use_stack(like_linux.tcp, tg::TcpStack::kLinux);
+  const ConfigTable basic = to_config_table(rfc);
+  std::vector<std::string> names;
+  for (const auto& [key, value] : to_config_table(like_linux).members)
+    if (const ConfigValue* other = basic.get(key); other == nullptr || *other != value)
+      names.push_back(key);
+  return names;
+}
+
+bool is_of_transport(std::string_view name) { return name.find("transport.") != name.npos; }
+
+/// Returns the settings beside which another one does not do all that it says: some flows have
+/// them in its place, or they act too.
+std::vector<std::string> settings_beside(const std::string& name) {
+  static const std::vector<std::string> kOfStack = settings_of_stacks();
+  if (name == "job.model") return {"job.compute"};
+  if (name == "switch.queue.limit_packets") return {"switch.queue.limit_bytes"};
+  if (name == "switch.buffer.total_bytes") return {"switch.queue.limit_packets"};
+  if (std::ranges::find(kSources, name) != kSources.end())
+    return {kSources.begin(), kSources.end()};
+  if (!is_of_transport(name)) return {};
+  std::vector<std::string> all;
+  const std::string table = name.substr(0, name.find("transport.") + 10);
+  for (const char* flows : {"", "ddl.", "background."}) {
+    if (*flows != '\0' && table != "transport.") continue;
+    if (*flows != '\0') all.push_back(flows + name);
+    if (name == table + "stack")
+      for (const std::string& setting : kOfStack) all.push_back(flows + table + setting);
+  }
+  return all;
+}
+
+constexpr const char* kParameters = "parameters";  // the place that all arms share
 
 using NamedValues = std::vector<std::pair<std::string, ConfigValue>>;
 
@@ -225,29 +225,87 @@ bool is_zero(const ConfigValue& value) {
          value == ConfigValue(std::string()) || value == ConfigValue(std::string("off"));
 }
 
-/// Returns what a row has for the rules, without what it has by default and what is turned off.
+/// Returns what a row has that is judged here, without what it has by default.
 NamedValues values_of(const CaseParameters& p) {
   static const ConfigTable kDefaults = written({});
-  NamedValues values;
-  for (const auto& [name, value] : written(p).members) {
-    const ConfigValue* usual = kDefaults.get(name);
-    if ((usual == nullptr || *usual != value) && !is_zero(value) && rule_of(name) != nullptr)
+  NamedValues values = with_dotted_keys(p.settings);
+  for (const auto& [name, value] : written(p).members)
+    if (const ConfigValue* usual = kDefaults.get(name); usual == nullptr || *usual != value)
       values.emplace_back(name, value);
-  }
-  for (auto& [name, value] : with_dotted_keys(p.settings))
-    if (rule_of(name) != nullptr && !is_zero(value)) values.emplace_back(name, std::move(value));
+  std::erase_if(values, [](const auto& one) {
+    return rule_of(one.first) == nullptr && settings_beside(one.first).empty();
+  });
   return values;
 }
 
-/// Returns whether a value acts in a row, or in one of the listed jobs there.
-bool acts(const Rule& rule, const ExperimentFile& e, const CaseParameters& p) {
-  if (rule.acts({e, p})) return true;
+bool is_own_parameter(const ExperimentFile& e, const std::string& name) {
+  return std::ranges::find(e.own_parameters, name) != e.own_parameters.end();
+}
+
+/// Returns the text of what a row has of a parameter or setting; of one that is absent, "".
+std::string text_in(const CaseParameters& p, std::string_view name) {
+  const ParameterValue value =
+      setting_value(is_setting(name) ? to_table(p.programs()) : written(p), std::string(name));
+  return std::holds_alternative<std::monostate>(value) ? "" : lab::text_of(value);
+}
+
+std::string shown(std::string_view value) {
+  const bool number = !value.empty() && value.front() >= '0' && value.front() <= '9';
+  return number ? std::string(value) : Checks::quoted(value);
+}
+
+/// Says where the setting that decides has its value from, if the value's own place does not.
+std::string origin_of(At a, const std::string& name, const std::string& place) {
+  const std::string text = text_in(a.p, name);
+  const bool own = is_own_parameter(a.e, name);
+  if (text != text_in(a.e.parameters, name) || (own && place == kParameters)) return {};
+  if (own) return ", and that is " + shown(text) + " in [parameters]";
+  const bool given = find(a.e.parameters.settings, name) != nullptr;
+  return ", and that is " + shown(text) + (given ? ", inherited" : " by default");
+}
+
+/// Returns why a value does nothing in a row or a job of it; empty if it does something.
+/// @param place  that gives it
+std::string why_idle(const Rule& rule, At a, const std::string& place) {
+  constexpr const char* kIdle = " has no effect: it needs ";
+  if (rule.acts != nullptr) return rule.acts(a) ? "" : kIdle + std::string(rule.needs);
+  const bool other = rule.values.starts_with('!');
+  const std::string_view value = rule.values.substr(other ? 1 : 0);
+  if ((text_in(a.p, rule.needs) == value) != other) return {};
+  const std::string name(rule.needs);
+  return kIdle + name + (other ? " other than " : " = ") + shown(value) + origin_of(a, name, place);
+}
+
+/// Returns what the file inherits beside a value of a row, so that the value does not hold alone;
+/// empty if it does.
+std::string why_beside(At a, const std::string& name, const ConfigValue& value) {
+  for (const std::string& other : settings_beside(name)) {
+    const ConfigValue* inherited = find(a.e.parameters.settings, other);
+    if (inherited == nullptr || is_own_parameter(a.e, other)) continue;
+    const ConfigValue* here = find(a.p.settings, other);
+    if (here == nullptr || *here != *inherited || *here == value) continue;
+    if (is_of_transport(name) || !(is_zero(value) || is_zero(*inherited)))
+      return " does not hold alone: " + other + " = " + display(*inherited) +
+             " is inherited and stays; give that here, too";
+  }
+  return {};
+}
+
+/// Returns why a value does less than it says in a row and in all of the listed jobs there.
+std::string why_less(const ExperimentFile& e, const CaseParameters& p, const std::string& name,
+                     const ConfigValue& value, const std::string& place) {
+  if (std::string why = why_beside({e, p}, name, value); !why.empty()) return why;
+  const Rule* rule = rule_of(name);
+  if (rule == nullptr || is_zero(value)) return {};
+  const auto acts = [&](const CaseParameters& in) {
+    return why_idle(*rule, {e, in}, place).empty();
+  };
   // A switch that is somebody else's has the queues of [parameters], whatever an arm says.
-  if (std::ranges::any_of(e.switches, &SwitchEntry::outside) && rule.acts({e, e.parameters}))
-    return true;
-  return std::ranges::any_of(e.jobs, [&](const ListedJob& job) {
-    return rule.acts({e, parameters_of(job, p, e.network.rtt)});
-  });
+  if (std::ranges::any_of(e.switches, &SwitchEntry::outside) && acts(e.parameters)) return {};
+  if (std::ranges::any_of(
+          e.jobs, [&](const ListedJob& job) { return acts(parameters_of(job, p, e.network.rtt)); }))
+    return {};
+  return why_idle(*rule, {e, p}, place);
 }
 
 std::string place_of_arm(const std::string& label) { return "arm \"" + label + '"'; }
@@ -257,21 +315,11 @@ std::string place_of(const PlannedRow& row) {
   return row.origin.starts_with("arm[") ? place_of_arm(row.label) : row.origin;
 }
 
-/// Returns whether the file gives the value. What a base gives, it gives for others too.
-bool is_own(const ExperimentFile& e, const Idle& one) {
-  if (one.place == kParameters)
-    return std::ranges::find(e.own_parameters, one.name) != e.own_parameters.end();
+/// Returns whether the file gives a value. What a base gives, it gives for others too.
+bool is_own(const ExperimentFile& e, const std::string& place, const std::string& name) {
+  if (place == kParameters) return is_own_parameter(e, name);
   return std::ranges::none_of(
-      e.lent_arms, [&one](const std::string& label) { return one.place == place_of_arm(label); });
-}
-
-/// Returns whether a job of a list has a value of its own for a parameter or setting.
-bool has_own(const ListedJob& job, const std::string& name) {
-  if (find(job.own, name) != nullptr) return true;
-  for (const std::string_view prefix : {"job.", "ddl."})
-    if (name.starts_with(prefix) && find(job.own, name.substr(prefix.size())) != nullptr)
-      return true;
-  return false;
+      e.lent_arms, [&place](const std::string& label) { return place == place_of_arm(label); });
 }
 
 /// Warns of sweeps whose points are alike, because every job of the list has its own value.
@@ -280,8 +328,8 @@ void add_of_sweeps(const ExperimentFile& e, ConfigIssues& issues) {
   for (const Sweep& sweep : e.sweeps) {
     if (sweep.points.empty()) continue;
     for (const auto& [name, value] : sweep.points.front())
-      if (std::ranges::all_of(e.jobs,
-                              [&n = name](const ListedJob& job) { return has_own(job, n); }))
+      if (std::ranges::all_of(
+              e.jobs, [&n = name](const ListedJob& job) { return find(job.own, n) != nullptr; }))
         issues.push_back(
             {join_key(sweep.key, name),
              "has no effect, so that all points are alike: every [[job]] gives its own"});
@@ -291,25 +339,42 @@ void add_of_sweeps(const ExperimentFile& e, ConfigIssues& issues) {
 }  // namespace
 
 ConfigIssues idle_parameters(const ExperimentFile& e, std::span<const PlannedRow> rows) {
+  struct Seen {
+    std::string name;
+    ConfigValue value;
+    std::string place;  ///< that gives it
+    std::string why;    ///< it does less than it says in all rows so far; empty: it does not
+  };
+  std::vector<Seen> seen;
+  const auto look = [&seen](const std::string& name, const ConfigValue& value,
+                            const std::string& place, const auto& why) {
+    const auto it = std::ranges::find_if(
+        seen, [&](const Seen& one) { return one.name == name && one.value == value; });
+    if (it == seen.end()) seen.push_back({name, value, place, why()});
+    else if (!it->why.empty() && why().empty()) it->why.clear();
+  };
   const NamedValues of_file = values_of(e.parameters);
-  std::vector<Idle> found;
-  for (const PlannedRow& row : rows)
-    for (auto& [name, value] : values_of(row.parameters)) {
-      auto it = std::ranges::find_if(found, [&n = name, &v = value](const Idle& one) {
-        return one.name == n && one.value == v;
-      });
-      if (it == found.end()) {
-        const bool shared = std::ranges::find(of_file, std::pair(name, value)) != of_file.end();
-        it = found.insert(it, {rule_of(name), name, value, shared ? kParameters : place_of(row)});
-      }
-      it->acts = it->acts || acts(*it->rule, e, row.parameters);
+  for (const PlannedRow& row : rows) {
+    for (const auto& one : values_of(row.parameters)) {
+      const bool shared = std::ranges::find(of_file, one) != of_file.end();
+      const std::string place = shared ? kParameters : place_of(row);
+      look(one.first, one.second, place,
+           [&] { return why_less(e, row.parameters, one.first, one.second, place); });
     }
+    for (const ListedJob& job : e.jobs) {
+      const CaseParameters p = parameters_of(job, row.parameters, e.network.rtt);
+      const std::string place = join_key("", "job", job.entry);
+      for (const auto& [name, value] : with_dotted_keys(job.own))
+        if (const Rule* rule = rule_of(name); rule != nullptr && !is_zero(value))
+          look(join_key(place, name.substr(name.find('.') + 1)), value, "", [&] {
+            return why_idle(*rule, {e, p}, place);
+          });
+    }
+  }
   ConfigIssues issues;
-  for (const Idle& one : found)
-    if (!one.acts && is_own(e, one))
-      issues.push_back(
-          {join_key(one.place, one.name),
-           display(one.value) + " has no effect: it needs " + std::string(one.rule->needs)});
+  for (const auto& [name, value, place, why] : seen)
+    if (!why.empty() && is_own(e, place, name))
+      issues.push_back({join_key(place, name), display(value) + why});
   add_of_sweeps(e, issues);
   return issues;
 }

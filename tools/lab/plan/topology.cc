@@ -287,13 +287,6 @@ bool check_observed(const Checks& root, const ExperimentFile& e, const NamedRate
   return known;
 }
 
-bool check_gray(const Checks& root, const ExperimentFile& e, const CaseParameters& p) {
-  const bool any = std::ranges::any_of(e.trunks, &TrunkEntry::gray);
-  if (any || p.gray_loss == 0) return true;
-  root.fault("link", "one of them must have gray = true with gray_loss above 0");
-  return false;
-}
-
 bool check_connected(const Checks& root, const ExperimentFile& e, const Topology& t) {
   const auto apart = switches_apart(e, t);
   if (!apart) return true;
@@ -380,8 +373,7 @@ std::optional<Topology> make_topology(const ExperimentFile& e, const CaseParamet
   const bool measured = check_measured(root, e, ports, t);
   const bool observed = check_observed(root, e, ports);
   const bool rtt = check_rtt(root, e, t);
-  const bool gray = check_gray(root, e, p);
-  if (!measured || !observed || !rtt || !gray) return std::nullopt;
+  if (!measured || !observed || !rtt) return std::nullopt;
   return t;
 }
 

@@ -28,12 +28,13 @@ std::string shown(const std::string& parameters, const std::string& arms = "") {
 TEST(IdleParameters, OneOfATableThatNothingReadsIsNamed) {
   EXPECT_EQ(shown("switch.ddl_queue.weight = 4.0"),
             "f: warning: parameters.switch.ddl_queue.weight: 4.0 has no effect: it needs "
-            "switch.scheduler = "
-            "\"dwrr\"\n");
+            "switch.scheduler = \"dwrr\", and that is \"fifo\" by default\n");
   EXPECT_EQ(shown("switch.ddl_queue.weight = 4\nswitch.scheduler = \"dwrr\""), "");
-  EXPECT_THAT(shown("job_offset = 0.5"), HasSubstr("it needs several jobs"));
+  EXPECT_THAT(shown("job_offset = 0.5"), HasSubstr("it needs jobs other than 1"));
   EXPECT_EQ(shown("job_offset = 0.5\njobs = 2"), "");
-  EXPECT_THAT(shown("background.sizes = \"x.cdf\""), HasSubstr("it needs a background.load"));
+  EXPECT_THAT(shown("gray_loss = 0.01"), HasSubstr("it needs a [[link]] with gray = true"));
+  EXPECT_THAT(shown("background.sizes = \"x.cdf\""),
+              HasSubstr("it needs background.load other than 0"));
   EXPECT_THAT(shown("job.announce.faults.lost = 0.1\njob.announce.faults.late_by = \"2rtt\""),
               HasSubstr("late_by: \"2rtt\" has no effect"));
 }
@@ -125,8 +126,7 @@ TEST(IdleParameters, OneThatActsInAnArmOrAtAPointIsNone) {
             "");
   EXPECT_EQ(shown("switch.ddl_queue.weight = 4.0", two + "switch.ddl_queue.weight = 2\n"),
             "f: warning: parameters.switch.ddl_queue.weight: 4.0 has no effect: it needs "
-            "switch.scheduler = "
-            "\"dwrr\"\n")
+            "switch.scheduler = \"dwrr\", and that is \"fifo\" by default\n")
       << "the value of the arm does";
 }
 
@@ -146,6 +146,75 @@ TEST(IdleParameters, OneThatIsTurnedOffOrOfABaseIsNone) {
   };
   EXPECT_EQ(derived("job.burst_bytes = \"1kB\"\n"), "") << "h_packets is the base's";
   EXPECT_THAT(derived("h_packets = 6\n"), HasSubstr("parameters.h_packets: 6 has no effect"));
+}
+
+/// Returns the advice on a file with a base. @param of_base  parameters of the base
+std::string shown_beside(const std::string& of_base, const std::string& given,
+                         const std::string& arm = "") {
+  const auto directory = std::filesystem::temp_directory_path();
+  const std::string base = "idle-base-" + std::to_string(getpid()) + ".toml";
+  std::ofstream(directory / base) << with(small_experiment(), "[parameters]\n",
+                                          "[parameters]\n" + of_base);
+  const std::string text = "base = \"" + base + "\"\nname = \"own\"\n[parameters]\n" + given +
+                           "[[arm]]\nlabel = \"off\"\n" + arm;
+  const auto file = experiment_from(parse_toml(text).config.value(), directory);
+  std::filesystem::remove(directory / base);
+  EXPECT_TRUE(file) << format_issues("text", file.issues);
+  return file ? format_advice("f", advice(*file.config)) : "";
+}
+
+// `model` beside an inherited `compute` computed for the base's time, without a word.
+TEST(IdleParameters, OneBesideAnInheritedValueIsNamedWithIt) {
+  const std::string model = "job.model = \"x.toml\"\n", computes = "job.compute = \"10ms\"\n",
+                    closed = "job.schedule = \"closed_loop\"\n",
+                    bursts = "ddl.transport.controller = \"dctcp\"\n",
+                    cubic = "transport.controller = \"cubic\"\n",
+                    weights = "switch.scheduler = \"dwrr\"\n",
+                    floor = "switch.background_queue.floor = 0.1\n";
+  struct Row {
+    std::string of_base, given, told, arm = {};
+  };
+  const Row rows[]{
+      {closed + computes, model,
+       "parameters.job.model: \"x.toml\" does not hold alone: job.compute = \"10ms\" is inherited "
+       "and stays; give that here, too"},
+      {model, "job.burst_bytes = \"2MB\"\n",
+       "parameters.job.burst_bytes: \"2MB\" has no effect: it needs job.model = \"\", and that is "
+       "\"x.toml\", inherited"},
+      {closed, "job.period = \"1s\"\n",
+       "job.period: \"1s\" has no effect: it needs job.schedule = \"fixed\", and that is "
+       "\"closed_loop\", inherited"},
+      {"", computes, "it needs job.schedule = \"closed_loop\", and that is \"fixed\" by default"},
+      {"", "requests.think = \"2rtt\"\n",
+       "\"2rtt\" has no effect: it needs requests.connections other than 0, and that is 0 by "
+       "default"},
+      {"background.flows_per_pair = 3\n", "background.load = 0.2\nbackground.sizes = \"x.cdf\"\n",
+       "background.load: 0.2 does not hold alone: background.flows_per_pair = 3 is inherited"},
+      {"transport.tail_probe = \"rfc8985\"\n", "transport.stack = \"linux\"\n",
+       "transport.stack: \"linux\" does not hold alone: transport.tail_probe = \"rfc8985\""},
+      {"ddl.transport.hystart = \"off\"\n", "transport.stack = \"linux\"\n",
+       "does not hold alone: ddl.transport.hystart = \"off\" is inherited"},
+      {bursts, cubic, "transport.controller: \"cubic\" does not hold alone: ddl.transport."},
+      {bursts, "", "arm \"off\".transport.controller: \"cubic\" does not hold alone", cubic},
+      {"background." + cubic, "transport.controller = \"reno\"\n", "background.transport."},
+      {"switch.queue.limit_bytes = \"45kB\"\n", "switch.queue.limit_packets = 300\n",
+       "limit_packets: 300 does not hold alone: switch.queue.limit_bytes = \"45kB\""},
+      {weights, floor, "floor: 0.1 has no effect: it needs switch.scheduler = \"strict_floor\""},
+      {"switch.marker.kind = \"codel\"\n", "switch.marker.threshold_packets = 9\n",
+       "it needs switch.marker.kind = \"step\", and that is \"codel\", inherited"}};
+  for (const Row& row : rows)
+    EXPECT_THAT(shown_beside(row.of_base, row.given, row.arm), HasSubstr(row.told)) << row.given;
+  const Row silent[]{
+      {closed + computes, model + computes, "both are given"},
+      {closed + computes, model + "job.compute = \"0s\"\n", ""},
+      {bursts, cubic + "ddl." + cubic, ""},
+      {cubic, bursts, "the particular one holds"},
+      {weights, floor, "an arm uses it",
+       "[[arm]]\nlabel = \"off-two\"\nswitch.scheduler = \"strict_floor\"\n"},
+      {"", computes, "at a point",
+       "[[sweep]]\njob.schedule = [\"fixed\", \"closed_loop\"]\narms = [\"off\"]\n"}};
+  for (const Row& row : silent)
+    EXPECT_EQ(shown_beside(row.of_base, row.given, row.arm), "") << row.given << row.told;
 }
 
 TEST(IdleParameters, OneOfAnArmOrOfASweepIsNamedThere) {
@@ -244,6 +313,8 @@ arms = ["off"]
   EXPECT_THAT(of_jobs("burst_bytes = \"50kB\"\n"),
               HasSubstr("sweep[0].job.burst_bytes: has no effect, so that all points are alike"));
   EXPECT_THAT(of_jobs(""), testing::Not(HasSubstr("job.burst_bytes"))) << "of the second job";
+  EXPECT_THAT(of_jobs("compute = \"1ms\"\n"),
+              HasSubstr("job[1].compute: \"1ms\" has no effect: it needs job.schedule"));
 }
 
 }  // namespace

@@ -148,15 +148,6 @@ TEST(Observed, FaultsNameTheKey) {
               testing::HasSubstr("must be one of network.measured"));
 }
 
-TEST(Paths, LoseNothingWithoutAGrayLink) {
-  const auto experiment = read_experiment(
-      with(small_experiment(), "[parameters]\n", "[parameters]\ngray_loss = 0.01\n"));
-  ASSERT_TRUE(experiment);
-  const auto plan = make_plan(*experiment.config, {.seeds = 1});
-  ASSERT_FALSE(plan);
-  EXPECT_THAT(format_issues("", plan.issues), testing::HasSubstr("gray = true"));
-}
-
 TEST(EarlyDrop, ReachesEveryPort) {
   EXPECT_EQ(port_of(switches_of("switch.marker.not_ect = \"drop\""), kLeafA, "to_s").marker.not_ect,
             NotEct::kDrop);
