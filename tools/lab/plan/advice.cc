@@ -12,8 +12,6 @@
 #include "switch/config/queue_advice.h"
 #include "switch/config/regulation_config.h"
 #include "tools/lab/experiment/background_groups.h"
-#include "tools/lab/plan/background_advice.h"
-#include "tools/lab/plan/idle_parameters.h"
 #include "tools/lab/plan/lossless_advice.h"
 #include "tools/lab/plan/plan_lead.h"
 

@@ -1,5 +1,3 @@
-#include "tools/lab/plan/background_advice.h"
-
 #include <algorithm>
 #include <array>
 #include <map>
@@ -12,6 +10,7 @@
 #include "tools/lab/experiment/background_groups.h"
 #include "tools/lab/experiment/experiment_files.h"
 #include "tools/lab/fabric/network_entries.h"
+#include "tools/lab/plan/advice.h"
 #include "tools/lab/plan/topology.h"
 #include "trafficgen/import/flow_list.h"
 
