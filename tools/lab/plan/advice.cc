@@ -80,13 +80,16 @@ void add_of_threshold(ConfigIssues& found, const Case& c, const sw::PortQueueCon
                         ", does without a START, so mode \"mark\" changes nothing; set it lower"});
 }
 
+/// Returns what says whether flows, or a job, are over RoCEv2.
+auto over_roce_in(const Case& c) {
+  return [&c](const auto& flows) {
+    return tg::transport_named(c.traffic, flows.transport).protocol == tg::TransportProtocol::kRoce;
+  };
+}
+
 /// Warns of background that windows cannot hold.
 void add_of_roce(ConfigIssues& found, const Case& c, const RegulationPolicy& policy) {
-  const auto over_roce = [&c](const auto& flows) {
-    const auto it =
-        std::ranges::find(c.traffic.transports, flows.transport, &tg::TransportConfig::name);
-    return it != c.traffic.transports.end() && it->protocol == tg::TransportProtocol::kRoce;
-  };
+  const auto over_roce = over_roce_in(c);
   if (!rewrites_windows(policy.mode) || (std::ranges::none_of(c.traffic.long_flows, over_roce) &&
                                          std::ranges::none_of(c.traffic.flows, over_roce)))
     return;
@@ -141,12 +144,7 @@ void add_of_hpcc(ConfigIssues& found, const Case& c) {
 
 /// Warns where bursts leave no records by which a run finds its worst queue.
 void add_of_worst(ConfigIssues& found, const Case& c) {
-  const auto over_roce = [&c](const tg::JobConfig& job) {
-    const auto it =
-        std::ranges::find(c.traffic.transports, job.transport, &tg::TransportConfig::name);
-    return it != c.traffic.transports.end() && it->protocol == tg::TransportProtocol::kRoce;
-  };
-  const auto jobs = std::ranges::count_if(c.traffic.jobs, over_roce);
+  const auto jobs = std::ranges::count_if(c.traffic.jobs, over_roce_in(c));
   if (c.measured_queue != kWorstQueue || jobs == 0) return;
   const bool all = static_cast<std::size_t>(jobs) == c.traffic.jobs.size();
   add(found, c.label,

@@ -15,9 +15,8 @@ std::uint32_t packet_bytes_of(const sw::SwitchPortConfig& port) {
 /// Returns whether all long flows heed marks.
 bool heeds_marks(const tg::GeneratorConfig& traffic) {
   return std::ranges::none_of(traffic.long_flows, [&](const auto& flows) {
-    const auto it =
-        std::ranges::find(traffic.transports, flows.transport, &tg::TransportConfig::name);
-    return it != traffic.transports.end() && (!it->tcp.ecn || !it->tcp.obey_ece);
+    const tg::TcpConfig& tcp = tg::transport_named(traffic, flows.transport).tcp;
+    return !tcp.ecn || !tcp.obey_ece;
   });
 }
 
