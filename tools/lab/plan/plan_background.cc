@@ -25,13 +25,13 @@ struct Ends {
 };
 
 /// Returns them as the group names them. Where one group of hosts is both, each host's partner is
-/// half of it further on.
+/// half of it further on. Of the shorthand, as many receive as send: of a job's hosts the first.
 Ends hosts_of(const ExperimentFile& e, const Topology& t, const BackgroundGroup& g) {
-  if (g.is_shorthand()) return {background_from(e, t), background_to(e, t)};
   Ends ends{names_of(e, t, g.from), names_of(e, t, g.to)};
   if (g.from == g.to)
     std::rotate(ends.to.begin(), ends.to.begin() + static_cast<std::ptrdiff_t>(ends.to.size() / 2),
                 ends.to.end());
+  if (g.is_shorthand()) ends.to.resize(std::min(ends.to.size(), ends.from.size()));
   return ends;
 }
 
@@ -136,8 +136,8 @@ void add_by_racks(const ExperimentFile& e, const Topology& t, const tg::FlowsCon
       pair.name += "_" + std::to_string(i) + "_" + std::to_string(j);
       pair.tcp_port =
           static_cast<std::uint16_t>(pair.tcp_port + i);  // a host receives of each rack
-      pair.from = names_at(e, t, e.background.from, racks[i]);
-      pair.to = names_at(e, t, e.background.to, racks[j]);
+      pair.from = names_of(e, t, e.background.from, racks[i]);
+      pair.to = names_of(e, t, e.background.to, racks[j]);
       pair.rate = BitRate{static_cast<std::uint64_t>(
           share * static_cast<double>(all.rate.value_or(BitRate{}).bits_per_second))};
       config.flows.push_back(std::move(pair));

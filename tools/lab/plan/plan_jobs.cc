@@ -96,18 +96,11 @@ std::map<std::string, SignalKey> virtual_signal_keys(const tg::GeneratorConfig& 
   return keys;
 }
 
-Names names_of(const ExperimentFile& e, const Topology& t, const std::string& group) {
+Names names_of(const ExperimentFile& e, const Topology& t, const std::string& group,
+               std::optional<std::size_t> at_switch) {
   Names names;
   for (const auto& host : t.hosts)
-    if (e.hosts[host.group].name == group) names.push_back(host.name);
-  return names;
-}
-
-Names names_at(const ExperimentFile& e, const Topology& t, const std::string& group,
-               std::size_t at_switch) {
-  Names names;
-  for (const auto& host : t.hosts)
-    if (host.at_switch == at_switch && e.hosts[host.group].name == group)
+    if (e.hosts[host.group].name == group && host.at_switch == at_switch.value_or(host.at_switch))
       names.push_back(host.name);
   return names;
 }
@@ -127,7 +120,7 @@ void check_racks(const Checks& at, const ExperimentFile& e, const CaseParameters
              "must be 0 with a matrix, which shares background.load");
   const std::vector<std::size_t> racks = racks_of(e);
   const auto needs = [&](const std::string& group, std::size_t rack) {
-    at.require(!names_at(e, t, group, racks[rack]).empty(), "background.matrix",
+    at.require(!names_of(e, t, group, racks[rack]).empty(), "background.matrix",
                Checks::quoted(e.background.matrix),
                "rack \"" + e.switches[racks[rack]].name + "\" has a share, and no host of \"" +
                    group + "\"");
@@ -139,18 +132,6 @@ void check_racks(const Checks& at, const ExperimentFile& e, const CaseParameters
     if (std::ranges::any_of(e.background.racks, [&](const auto& r) { return r[i] > 0; }))
       needs(e.background.to, i);
   }
-}
-
-Names background_from(const ExperimentFile& e, const Topology& t) {
-  return names_of(e, t, e.background.from);
-}
-
-Names background_to(const ExperimentFile& e, const Topology& t) {
-  Names to = names_of(e, t, e.background.to);
-  if (e.background.from == e.background.to)  // each host's partner is half the group further on
-    std::rotate(to.begin(), to.begin() + static_cast<std::ptrdiff_t>(to.size() / 2), to.end());
-  to.resize(std::min(to.size(), background_from(e, t).size()));
-  return to;
 }
 
 /// A job without servers is on the hosts of [job] ring, whatever its collective.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,13 +21,10 @@ std::string signal_key_file(std::size_t j);
 /// seed: it is for virtual time, where nobody has to be kept out. The id is the job's number.
 std::map<std::string, SignalKey> virtual_signal_keys(const tg::GeneratorConfig& traffic);
 
-/// Returns the names of a group's hosts, in order.
+/// Returns the names of a group's hosts, in order: all, or those at one switch.
 std::vector<std::string> names_of(const ExperimentFile& experiment, const Topology& topology,
-                                  const std::string& group);
-
-/// Returns those of the group's hosts that are at a switch.
-std::vector<std::string> names_at(const ExperimentFile& experiment, const Topology& topology,
-                                  const std::string& group, std::size_t at_switch);
+                                  const std::string& group,
+                                  std::optional<std::size_t> at_switch = {});
 
 /// Returns the switches of a fabric that have places for hosts, in order.
 std::vector<std::size_t> racks_of(const ExperimentFile& experiment);
@@ -34,12 +32,6 @@ std::vector<std::size_t> racks_of(const ExperimentFile& experiment);
 /// Checks that the racks between which a matrix has background have hosts for it.
 void check_racks(const Checks& at, const ExperimentFile& experiment,
                  const CaseParameters& parameters, const Topology& topology);
-
-/// Return the names of the hosts that send and receive background. Receivers among the jobs'
-/// hosts are the first of these hosts.
-std::vector<std::string> background_from(const ExperimentFile& experiment,
-                                         const Topology& topology);
-std::vector<std::string> background_to(const ExperimentFile& experiment, const Topology& topology);
 
 /// Checks [job] of the file against the parameters `placement`, `servers`, `workers` and
 /// `jobs`.
