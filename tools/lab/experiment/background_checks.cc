@@ -8,7 +8,6 @@
 #include "common/config/checks.h"
 #include "common/config/config_file.h"
 #include "common/config/range_checker.h"
-#include "common/config/suggestion.h"
 #include "tools/lab/experiment/background_groups.h"
 #include "tools/lab/experiment/program_settings.h"
 
@@ -27,19 +26,9 @@ void check_group_name(const Checks& at, std::set<std::string>& taken, const std:
              "is that of another [[background]]");
 }
 
-const HostGroupEntry* check_hosts(const Checks& at, std::string_view key, const ExperimentFile& e,
-                                  const std::string& name) {
-  const auto group = std::ranges::find(e.hosts, name, &HostGroupEntry::name);
-  if (group != e.hosts.end()) return &*group;
-  std::vector<std::string_view> names;
-  for (const auto& one : e.hosts) names.emplace_back(one.name);
-  at.fault(key, Checks::quoted(name), "no [[hosts]] has this name" + suggestion(name, names));
-  return nullptr;
-}
-
 void check_ends(const Checks& at, const ExperimentFile& e, const BackgroundGroup& g) {
-  const HostGroupEntry* from = check_hosts(at, "from", e, g.from);
-  const HostGroupEntry* to = check_hosts(at, "to", e, g.to);
+  const HostGroupEntry* from = find_named(at, "from", e.hosts, g.from, "hosts");
+  const HostGroupEntry* to = find_named(at, "to", e.hosts, g.to, "hosts");
   if (from == nullptr || from != to) return;
   at.require(!from->count.parameter.empty() || from->count.fixed > 1, "to", Checks::quoted(g.to),
              "has one host, which cannot send to itself");
@@ -136,37 +125,24 @@ bool has_list(const ConfigTable& table) {
   return value != nullptr && is_array_of_tables(*value);
 }
 
-template <class F>
-void for_each_of(const ConfigTable& file, const char* key, F f) {
-  const ConfigValue* list = file.get(key);
-  if (list == nullptr || !is_array_of_tables(*list)) return;
-  const auto& tables = *list->as<ConfigValue::Array>();
-  for (std::size_t i = 0; i < tables.size(); ++i)
-    f(*tables[i].as<ConfigTable>(), join_key("", key, i));
-}
-
 }  // namespace
 
 void check_shorthand(const ConfigTable& file, ConfigIssues& issues) {
   bool any = has_list(file);
-  for_each_of(file, "arm",
-              [&](const ConfigTable& arm, const std::string&) { any |= has_list(arm); });
+  for_each_table(file, "arm", [&](const ConfigTable& arm, std::size_t) { any |= has_list(arm); });
   if (!any) return;
-  const auto refuse = [&issues](const std::string& path, const std::string& key,
-                                const ConfigValue& value) {
-    if (const std::string own = key_of_group(key); !own.empty())
-      Checks(issues, path)
-          .fault(key, display(value),
-                 "must be left out beside [[background]], of which a group says it by " + own);
-  };
-  const auto refuse_all = [&refuse](const ConfigTable& table, const std::string& path) {
+  const auto refuse = [&issues](const ConfigTable& table, const std::string& path) {
     for (const auto& [key, value] : with_dotted_keys(with_nested_keys(table)))
-      refuse(path, key, value);
+      if (const std::string own = key_of_group(key); !own.empty())
+        Checks(issues, path)
+            .fault(key, display(value),
+                   "must be left out beside [[background]], of which a group says it by " + own);
   };
-  const ConfigValue* parameters = file.get("parameters");
-  if (parameters != nullptr && parameters->as<ConfigTable>() != nullptr)
-    refuse_all(*parameters->as<ConfigTable>(), "parameters");
-  for (const char* list : {"arm", "sweep"}) for_each_of(file, list, refuse_all);
+  refuse(table_in(file, "parameters"), "parameters");
+  for (const char* list : {"arm", "sweep"})
+    for_each_table(file, list, [&](const ConfigTable& table, std::size_t i) {
+      refuse(table, join_key("", list, i));
+    });
 }
 
 void drop_shorthand(ConfigTable& parameters) {

@@ -50,20 +50,6 @@ std::vector<BackgroundGroup> read_groups(const ConfigValue& list, const std::str
   return groups;
 }
 
-std::optional<ConfigValue> take_list(ConfigTable& table) {
-  const auto at = std::ranges::find(table.members, kList, &ConfigMember::key);
-  if (at == table.members.end() || !is_array_of_tables(at->value)) return std::nullopt;
-  ConfigValue list = std::move(at->value);
-  table.members.erase(at);
-  return list;
-}
-
-ConfigValue::Array* arms_of(ConfigTable& file) {
-  const auto at = std::ranges::find(file.members, "arm", &ConfigMember::key);
-  if (at == file.members.end() || !is_array_of_tables(at->value)) return nullptr;
-  return at->value.as<ConfigValue::Array>();
-}
-
 // -- the shorthand
 
 /// A protocol of the shorthand: the name of its transport, and its share of the load.
@@ -80,12 +66,6 @@ std::vector<Carrier> carriers_of(const CaseParameters& p) {
   if (protocol == LabBackgroundProtocol::kTcp) return {kTcp};
   if (protocol == LabBackgroundProtocol::kRoce) return {kRoce};
   return {{kTcp.name, kTcp.protocol, 0.5}, {kRoce.name, kRoce.protocol, 0.5}};
-}
-
-ConfigTable table_in(const ConfigTable& settings, std::string_view key) {
-  const ConfigValue* value = find(settings, key);
-  const auto* table = value == nullptr ? nullptr : value->as<ConfigTable>();
-  return table == nullptr ? ConfigTable{} : *table;
 }
 
 std::vector<BackgroundGroup> groups_of_shorthand(const ExperimentFile& e, const CaseParameters& p) {
@@ -177,18 +157,17 @@ std::string text_as_written(const BackgroundGroup& group, const std::set<std::st
 
 BackgroundTaken take_background_groups(ConfigTable& file, ConfigIssues& issues) {
   BackgroundTaken taken;
-  if (const auto list = take_list(file)) taken.of_file = read_groups(*list, "", issues);
-  ConfigValue::Array* arms = arms_of(file);
-  for (std::size_t i = 0; arms != nullptr && i < arms->size(); ++i) {
+  if (const auto list = take_list(file, kList)) taken.of_file = read_groups(*list, "", issues);
+  for_each_table(file, "arm", [&](ConfigTable& arm, std::size_t i) {
     auto& own = taken.of_arms.emplace_back();
     const std::string path = join_key("", "arm", i);
-    const auto list = take_list(*(*arms)[i].as<ConfigTable>());
-    if (!list) continue;
+    const auto list = take_list(arm, kList);
+    if (!list) return;
     own = read_groups(*list, path, issues);
     if (taken.of_file.empty())
       issues.push_back({join_key(path, kList),
                         "needs a [[background]] of the file, in whose place an arm has its own"});
-  }
+  });
   return taken;
 }
 

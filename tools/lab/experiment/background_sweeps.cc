@@ -41,12 +41,6 @@ ConfigIssues faults_of_list(const ExperimentFile& e, const std::vector<Backgroun
   return issues;
 }
 
-bool holds(const ConfigIssues& issues, const ConfigIssue& issue) {
-  return std::ranges::any_of(issues, [&issue](const ConfigIssue& other) {
-    return other.key == issue.key && other.problem == issue.problem;
-  });
-}
-
 }  // namespace
 
 std::optional<GroupKey> group_key_of(std::string_view name) {
@@ -97,7 +91,7 @@ ConfigIssues faults_of_value(const ExperimentFile& e, const GroupKey& key,
   *group = with_value(*group, key.key, value, issues);
   if (!issues.empty()) return issues;
   for (const ConfigIssue& issue : faults_of_list(e, groups))
-    if (!holds(before, issue)) issues.push_back(issue);
+    if (std::ranges::find(before, issue) == before.end()) issues.push_back(issue);
   return issues;
 }
 

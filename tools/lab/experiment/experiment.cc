@@ -8,7 +8,6 @@
 
 #include "common/config/config_file.h"
 #include "common/config/file_kind.h"
-#include "common/config/suggestion.h"
 #include "tools/lab/experiment/background_groups.h"
 #include "tools/lab/experiment/background_sweeps.h"
 #include "tools/lab/experiment/experiment_binding.h"
@@ -37,13 +36,10 @@ void counts_as_texts(ConfigValue& hosts) {
 /// Calls f(table, key) for [parameters] and each [[arm]].
 void for_each_of_parameters(ConfigTable& file,
                             const std::function<void(ConfigTable&, const std::string& key)>& f) {
-  for (auto& [key, value] : file.members) {
+  for (auto& [key, value] : file.members)
     if (key == "parameters" && value.as<ConfigTable>() != nullptr) f(*value.as<ConfigTable>(), key);
-    if (key != "arm" || !is_array_of_tables(value)) continue;
-    auto& arms = *value.as<ConfigValue::Array>();
-    for (std::size_t i = 0; i < arms.size(); ++i)
-      f(*arms[i].as<ConfigTable>(), join_key("", key, i));
-  }
+  for_each_table(file, "arm",
+                 [&f](ConfigTable& arm, std::size_t i) { f(arm, join_key("", "arm", i)); });
 }
 
 /// Makes a text a list of one.
@@ -88,38 +84,12 @@ void collect_settings(ConfigTable& bound, ExperimentFile& e, ConfigIssues& issue
 /// Returns the labels of the [[arm]] of a file.
 std::vector<std::string> labels_of_arms(const ConfigTable& file) {
   std::vector<std::string> labels;
-  const ConfigValue* value = file.get("arm");
-  if (value == nullptr || !is_array_of_tables(*value)) return labels;
-  for (const ConfigValue& arm : *value->as<ConfigValue::Array>()) {
-    const ConfigValue* label = arm.as<ConfigTable>()->get("label");
+  for_each_table(file, "arm", [&labels](const ConfigTable& arm, std::size_t) {
+    const ConfigValue* label = arm.get("label");
     if (label != nullptr && label->as<std::string>() != nullptr)
       labels.push_back(*label->as<std::string>());
-  }
+  });
   return labels;
-}
-
-/// Returns the dotted keys of [parameters].
-std::vector<std::string> names_of_parameters(const ConfigTable& file) {
-  std::vector<std::string> names;
-  const ConfigValue* value = file.get("parameters");
-  const auto* table = value == nullptr ? nullptr : value->as<ConfigTable>();
-  if (table == nullptr) return names;
-  for (auto& [name, one] : with_dotted_keys(*table)) names.push_back(std::move(name));
-  return names;
-}
-
-/// Returns the entry of `list` with this name; nullptr, with a fault recorded, if there is none.
-template <class List>
-auto* find_named(const Checks& at, std::string_view key, const List& list, const std::string& name,
-                 std::string_view kind) {
-  const auto it = std::ranges::find_if(list, [&](const auto& e) { return e.name == name; });
-  if (it != list.end()) return &*it;
-  std::vector<std::string_view> names;
-  names.reserve(list.size());
-  for (const auto& e : list) names.emplace_back(e.name);
-  at.fault(key, Checks::quoted(name),
-           "no [[" + std::string(kind) + "]] has this name" + suggestion(name, names));
-  return static_cast<decltype(&*it)>(nullptr);
 }
 
 void check_name(const Checks& at, std::set<std::string>& taken, const std::string& name) {
@@ -258,13 +228,9 @@ void check_parameters(const Checks& root, const ExperimentFile& e) {
   const ConfigIssues common = parameter_faults(e, e.parameters);
   for (const auto& issue : common) fault_of_parameters(root, root.below("parameters"), issue);
   for (std::size_t i = 0; i < e.arms.size(); ++i)
-    for (const auto& issue : parameter_faults(e, e.arms[i].parameters)) {
-      const auto same = [&issue](const ConfigIssue& told) {
-        return told.key == issue.key && told.problem == issue.problem;
-      };
-      if (std::ranges::none_of(common, same))
+    for (const auto& issue : parameter_faults(e, e.arms[i].parameters))
+      if (std::ranges::find(common, issue) == common.end())
         fault_of_parameters(root, root.below("arm", i), issue);
-    }
 }
 
 }  // namespace
@@ -331,12 +297,13 @@ ConfigResult<ExperimentFile> experiment_from(const ConfigTable& as_written,
   const ConfigTable& file = searched.file;
   ExperimentFile& e = *result.config;
   e.directory = directory;
-  e.own_parameters = names_of_parameters(as_written);
+  for (auto& [key, value] : with_dotted_keys(table_in(as_written, "parameters")))
+    e.own_parameters.push_back(std::move(key));
   e.lent_arms = labels_of_arms(with_all);
   for (const std::string& own : labels_of_arms(as_written)) std::erase(e.lent_arms, own);
   e.made_by_rate = !lists_hosts && with_all.get("hosts") != nullptr;
   ConfigTable bound = bound_part(file, result.issues);
-  const auto jobs = take_job_list(bound);
+  const auto jobs = take_list(bound, "job");
   BackgroundTaken background = take_background_groups(bound, result.issues);
   e.parameters.groups = std::move(background.of_file);
   e.in_fabric = bound.get("fabric") != nullptr;

@@ -11,6 +11,7 @@
 #include "common/config/checks.h"
 #include "common/config/config_result.h"
 #include "common/config/config_value.h"
+#include "common/config/suggestion.h"
 #include "common/core/clock.h"
 #include "common/core/units.h"
 #include "tools/lab/experiment/case.h"
@@ -213,9 +214,6 @@ void fault_of_job(const Checks& root, const ListedJob& job, std::string_view key
 /// Returns whether a job has servers. @param parameters of the job
 bool has_servers(const CaseParameters& parameters);
 
-/// Takes the list [[job]] out of `file`, if it has one; a table [job] stays.
-std::optional<ConfigValue> take_job_list(ConfigTable& file);
-
 /// Reads the list into `experiment.jobs`, and adds the groups of hosts of the jobs. A key of a job
 /// is its own, or a parameter, or a setting `job.KEY` that holds for it alone; `transport` is that
 /// of its bursts. A job whose `list` names a file stands for the jobs of that file, see job_list.h.
@@ -234,6 +232,20 @@ ArmRole role_of(const Arm& arm);
 
 /// Checks the labels of the arms and what they are compared with.
 void check_arms(const Checks& root, const ExperimentFile& experiment);
+
+/// Returns the entry of `list` with this name; nullptr, with a fault recorded, if there is none.
+template <class List>
+auto* find_named(const Checks& at, std::string_view key, const List& list, const std::string& name,
+                 std::string_view kind) {
+  const auto it = std::ranges::find_if(list, [&](const auto& e) { return e.name == name; });
+  if (it != list.end()) return &*it;
+  std::vector<std::string_view> names;
+  names.reserve(list.size());
+  for (const auto& e : list) names.emplace_back(e.name);
+  at.fault(key, Checks::quoted(name),
+           "no [[" + std::string(kind) + "]] has this name" + suggestion(name, names));
+  return static_cast<decltype(&*it)>(nullptr);
+}
 
 /// Checks that what the parameters say of background has hosts.
 void check_background(const Checks& at, const ExperimentFile& experiment,

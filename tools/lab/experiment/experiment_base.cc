@@ -28,18 +28,11 @@ bool replaces(const ConfigTable& file, std::string_view key) {
   return network && file.get("fabric") != nullptr;
 }
 
-/// Returns a key of a file's [network].
-const ConfigValue* in_network(const ConfigTable& file, std::string_view key) {
-  const ConfigValue* network = file.get("network");
-  const auto* table = network == nullptr ? nullptr : network->as<ConfigTable>();
-  return table == nullptr ? nullptr : table->get(key);
-}
-
 /// Refuses what the base's switches, which follow from the rate of its [network], exclude.
 void check_network(const ConfigTable& base, const std::string& name, const ConfigTable& file,
                    ConfigIssues& issues) {
-  const ConfigValue* rate = in_network(base, "rate");
-  if (rate == nullptr || file.get("fabric") != nullptr || in_network(file, "rate") != nullptr)
+  const ConfigValue* rate = find(base, "network.rate");
+  if (rate == nullptr || file.get("fabric") != nullptr || find(file, "network.rate") != nullptr)
     return;
   const std::string made =
       "the switches, the link and the hosts of base \"" + name + "\" follow from its network.rate";
@@ -52,7 +45,7 @@ void check_network(const ConfigTable& base, const std::string& name, const Confi
                                     "of measured and rtt"});
   }
   if (listed || file.get("network") == nullptr) return;
-  const ConfigValue* rtt = in_network(base, "rtt");
+  const ConfigValue* rtt = find(base, "network.rtt");
   issues.push_back({"network", "stands for that of base \"" + name +
                                    "\" as a whole, from whose "
                                    "rate its switches and hosts follow: give rate and rtt, there " +

@@ -65,30 +65,16 @@ auto read(const Checks& at, const ConfigTable& network, std::string_view key, Pa
 }
 
 /// Lets background, or a group of it, flow from the senders to the receivers.
-void give_ends_of_table(ConfigTable& background) {
+void give_ends(ConfigTable& background, std::size_t = 0) {
   if (background.get("from") == nullptr) background["from"] = text_value(kSenders);
   if (background.get("to") == nullptr) background["to"] = text_value(kReceivers);
-}
-
-void give_ends_of_groups(ConfigValue& list) {
-  if (!is_array_of_tables(list)) return;
-  for (ConfigValue& group : *list.as<ConfigValue::Array>())
-    give_ends_of_table(*group.as<ConfigTable>());
-}
-
-/// Does the same for [background] or a list of it. Of anything else its reader reports the fault.
-void give_ends(ConfigValue& background) {
-  if (auto* table = background.as<ConfigTable>()) give_ends_of_table(*table);
-  else give_ends_of_groups(background);
 }
 
 /// Returns the workers of a job that [parameters] give a collective without servers; 0: it has
 /// servers, or [job] says where it is.
 std::int64_t workers_of_collective(const ConfigTable& file) {
-  const ConfigValue* given = file.get("parameters");
-  const auto* table = given == nullptr ? nullptr : given->as<ConfigTable>();
-  if (table == nullptr || file.get("job") != nullptr) return 0;
-  const ConfigTable parameters = with_nested_keys(*table);
+  if (file.get("job") != nullptr) return 0;
+  const ConfigTable parameters = with_nested_keys(table_in(file, "parameters"));
   const ConfigValue* collective = find(parameters, "job.collective");
   const ConfigValue* workers = parameters.get("workers");
   const auto* number = workers == nullptr ? nullptr : workers->as<std::int64_t>();
@@ -155,11 +141,11 @@ ConfigTable with_dumbbell(ConfigTable file, ConfigIssues& issues) {
     all.push_back(hosts_at(kHere, kSenders, count, speed, delays.host, kDelaySpread));
     all.push_back(hosts_at(kThere, kReceivers, count, speed, delays.host, kDelaySpread));
     if (file.get("background") == nullptr) file["background"] = ConfigValue(ConfigTable{});
-    give_ends(file["background"]);
-    if (const ConfigValue* arms = file.get("arm"); arms != nullptr && is_array_of_tables(*arms))
-      for (ConfigValue& arm : *file["arm"].as<ConfigValue::Array>())
-        if (arm.as<ConfigTable>()->get("background") != nullptr)
-          give_ends_of_groups((*arm.as<ConfigTable>())["background"]);
+    if (auto* one = file["background"].as<ConfigTable>()) give_ends(*one);
+    for_each_table(file, "background", give_ends);
+    for_each_table(file, "arm", [](ConfigTable& arm, std::size_t) {
+      for_each_table(arm, "background", give_ends);
+    });
   }
   file["hosts"] = ConfigValue(std::move(all));
   return file;

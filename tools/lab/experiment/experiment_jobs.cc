@@ -190,14 +190,6 @@ void fault_of_job(const Checks& root, const ListedJob& job, std::string_view key
 
 bool has_servers(const CaseParameters& p) { return tg::has_servers(p.programs().job.collective); }
 
-std::optional<ConfigValue> take_job_list(ConfigTable& file) {
-  const auto at = std::ranges::find(file.members, "job", &ConfigMember::key);
-  if (at == file.members.end() || !is_array_of_tables(at->value)) return std::nullopt;
-  ConfigValue list = std::move(at->value);
-  file.members.erase(at);
-  return list;
-}
-
 void read_job_list(const ConfigValue& list, ExperimentFile& e, ConfigIssues& issues) {
   const auto& entries = *list.as<ConfigValue::Array>();
   for (std::size_t i = 0; i < entries.size(); ++i)

@@ -15,13 +15,6 @@
 namespace outrider::lab {
 namespace {
 
-ParameterValue value_of(const ConfigValue& v) {
-  if (const auto* b = v.as<bool>()) return *b;
-  if (const auto* i = v.as<std::int64_t>()) return *i;
-  if (const auto* d = v.as<double>()) return *d;
-  return *v.as<std::string>();  // describe(CaseParameters) has no lists or tables
-}
-
 constexpr double kMaxRateFactor = 1000;
 constexpr std::uint64_t kMaxLayerClasses = 7;  // class selectors above 0, each with a queue
 constexpr std::uint32_t kMaxJobs = 256;        ///< each may have a key with an id of its own
@@ -210,7 +203,8 @@ Parameters to_all_parameters(const CaseParameters& parameters) {
   describe_parameters(writer, copy);
   Parameters out;
   out.reserve(table.members.size());
-  for (const auto& member : table.members) out.emplace_back(member.key, value_of(member.value));
+  for (const auto& member : table.members)
+    out.emplace_back(member.key, to_parameter_value(member.value));
   if (!parameters.groups.empty())
     out.emplace_back(kGroupsParameter, text_of_groups(parameters.groups));
   return out;

@@ -71,19 +71,17 @@ void expand(ConfigTable& table, const std::string& path, const std::filesystem::
 
 ConfigTable with_presets(ConfigTable file, const std::filesystem::path& directory,
                          ConfigIssues& issues) {
-  const auto expand_all = [&](ConfigValue& list, const std::string& key) {
-    if (!is_array_of_tables(list)) return;
-    auto& tables = *list.as<ConfigValue::Array>();
-    for (std::size_t i = 0; i < tables.size(); ++i)
-      expand(*tables[i].as<ConfigTable>(), join_key("", key, i), directory, issues);
+  const auto expand_all = [&](ConfigTable& below, const char* path, const char* list) {
+    for_each_table(below, list, [&](ConfigTable& table, std::size_t i) {
+      expand(table, join_key(path, list, i), directory, issues);
+    });
   };
   for (auto& [key, value] : file.members) {
     auto* table = value.as<ConfigTable>();
     if (table != nullptr && key == "parameters") expand(*table, key, directory, issues);
-    if (key == "arm") expand_all(value, key);
-    if (table != nullptr && key == "search" && table->get("family") != nullptr)
-      expand_all((*table)["family"], "search.family");
+    if (table != nullptr && key == "search") expand_all(*table, "search", "family");
   }
+  expand_all(file, "", "arm");
   return file;
 }
 

@@ -209,13 +209,11 @@ class SweepReader {
 
 void read_sweeps(const ConfigTable& file, ExperimentFile& experiment, ConfigIssues& issues) {
   SweepReader reader(file, experiment, issues);
-  if (const auto* list = file.get("sweep"); list != nullptr && is_array_of_tables(*list)) {
-    const auto& tables = *list->as<ConfigValue::Array>();
-    for (std::size_t i = 0; i < tables.size(); ++i)
-      reader.sweep(with_nested_keys(*tables[i].as<ConfigTable>()), join_key("", "sweep", i));
-  } else if (list != nullptr) {
+  for_each_table(file, "sweep", [&reader](const ConfigTable& table, std::size_t i) {
+    reader.sweep(with_nested_keys(table), join_key("", "sweep", i));
+  });
+  if (const auto* list = file.get("sweep"); list != nullptr && !is_array_of_tables(*list))
     reader.fault("sweep", display(*list) + ": must be an array of tables: [[sweep]]");
-  }
   settle_swept_groups(experiment, issues);
 }
 

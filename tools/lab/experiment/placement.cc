@@ -1,7 +1,8 @@
 #include "tools/lab/experiment/placement.h"
 
-#include <charconv>
 #include <optional>
+
+#include "trafficgen/import/text_lines.h"
 
 namespace outrider::lab {
 namespace {
@@ -9,11 +10,9 @@ namespace {
 constexpr std::uint32_t kMost = 10'000;  ///< jobs or hosts in a term
 
 std::optional<std::uint32_t> number_of(std::string_view text) {
-  std::uint32_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size() || number == 0 || number > kMost)
-    return std::nullopt;
-  return number;
+  const auto number = tg::whole_number_of(text);
+  if (!number || *number == 0 || *number > kMost) return std::nullopt;
+  return static_cast<std::uint32_t>(*number);
 }
 
 }  // namespace

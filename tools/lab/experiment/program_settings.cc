@@ -143,12 +143,6 @@ void describe(V& v, TransportPart& c) {
   v.table("transport", c.transport);
 }
 
-ConfigTable table_at(const ConfigTable& table, std::string_view key) {
-  const ConfigValue* value = table.get(key);
-  const auto* nested = value == nullptr ? nullptr : value->as<ConfigTable>();
-  return nested == nullptr ? ConfigTable{} : *nested;
-}
-
 ConfigTable named(ConfigTable table, const char* name) {
   table["name"] = ConfigValue(std::string(name));
   return table;
@@ -356,20 +350,20 @@ ProgramSettings read_settings(const ConfigTable& settings, const Quantities& qua
   overlay(all, settings);
   all = with_quantities(std::move(all), quantities);
 
-  const ConfigTable shared = table_at(all, "transport");
-  ConfigTable of_background = table_at(all, "background"), background = shared;
-  const ConfigTable own_background = table_at(take(of_background, is_transport), "transport");
+  const ConfigTable shared = table_in(all, "transport");
+  ConfigTable of_background = table_in(all, "background"), background = shared;
+  const ConfigTable own_background = table_in(take(of_background, is_transport), "transport");
   overlay(background, own_background);
   std::erase_if(background.members, [](const ConfigMember& m) {
     return m.key == "protocol" || is_table_of_protocol(m.key);
   });
-  ConfigTable job = table_at(all, "job");
+  ConfigTable job = table_in(all, "job");
 
   ProgramSettings s;
-  s.sw = switch_of(table_at(all, "switch"), "switch", s.queues, issues);
+  s.sw = switch_of(table_in(all, "switch"), "switch", s.queues, issues);
   s.transport = transport_of(shared, "transport", "transport", issues);
-  s.ddl = transport_of(transport_of_bursts(shared, table_at(table_at(all, "ddl"), "transport")),
-                       "ddl", "ddl.transport", issues);
+  s.ddl = transport_of(transport_of_bursts(shared, table_in(all, "ddl.transport")), "ddl",
+                       "ddl.transport", issues);
   s.background = transport_of(background, "background", "background.transport", issues);
   s.background_roce =
       transport_of(beside_tcp(own_background), "background_roce", "background.transport", issues);
@@ -378,9 +372,9 @@ ProgramSettings read_settings(const ConfigTable& settings, const Quantities& qua
   s.job = job_of(job, "job", issues);
   if (s.lead_is_auto) s.job.announce.lead = quantities.rtt;  // as the PCN paper has it
   settle_bursts(s.job);
-  read_config(table_at(all, "tensorlights"), "tensorlights", s.tensorlights, issues);
-  s.requests = requests_of(table_at(all, "requests"), "requests", issues);
-  read_part(table_at(all, "trafficgen"), "trafficgen", s.traffic, issues);
+  read_config(table_in(all, "tensorlights"), "tensorlights", s.tensorlights, issues);
+  s.requests = requests_of(table_in(all, "requests"), "requests", issues);
+  read_part(table_in(all, "trafficgen"), "trafficgen", s.traffic, issues);
   return s;
 }
 

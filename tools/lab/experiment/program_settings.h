@@ -162,6 +162,22 @@ ConfigTable with_nested_keys(const ConfigTable& table);
 /// Does the opposite: returns the values that are not tables by their dotted keys, in order.
 std::vector<std::pair<std::string, ConfigValue>> with_dotted_keys(const ConfigTable& table);
 
+/// Returns the table at a path such as "job.announce"; an empty one if there is none.
+const ConfigTable& table_in(const ConfigTable& table, std::string_view path);
+
+/// Calls f(table, index) for each [[key]] of a file.
+template <class File, class F>
+void for_each_table(File& file, std::string_view key, F f) {
+  for (auto& [name, list] : file.members) {
+    if (name != key || !is_array_of_tables(list)) continue;
+    auto& tables = *list.template as<ConfigValue::Array>();
+    for (std::size_t i = 0; i < tables.size(); ++i) f(*tables[i].template as<ConfigTable>(), i);
+  }
+}
+
+/// Takes the list [[key]] out of a file, if it has one; a table [key] stays.
+std::optional<ConfigValue> take_list(ConfigTable& file, std::string_view key);
+
 /// Copies every value of `over` to `into`, key by key.
 void overlay(ConfigTable& into, const ConfigTable& over);
 
@@ -199,6 +215,9 @@ void describe(Settings& v, TrafficSettings& c);
 
 /// Returns all settings as the programs would write them, by the keys of the experiment.
 ConfigTable to_table(const ProgramSettings& settings);
+
+/// Returns a value as cases list it: an array as its text.
+ParameterValue to_parameter_value(const ConfigValue& value);
 
 /// Returns the value of one setting; std::monostate if it has none.
 /// @param table as to_table() makes it

@@ -59,14 +59,17 @@ ConfigTable to_table(const ProgramSettings& settings) {
   return table;
 }
 
+ParameterValue to_parameter_value(const ConfigValue& v) {
+  if (const auto* b = v.as<bool>()) return *b;
+  if (const auto* i = v.as<std::int64_t>()) return *i;
+  if (const auto* d = v.as<double>()) return *d;
+  if (const auto* s = v.as<std::string>()) return *s;
+  return to_toml_text(v);
+}
+
 ParameterValue setting_value(const ConfigTable& table, const std::string& name) {
   const ConfigValue* v = find(table, name);
-  if (v == nullptr) return std::monostate{};
-  if (const auto* b = v->as<bool>()) return *b;
-  if (const auto* i = v->as<std::int64_t>()) return *i;
-  if (const auto* d = v->as<double>()) return *d;
-  if (const auto* s = v->as<std::string>()) return *s;
-  return to_toml_text(*v);
+  return v == nullptr ? std::monostate{} : to_parameter_value(*v);
 }
 
 }  // namespace outrider::lab

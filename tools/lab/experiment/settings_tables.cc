@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <utility>
 
 #include "common/config/quantities.h"
 #include "tools/lab/experiment/program_settings.h"
@@ -70,6 +71,21 @@ std::vector<std::pair<std::string, ConfigValue>> with_dotted_keys(const ConfigTa
         all.emplace_back(join_key(key, below), std::move(leaf));
   }
   return all;
+}
+
+const ConfigTable& table_in(const ConfigTable& table, std::string_view path) {
+  static const ConfigTable kNone;
+  const ConfigValue* value = find(table, path);
+  const auto* nested = value == nullptr ? nullptr : value->as<ConfigTable>();
+  return nested == nullptr ? kNone : *nested;
+}
+
+std::optional<ConfigValue> take_list(ConfigTable& file, std::string_view key) {
+  const auto at = std::ranges::find(file.members, key, &ConfigMember::key);
+  if (at == file.members.end() || !is_array_of_tables(at->value)) return std::nullopt;
+  ConfigValue list = std::move(at->value);
+  file.members.erase(at);
+  return list;
 }
 
 void overlay(ConfigTable& into, const ConfigTable& over) {
