@@ -72,16 +72,24 @@ void write_case_metrics(RowSink& sink, const Summary& summary) {
   }
 }
 
+/// Returns the label of the baseline that all arms of a point are compared with; empty without one.
+std::string_view first_baseline(const Summary& summary, std::size_t point) {
+  for (const ArmSummary& arm : summary.arms)
+    if (arm.off && arm.point == point) return arm.label;
+  return {};
+}
+
 void write_arm_metrics(RowSink& sink, const Summary& summary) {
   std::size_t index = 0;
-  const auto write = [&](const std::vector<ArmMetric>& all, std::string_view against) {
+  const auto write = [&](const std::vector<ArmMetric>& all, std::string_view baseline) {
     for (const ArmMetric& m : all)
-      put(sink, index, m.name, m.value.value, m.value.low, m.value.high, against, m.change.value,
+      put(sink, index, m.name, m.value.value, m.value.low, m.value.high, baseline, m.change.value,
           m.change.low, m.change.high);
   };
   for (const ArmSummary& arm : summary.arms) {
-    write(arm.metrics, arm.against.empty() ? "off" : std::string_view(arm.against));
-    write(arm.against_off, "off");
+    const std::string_view first = first_baseline(summary, arm.point);
+    write(arm.metrics, arm.against.empty() ? first : arm.against);
+    write(arm.against_off, first);
     ++index;
   }
 }
@@ -96,8 +104,8 @@ std::span<const SummaryTable> summary_tables() {
         {"label", kText},
         {"role", kText, "baseline or remedy"},
         {"point", kInteger, "point of the sweeps"},
-        {"off", kInteger, "1: the baseline that all of its point are compared with"},
-        {"against", kText, "label of its own baseline; empty: that one"}},
+        {"off", kInteger, "1: the baseline of its point"},
+        {"against", kText, "label of its own baseline; empty: the one of its point"}},
        write_arms},
       {"parameters",
        "a parameter or setting of an arm",
@@ -110,7 +118,7 @@ std::span<const SummaryTable> summary_tables() {
         {"seed", kInteger},
         {"arm", kInteger},
         {"point", kInteger},
-        {"baseline", kInteger, "case that it is compared with"},
+        {"baseline_case", kInteger, "case that it is compared with"},
         {"interrupted", kInteger},
         {"ledger_balanced", kInteger, "0: packets are not accounted for"}},
        write_cases},
@@ -129,7 +137,7 @@ std::span<const SummaryTable> summary_tables() {
         {"value", kReal},
         {"low", kReal},
         {"high", kReal},
-        {"against", kText, "what the change is against: its baseline, or off"},
+        {"baseline", kText, "label of the arm that the change is against"},
         {"change", kReal, "ratio less 1"},
         {"change_low", kReal},
         {"change_high", kReal}},
