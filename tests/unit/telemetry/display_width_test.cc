@@ -1,5 +1,5 @@
 // Goal: a text is as wide as a terminal shows it, and what would turn a line round is known.
-#include "tools/lab/experiment/display_width.h"
+#include "common/telemetry/display_width.h"
 
 #include <gtest/gtest.h>
 

@@ -16,8 +16,8 @@
 #include "tools/lab/experiment/experiment.h"
 #include "tools/lab/experiment/experiment_files.h"
 #include "tools/lab/experiment/usual_thresholds.h"
-#include "tools/lab/plan/lossless_advice.h"
 #include "tools/lab/plan/plan.h"
+#include "tools/lab/warnings/lossless_advice.h"
 #include "trafficgen/roce/path_mtu.h"
 
 namespace outrider::lab {

@@ -9,7 +9,7 @@
 #include "common/telemetry/parse_end.h"
 #include "common/telemetry/version.h"
 #include "tools/lab/cli/cli_help.h"
-#include "tools/lab/experiment/new_experiment.h"
+#include "tools/lab/editing/new_experiment.h"
 
 namespace outrider::lab {
 namespace {

@@ -7,7 +7,7 @@
 #include "common/telemetry/whole_file.h"
 #include "tools/lab/cli/cli.h"
 #include "tools/lab/cli/cli_cases.h"
-#include "tools/lab/experiment/convert.h"
+#include "tools/lab/editing/convert.h"
 
 namespace outrider::lab {
 namespace {

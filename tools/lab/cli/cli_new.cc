@@ -10,8 +10,8 @@
 #include "common/telemetry/whole_file.h"
 #include "tools/lab/cli/cli.h"
 #include "tools/lab/cli/cli_cases.h"
+#include "tools/lab/editing/new_experiment.h"
 #include "tools/lab/experiment/experiment.h"
-#include "tools/lab/experiment/new_experiment.h"
 #include "tools/lab/plan/plan.h"
 
 namespace outrider::lab {

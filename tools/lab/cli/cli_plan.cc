@@ -13,10 +13,10 @@
 #include "tools/lab/cli/advise_files.h"
 #include "tools/lab/cli/cli_cases.h"
 #include "tools/lab/experiment/background_groups.h"
-#include "tools/lab/plan/advice.h"
 #include "tools/lab/results/bundle.h"
 #include "tools/lab/run/cpus.h"
 #include "tools/lab/run/time_estimate.h"
+#include "tools/lab/warnings/advice.h"
 #include "trafficgen/config/config_toml.h"
 
 namespace outrider::lab {

@@ -6,7 +6,7 @@
 
 #include "common/config/checks.h"
 #include "common/config/suggestion.h"
-#include "tools/lab/experiment/display_width.h"
+#include "common/telemetry/display_width.h"
 #include "tools/lab/experiment/experiment.h"
 
 namespace outrider::lab {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "common/telemetry/csv_text.h"
-#include "tools/lab/experiment/display_width.h"
+#include "common/telemetry/display_width.h"
 
 namespace outrider::lab {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "tools/lab/experiment/display_width.h"
+#include "common/telemetry/display_width.h"
 #include "tools/lab/summary/table_text.h"
 
 namespace outrider::lab {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tools/lab/experiment/display_width.h"
+#include "common/telemetry/display_width.h"
 #include "tools/lab/search/front_result.h"
 #include "tools/lab/summary/table_text.h"
 

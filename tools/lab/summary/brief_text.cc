@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "tools/lab/experiment/display_width.h"
+#include "common/telemetry/display_width.h"
 #include "tools/lab/summary/result_answer.h"
 #include "tools/lab/summary/table_text.h"
 

@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "common/telemetry/csv_text.h"
-#include "tools/lab/experiment/display_width.h"
+#include "common/telemetry/display_width.h"
 #include "tools/lab/summary/metric.h"
 #include "tools/lab/summary/result_arms.h"
 #include "tools/lab/summary/table_text.h"

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <string_view>
 
-#include "tools/lab/experiment/display_width.h"
+#include "common/telemetry/display_width.h"
 
 namespace outrider::lab {
 

@@ -10,10 +10,10 @@
 #include "switch/runtime/reload_plan.h"
 #include "tests/support/source_path.h"
 #include "tests/unit/lab/experiment/experiment_fixture.h"
-#include "tools/lab/plan/advice.h"
 #include "tools/lab/plan/host_places.h"
 #include "tools/lab/plan/topology.h"
 #include "tools/lab/simulation/run_result.h"
+#include "tools/lab/warnings/advice.h"
 
 namespace outrider::fabric_plan_test {
 using namespace lab;

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "tests/unit/lab/experiment/experiment_fixture.h"
-#include "tools/lab/plan/advice.h"
+#include "tools/lab/warnings/advice.h"
 
 namespace outrider::hpcc_plan_test {
 using namespace lab;

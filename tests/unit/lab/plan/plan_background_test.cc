@@ -9,8 +9,8 @@
 
 #include "tests/support/source_path.h"
 #include "tests/unit/lab/experiment/experiment_fixture.h"
-#include "tools/lab/plan/advice.h"
 #include "tools/lab/plan/plan_jobs.h"
+#include "tools/lab/warnings/advice.h"
 
 namespace outrider::plan_background_test {
 using namespace sw;

@@ -15,10 +15,10 @@
 #include "tests/support/source_path.h"
 #include "tests/unit/lab/experiment/experiment_fixture.h"
 #include "tools/lab/experiment/summary_points.h"
-#include "tools/lab/plan/advice.h"
 #include "tools/lab/plan/plan_jobs.h"
 #include "tools/lab/plan/plan_switches.h"
 #include "tools/lab/plan/testbed.h"
+#include "tools/lab/warnings/advice.h"
 #include "trafficgen/config/config_toml.h"
 
 namespace outrider::plan_test {

@@ -1,4 +1,4 @@
-#include "tools/lab/experiment/display_width.h"
+#include "common/telemetry/display_width.h"
 
 #include <locale.h>
 #include <wchar.h>

@@ -1,7 +1,7 @@
 // Goal: experiments of the earlier language become what they say in the language of today, comments
 // and all. Method: texts. (That no configuration of a shipped file changed was measured when they
 // were converted.)
-#include "tools/lab/experiment/convert.h"
+#include "tools/lab/editing/convert.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

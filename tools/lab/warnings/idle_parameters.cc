@@ -10,7 +10,7 @@
 #include "common/config/quantities.h"
 #include "tools/lab/experiment/summary_points.h"
 #include "tools/lab/fabric/network_entries.h"
-#include "tools/lab/plan/advice.h"
+#include "tools/lab/warnings/advice.h"
 #include "trafficgen/config/config_toml.h"
 #include "trafficgen/transport/base/tcp_stack.h"
 

@@ -1,4 +1,4 @@
-#include "tools/lab/plan/lossless_advice.h"
+#include "tools/lab/warnings/lossless_advice.h"
 
 #include <algorithm>
 #include <map>

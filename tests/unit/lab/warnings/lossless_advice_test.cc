@@ -1,12 +1,12 @@
 // Goal: `check` warns where the headroom of a lossless class is less than what a link brings after
 // XOFF. Method: literal rates and delays. That so much suffices is shown by pfc_effect_test.
-#include "tools/lab/plan/lossless_advice.h"
+#include "tools/lab/warnings/lossless_advice.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/unit/lab/experiment/experiment_fixture.h"
-#include "tools/lab/plan/advice.h"
+#include "tools/lab/warnings/advice.h"
 
 namespace outrider::lossless_advice_test {
 using namespace lab;

@@ -1,4 +1,4 @@
-#include "tools/lab/plan/advice.h"
+#include "tools/lab/warnings/advice.h"
 
 #include <algorithm>
 #include <array>
@@ -12,8 +12,8 @@
 #include "switch/config/queue_advice.h"
 #include "switch/config/regulation_config.h"
 #include "tools/lab/experiment/background_groups.h"
-#include "tools/lab/plan/lossless_advice.h"
 #include "tools/lab/plan/plan_lead.h"
+#include "tools/lab/warnings/lossless_advice.h"
 
 namespace outrider::lab {
 namespace {

@@ -10,8 +10,8 @@
 #include "tools/lab/experiment/background_groups.h"
 #include "tools/lab/experiment/experiment_files.h"
 #include "tools/lab/fabric/network_entries.h"
-#include "tools/lab/plan/advice.h"
 #include "tools/lab/plan/topology.h"
+#include "tools/lab/warnings/advice.h"
 #include "trafficgen/import/flow_list.h"
 
 namespace outrider::lab {

@@ -9,7 +9,7 @@
 
 #include "tests/support/source_path.h"
 #include "tests/unit/lab/experiment/experiment_fixture.h"
-#include "tools/lab/plan/advice.h"
+#include "tools/lab/warnings/advice.h"
 
 namespace outrider::idle_parameters_test {
 using namespace lab;

@@ -1,6 +1,6 @@
 // Goal: whatever is answered, what is written is an experiment of at most fifteen lines with no
 // fault and nothing to advise; a wrong answer is refused with its rule.
-#include "tools/lab/experiment/new_experiment.h"
+#include "tools/lab/editing/new_experiment.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,8 +10,8 @@
 #include "common/config/config_file.h"
 #include "tests/support/source_path.h"
 #include "tools/lab/experiment/experiment.h"
-#include "tools/lab/plan/advice.h"
 #include "tools/lab/plan/plan.h"
+#include "tools/lab/warnings/advice.h"
 
 namespace outrider::new_experiment_test {
 using namespace lab;

@@ -1,4 +1,4 @@
-#include "tools/lab/experiment/convert.h"
+#include "tools/lab/editing/convert.h"
 
 #include <algorithm>
 #include <string>

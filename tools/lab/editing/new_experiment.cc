@@ -1,4 +1,4 @@
-#include "tools/lab/experiment/new_experiment.h"
+#include "tools/lab/editing/new_experiment.h"
 
 #include <algorithm>
 #include <array>

@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "tests/unit/lab/experiment/experiment_fixture.h"
-#include "tools/lab/plan/advice.h"
+#include "tools/lab/warnings/advice.h"
 
 namespace outrider::background_advice_test {
 using namespace lab;
