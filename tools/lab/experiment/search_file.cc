@@ -12,11 +12,23 @@
 #include "common/config/config_file.h"
 #include "common/config/file_kind.h"
 #include "common/config/suggestion.h"
-#include "tools/lab/experiment/label_part.h"
 
 namespace outrider::lab {
 
 namespace {
+
+/// Returns a setting's value as a part of an arm's label: "strict", "0.05", "true".
+std::string label_part(const ConfigValue& value) {
+  const auto* text = value.as<std::string>();
+  std::string part = text != nullptr ? *text : display(value);
+  std::ranges::replace_if(
+      part, [](char c) { return c == ' ' || c == '/'; }, '-');
+  return part;
+}
+
+/// Returns the last component of a setting's name, which keeps labels short: "floor" for
+/// "switch.regulation.window.floor".
+std::string short_name(const std::string& name) { return name.substr(name.rfind('.') + 1); }
 
 constexpr std::string_view kFamilies = "search.family";
 constexpr std::string_view kArms = "arms";

@@ -29,7 +29,7 @@ struct BurstColumn {
     kFirstSent,
     kDelivered,
     kQueueFirst,
-    kTimes
+    kAttributed
   };
 };
 
@@ -86,7 +86,7 @@ struct RunRecords {
 std::optional<BurstTimes> times_of(const Query& row) {
   BurstTimes times;
   for (std::size_t i = 0; i < kBurstTimes; ++i) {
-    const Instant ns = row.whole(BurstColumn::kTimes + i);
+    const Instant ns = row.whole(BurstColumn::kAttributed + i);
     if (!ns) return std::nullopt;
     times.ns[i] = *ns;
   }
