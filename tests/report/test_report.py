@@ -34,11 +34,34 @@ OVERLAPS = """
   }
   const frame = svg.getBoundingClientRect();
   for (const [a, p] of boxes)
-    if (p.left < frame.left - 1 || p.right > frame.right + 1 || p.bottom > frame.bottom + 1)
+    if (p.left < frame.left - 1 || p.right > frame.right + 1 || p.top < frame.top - 3 || p.bottom > frame.bottom + 1)
       found.push(`${svg.getAttribute("aria-label")}: "${a}" is cut off`);
   return found;
 })
 """
+
+# The same after each choice that a figure offers, and with more arms, of longer names, than there are.
+OVERLAPS_OF_CHOICES = """
+(() => {
+  const overlaps = () => %s, found = new Set(overlaps()), note = () => overlaps().forEach((o) => found.add(o));
+  const figures = [...document.querySelectorAll("figure")];
+  for (const figure of figures) {
+    const buttons = () => figure.querySelectorAll("button[aria-pressed]"), selects = () => figure.querySelectorAll(".tools select");
+    for (let i = 0; i < buttons().length; i++) { buttons()[i].click(); note(); }
+    for (let i = 0; i < selects().length; i++) for (let k = 0; k < selects()[i].options.length; k++) {
+      selects()[i].selectedIndex = k;
+      selects()[i].dispatchEvent(new Event("change"));
+      note();
+    }
+  }
+  const more = data.arms.filter((a) => a.point === 0 && !a.off).map((a) => ({ ...a, name: `${a.name} with a higher threshold and h_packets=${a.name.length}` }));
+  data.arms.push(...more);
+  dress(data.arms);
+  drawAll();
+  note();
+  return [...found];
+})()
+""" % OVERLAPS
 
 DRAWN = """
 Object.fromEntries([...document.querySelectorAll("figure")].map((f) => [f.dataset.figure, {
@@ -194,6 +217,29 @@ class Report(unittest.TestCase):
         self.page.open(self.quick / "report.html", "light", 1920)
         self.assertEqual(self.page.evaluate("document.querySelectorAll('#table .cut').length"), 0)
 
+    def test_a_phone_shows_the_answer_first(self):
+        """The head is short, and the change needs no scrolling to be seen."""
+        for results in (self.quick, self.sweep, self.roce):
+            with self.subTest(results=results.name):
+                self.open(results, width=390)
+                self.assertLessEqual(self.page.evaluate("document.querySelector('header').offsetHeight"), 120)
+                heads, cells, right = self.page.evaluate(
+                    "(() => { const s = document.querySelector('#table .scroll'); return ["
+                    "[...s.querySelectorAll('thead th')].map((t) => t.textContent),"
+                    " [...s.querySelectorAll('tbody td:nth-child(2)')].map((t) => [t.textContent, t.getBoundingClientRect().right]),"
+                    " s.getBoundingClientRect().right]; })()")
+                self.assertRegex(heads[1], "^Against .*change of median")
+                changes = self.page.evaluate(
+                    "armsHere().map((a) => a.off ? '\u2013' : percent(median(a)[3]))")
+                for (said, its_right), change in zip(cells, changes):
+                    self.assertTrue(said.startswith(change), f"{said}, {change}")
+                    self.assertLessEqual(its_right, right)
+        question = "document.querySelector('.question')"
+        self.page.evaluate(f"{question}.textContent = 'Is it all read? '.repeat(20)")
+        self.assertLessEqual(self.page.evaluate("document.querySelector('header').offsetHeight"), 120)
+        self.page.evaluate(f"{question}.focus()")
+        self.assertGreater(self.page.evaluate(f"{question}.offsetHeight"), 100, "a tap shows the rest")
+
     def test_figures_are_drawn_for_a_phone(self):
         """None is scrolled, or made smaller as a whole until its texts cannot be read."""
         for results in (self.quick, self.sweep, self.several, self.fabric, self.roce):
@@ -205,6 +251,19 @@ class Report(unittest.TestCase):
                         "[...document.querySelectorAll('figure svg')].filter((s) => s.parentNode.scrollWidth >"
                         " s.parentNode.clientWidth || s.getBoundingClientRect().width < s.getAttribute('width') - 1)"
                         ".map((s) => s.getAttribute('aria-label'))"), [])
+
+    def test_no_label_covers_another_whatever_is_chosen(self):
+        for results in (self.quick, self.sweep, self.several, self.fabric, self.roce):
+            for width in (1280, 390):
+                with self.subTest(results=results.name, width=width):
+                    self.open(results, width=width)
+                    self.assertEqual(self.page.evaluate(OVERLAPS_OF_CHOICES), [])
+                    self.assertEqual(self.page.evaluate(
+                        "[...document.querySelectorAll('main *')].filter((e) => e.getBoundingClientRect().right >"
+                        " innerWidth + 1 && !e.parentNode.closest('.scroll, nav, .facts'))"
+                        ".map((e) => `${e.tagName} ${e.className} ${e.textContent.slice(0, 40)}`)"), [],
+                        "the page scrolls sideways")
+                    self.assertEqual(self.page.complaints, [])
 
     def test_arms_that_lie_on_each_other_have_their_names_in_a_key(self):
         self.open(self.quick, width=390)

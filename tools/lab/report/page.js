@@ -162,6 +162,9 @@ function changeSvg(arm, x) {
   return svg.node();
 }
 
+/** Where the mark of the change stands in a row of the table; its number follows. */
+const CHANGE_COLUMN = 6;
+
 /** Smaller changes are not coloured, however sure they are: kLeastChange of the sentences. */
 const LEAST_CHANGE = 0.001;
 
@@ -209,6 +212,12 @@ function paperRow(name, figures, changes) {
     cell(changes ? percent(changes.burst_completion_seconds) + " †" : "–"), cell(changes ? percent(-changes.background, false) : "–"), cell("–"), cell("–"));
 }
 
+/** On a phone the change stands beside the name, because the rest of the row is scrolled. */
+function changeFirst(row) {
+  const name = row.cells[0], [mark, change] = [...row.cells].slice(CHANGE_COLUMN);
+  name.after(...(mark.colSpan > 1 ? [mark] : [change, mark]));
+}
+
 function drawTable() {
   const arms = armsHere(), unit = context(0, currentTheme()).unit;
   const [low, high] = extent(arms.filter((a) => !a.off).flatMap((a) => median(a).slice(3)).concat(0));
@@ -216,13 +225,14 @@ function drawTable() {
   const head = (name, unitName, attributes = {}) => el("th", { scope: "col", ...attributes }, document.createTextNode(name), el("span", { class: "unit", text: unitName }));
   const table = el("table", {}, el("thead", {}, el("tr", {}, head("Arm", "\u00a0"), head("Start queue", "packets, mean"), head("Communication", `${unit.name}, median`),
     head("", `${unit.name}, p99`), head("× alone", "median"), head("", "p99 / median"), head("Against " + offLabel(state.point), "", { colspan: 2 }), head("Background lost", "%"), head("", "bytes / burst byte"), head("Time-outs", "per burst"))));
-  table.querySelectorAll("thead th")[6].querySelector(".unit").textContent = "change of median, %";
+  table.querySelectorAll("thead th")[CHANGE_COLUMN].querySelector(".unit").textContent = "change of median, %";
   const body = el("tbody");
   for (const a of arms) body.append(armRow(a, unit, x));
   if (data.paper && state.point === 0) {
     body.append(paperRow("paper, PCN off", data.paper.off, null), paperRow("paper, PCN on", data.paper.on, data.paper.changes));
   }
   table.append(body);
+  if (matchMedia("(max-width: 640px)").matches) for (const row of table.rows) changeFirst(row);
   const box = document.getElementById("table");
   box.replaceChildren(el("div", { class: "scroll" }, table), armsExplained(), el("p", { class: "foot", text: "Start queue: background packets that an iteration's first packet finds. Communication: gradients ready, before any START or wait, to last byte delivered. p99 / median: its p99, first bursts included, over the median of the same job alone. Bytes / burst byte: what the background lost for a byte that the workers pushed. " +
     "In brackets: 95 % confidence, which resamples seeds; in grey: the interval includes 0, or there is none." }));
@@ -461,7 +471,7 @@ function adviceNodes(text) {
 function build() {
   const page = document.getElementById("page"), used = usedFigures();
   page.append(el("header", {}, el("div", { class: "top" }, el("p", { class: "eyebrow", text: "Outrider · report of an experiment" }), data.arms.length ? sectionLinks() : null), el("h1", { text: data.experiment }),
-    data.question ? el("p", { class: "question", text: data.question }) : null, facts()));
+    data.question ? el("p", { class: "question", tabindex: 0, text: data.question }) : null, facts()));
   if (!data.arms.length) {
     page.append(el("p", { class: "card", text: "No run has ended yet: there is nothing to show." }));
     return;
