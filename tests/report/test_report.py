@@ -252,6 +252,14 @@ class Report(unittest.TestCase):
                         " s.parentNode.clientWidth || s.getBoundingClientRect().width < s.getAttribute('width') - 1)"
                         ".map((s) => s.getAttribute('aria-label'))"), [])
 
+    def test_figures_are_declared_in_a_few_lines(self):
+        declared = {}
+        for file in (experiments.ROOT / "tools/lab/report").glob("*.js"):
+            for text in re.findall(r"^figure\(\{.*?^  [^\n]*\}\);$", file.read_text(encoding="utf-8"), re.S | re.M):
+                declared[re.search(r'id: "(.*?)"', text).group(1)] = len(text.splitlines())
+        self.assertEqual(set(declared), FIGURES | FABRIC_FIGURES | {"sweep", "pauses", "jobs-attribution"})
+        self.assertEqual({name: lines for name, lines in declared.items() if lines > 30}, {})
+
     def test_no_label_covers_another_whatever_is_chosen(self):
         for results in (self.quick, self.sweep, self.several, self.fabric, self.roce):
             for width in (1280, 390):

@@ -53,30 +53,36 @@ function heatLegend(svg, x, theme) {
   text(g, from + (LEVELS + 1) * step, 26, "100 %", { fill: theme.muted, "font-size": 10, "text-anchor": "end" });
 }
 
-/** The cells of a tier as a path for each level: thousands of elements would be slow. */
-function heatCells(g, tier, x, y0, step, links, theme) {
-  const paths = Array.from({ length: LEVELS + 1 }, () => []);
-  tier.rows.forEach((row, i) => {
-    for (let from = 0, to = 0; from < row.cells.length; from = to) {
-      const level = levelOf(row.cells[from]);
-      while (to < row.cells.length && levelOf(row.cells[to]) === level) to++;
-      const x0 = x(from * links.step_ms), x1 = x(Math.min(to * links.step_ms, links.end_ms));
-      paths[level].push(`M${x0.toFixed(1)} ${y0 + i * step}H${x1.toFixed(1)}V${y0 + (i + 1) * step - 1}H${x0.toFixed(1)}Z`);
-    }
-  });
-  paths.forEach((parts, level) => { if (parts.length) g.append("path").attr({ "class": "mark", d: parts.join(""), fill: levelColor(theme, level) }); });
-}
+/** The cells of a link as a path for each level: an element for each would be slow. */
+const heatCells = (row, links, per_ms) => (g, f) => {
+  const paths = Array.from({ length: LEVELS + 1 }, () => []), x = (cell) => f.x(Math.min(cell * links.step_ms, links.end_ms) * per_ms);
+  for (let from = 0, to = 0; from < row.cells.length; from = to) {
+    const level = levelOf(row.cells[from]);
+    while (to < row.cells.length && levelOf(row.cells[to]) === level) to++;
+    paths[level].push(`M${x(from).toFixed(1)} ${f.y(-5)}H${x(to).toFixed(1)}V${f.y(4)}H${x(from).toFixed(1)}Z`);
+  }
+  paths.forEach((parts, level) => { if (parts.length) g.append("path").attr({ "class": "mark", d: parts.join(""), fill: levelColor(f.theme, level) }); });
+};
 
-function heatTip(tier, links, x, y0, step, unit) {
-  return function (event) {
-    const node = this.node(), box = node.getBoundingClientRect(), [w, h] = [Number(node.getAttribute("width")), Number(node.getAttribute("height"))];
-    const ms = x.invert((event.clientX - box.left) * w / box.width);
-    const row = tier.rows[Math.min(tier.rows.length - 1, Math.max(0, Math.floor((event.clientY - box.top) * h / box.height / step)))];
+/** The whole row says what the cell below the pointer is. */
+const heatTip = (row, tier, links, unit) => (g, f) => {
+  const cover = g.append("rect").attr({ x: 0, y: f.y(-5), width: f.w, height: f.height, fill: "transparent" }).node();
+  cover.__tip = (event) => {
+    const of = cover.getBoundingClientRect(), ms = f.x.invert((event.clientX - of.left) * f.w / of.width) / unit.per_ms;
     const i = Math.min(row.cells.length - 1, Math.max(0, Math.floor(ms / links.step_ms)));
     const at = (t) => number(Math.min(t, links.end_ms) * unit.per_ms, 4);
     return [`${rowName(row)}, ${tier.tier}`, `${at(i * links.step_ms)} to ${at((i + 1) * links.step_ms)} ${unit.name}`,
       `utilisation ${number(row.cells[i] / 10)} %, in the whole run ${number(d3.mean(row.cells) / 10)} %`];
   };
+};
+
+/** Rows of a tier, below its title. */
+function tierRows(tier, i, links, unit) {
+  const kept = d3.sum(tier.rows, (r) => r.link === "others" ? 0 : 1);
+  const title = kept < tier.links ? `${tier.tier}, the ${kept} busiest of ${tier.links} links` : `${tier.tier}, ${tier.links} links`;
+  return [{ title, said: [title, DEFINITIONS.tier], height: i ? 24 : 20 }, ...tier.rows.map((row) => ({ name: rowName(row),
+    said: [rowName(row), row.link === "others" ? DEFINITIONS.others : tier.tier, `utilisation in the whole run ${number(d3.mean(row.cells) / 10)} %`],
+    marks: [heatCells(row, links, unit.per_ms), heatTip(row, tier, links, unit)] }))];
 }
 
 function heatLabel(arm) {
@@ -84,96 +90,56 @@ function heatLabel(arm) {
   return `Utilisation of links over time, ${arm.name}, seed ${arm.links.seed}. ${said.join(". ")}.`;
 }
 
-function drawHeat(c) {
-  const arm = fabricArm(c);
-  if (!arm) return "No arm that is shown has results of links.";
-  const links = arm.links, tiers = links.tiers.filter((t) => t.rows.length);
-  if (!tiers.length) return "These runs did not record links over time: that needs virtual time, and the first seed.";
-  const unit = timeUnit(links.end_ms), step = 10, head = 20, top = 38;
-  const names = namesWidth(arm, c.width), w = c.width - names - 12;
-  const h = d3.sum(tiers, (t) => head + t.rows.length * step + 4);
-  const svg = newSvg(c.width, top + h + 40, c.theme, heatLabel(arm));
-  const x = d3.scale.linear().domain([0, links.end_ms]).range([0, w]);
-  heatLegend(svg, 0, c.theme);
-  const g = svg.append("g").attr("transform", `translate(${names},${top})`);
-  const shown = d3.scale.linear().domain([0, links.end_ms * unit.per_ms]).range([0, w]);
-  let y = 0;
-  for (const tier of tiers) {
-    const kept = d3.sum(tier.rows, (r) => r.link === "others" ? 0 : 1);
-    const title = kept < tier.links ? `${tier.tier}, the ${kept} busiest of ${tier.links} links` : `${tier.tier}, ${tier.links} links`;
-    tip(text(g, -names, y + 12, fitted(title, c.width, 11, 600), { "font-size": 11, "font-weight": 600 }), [title, DEFINITIONS.tier]);
-    y += head;
-    const field = g.append("g");
-    heatCells(field, tier, x, y, step, links, c.theme);
-    const cover = field.append("rect").attr({ x: 0, y, width: w, height: tier.rows.length * step, fill: "transparent" });
-    cover.node().__tip = heatTip(tier, links, x, y, step, unit).bind(cover);
-    tier.rows.forEach((row, i) => {
-      const label = text(g, -6, y + (i + 0.5) * step - 0.5, fitted(rowName(row), names - 8, 9), { dy: ".34em", "text-anchor": "end", "font-size": 9, fill: c.theme.muted });
-      tip(label, [rowName(row), row.link === "others" ? DEFINITIONS.others : tier.tier, `utilisation in the whole run ${number(d3.mean(row.cells) / 10)} %`]);
-    });
-    y += tier.rows.length * step + 4;
-  }
-  axisX(g, shown, h, w, `time since the run began [${unit.name}]`, c.theme, { count: Math.max(3, Math.floor(w / 80)) });
-  return svg.node();
-}
+/** The axis that both figures have. */
+const sinceBegin = (end_ms, unit, grid) => ({ domain: [0, end_ms * unit.per_ms], title: `time since the run began [${unit.name}]`,
+  axis: (w) => ({ count: Math.max(3, Math.floor(w / 80)), grid }) });
+
+figure({ id: "links", section: "fabric", when: fabricHere, title: "Links over time", controls: fabricControls,
+  what: "Share of its capacity that each link used in each slice of the run, a row a link, one seed.",
+  plot(c) {
+    const arm = fabricArm(c), { links } = arm || {}, tiers = arm ? links.tiers.filter((t) => t.rows.length) : [];
+    if (!arm) return "No arm that is shown has results of links.";
+    if (!tiers.length) return "These runs did not record links over time: that needs virtual time, and the first seed.";
+    const unit = timeUnit(links.end_ms);
+    return { label: heatLabel(arm), height: 10, right: 12, under: 4, bottom: 40, x: sinceBegin(links.end_ms, unit, false),
+      key: { height: 38, draw: (svg) => heatLegend(svg, 0, c.theme) },
+      names: { width: namesWidth(arm, c.width), size: 9, pad: 6, fill: c.theme.muted },
+      rows: tiers.flatMap((tier, i) => tierRows(tier, i, links, unit)) };
+  } });
 
 // -- jobs over time
-
-function jobsLegend(svg, width, arm, theme) {
-  const items = [["computing", { y: 3, height: 4, fill: theme.parts.compute }], ["communicating", { y: -3, height: 7, fill: theme.color(arm) }]];
-  const { at, rows } = inLines(items.map(([name]) => 24 + measure(name) + 16), width + 16);
-  items.forEach(([name, attributes], i) => {
-    const g = svg.append("g").attr("transform", `translate(${at[i].x},${8 + at[i].row * 18})`);
-    g.append("rect").attr({ width: 18, ...attributes });
-    text(g, 24, 2, name, { dy: ".34em", fill: theme.muted });
-    tip(g, [DEFINITIONS[name]]);
-  });
-  return rows * 18 + 4;
-}
-
-function drawJobLines(c) {
-  const arm = fabricArm(c);
-  if (!arm) return "No arm that is shown ran in a fabric.";
-  const own = arm.jobs_over_time, jobs = own.jobs.filter((j) => j.iterations && j.iterations.length);
-  if (!jobs.length) return "No iteration of this arm was recorded.";
-  const unit = timeUnit(own.end_ms), step = 22;
-  const names = namesWidth(arm, c.width), w = c.width - names - 12;
-  const count = (j) => j.iterations.length;
-  const svg = newSvg(c.width, 10, c.theme, `Time line of ${jobs.length} jobs, ${arm.name}, seed ${own.seed}: ` +
-    jobs.map((j) => `${j.name} has ${count(j)} iterations`).join(", "));
-  const top = jobsLegend(svg, c.width, arm, c.theme) + 4, h = jobs.length * step;
-  svg.attr({ height: top + h + 44, viewBox: `0 0 ${c.width} ${top + h + 44}` });
-  const x = d3.scale.linear().domain([0, own.end_ms]).range([0, w]);
-  const g = svg.append("g").attr("transform", `translate(${names},${top})`);
-  axisX(g, d3.scale.linear().domain([0, own.end_ms * unit.per_ms]).range([0, w]), h, w, `time since the run began [${unit.name}]`, c.theme,
-    { count: Math.max(3, Math.floor(w / 80)), grid: true });
-  const at = (ms) => ms === null ? "–" : `${number(ms * unit.per_ms, 4)} ${unit.name}`;
-  const part = (node, from, to, attributes) => {
-    if (from === null) return;
-    const end = to === null ? own.end_ms : to;
-    node.append("rect").attr({ x: x(from), width: Math.max(0.8, x(end) - x(from)), opacity: to === null ? 0.4 : 1 }).attr(attributes);
-  };
-  jobs.forEach((job, i) => {
-    const y = i * step;
-    tip(text(g, -8, y + step / 2, fitted(job.name, names - 10, 11), { dy: ".34em", "text-anchor": "end", "font-size": 11 }),
-      [job.name, `${count(job)} iterations` + (job.left_out ? `, and ${job.left_out} that are not drawn` : "")]);
-    for (const [iteration, begin, first, ready, there, end] of job.iterations) {
-      const node = g.append("g").attr("class", "mark");
-      // Workers of an iteration may end after others have begun the next one: an edge keeps them apart.
-      part(node, begin, ready, { y: y + step - 8, height: 5, fill: c.theme.parts.compute, stroke: c.theme.card, "stroke-width": 0.8 });
-      part(node, first, there, { y: y + 3, height: 11, fill: c.theme.color(arm), stroke: c.theme.card, "stroke-width": 1, "fill-opacity": iteration % 2 ? 0.7 : 1 });
-      tip(node, [`${job.name}, iteration ${iteration}`, `began ${at(begin)}, first gradient ${at(first)}, all gradients ${at(ready)}`,
-        `all parameters there ${at(there)}, ended ${at(end)}`]);
-    }
-  });
-  return svg.node();
-}
 
 const jobsWhat = () => {
   const left = d3.sum(armsHere().filter((a) => a.jobs_over_time), (a) => d3.sum(a.jobs_over_time.jobs, (j) => j.left_out || 0));
   return "A row a job, the whole run, one seed: above when it communicates, below when it computes. Both overlap where gradients leave while others are computed." +
     (left ? ` The last ${left} iterations of these arms are not drawn; iterations.csv has them.` : "");
 };
+
+/** An iteration of a job: above when it communicates, below when it computes. */
+function iterationMark(job, [iteration, begin, first, ready, there, end], end_ms, unit, color, theme) {
+  const at = (ms) => ms === null ? "–" : `${number(ms * unit.per_ms, 4)} ${unit.name}`;
+  // Workers of an iteration may end after others have begun the next one: an edge keeps them apart.
+  const part = (from, to, y, height, style) => from !== null && box(from * unit.per_ms, (to === null ? end_ms : to) * unit.per_ms, y, height,
+    { opacity: to === null ? 0.4 : 1, stroke: theme.card, ...style }, 0.8);
+  return thing([`${job.name}, iteration ${iteration}`, `began ${at(begin)}, first gradient ${at(first)}, all gradients ${at(ready)}`,
+    `all parameters there ${at(there)}, ended ${at(end)}`],
+  [part(begin, ready, 3, 5, { fill: theme.parts.compute, "stroke-width": 0.8 }),
+    part(first, there, -8, 11, { fill: color, "stroke-width": 1, "fill-opacity": iteration % 2 ? 0.7 : 1 })]);
+}
+
+figure({ id: "jobs-over-time", section: "fabric", when: fabricHere, title: "Jobs over time", controls: fabricControls, what: jobsWhat,
+  plot(c) {
+    const arm = fabricArm(c), own = arm && arm.jobs_over_time, jobs = arm ? own.jobs.filter((j) => j.iterations && j.iterations.length) : [];
+    if (!arm) return "No arm that is shown ran in a fabric.";
+    if (!jobs.length) return "No iteration of this arm was recorded.";
+    const unit = timeUnit(own.end_ms), color = c.theme.color(arm), count = (j) => `${j.iterations.length} iterations`;
+    return { label: `Time line of ${jobs.length} jobs, ${arm.name}, seed ${own.seed}: ${jobs.map((j) => `${j.name} has ${count(j)}`).join(", ")}`,
+      key: keyAbove(c, [["computing", (g, x, y) => boxSample(18, 4, { fill: c.theme.parts.compute })(g, x, y + 3), [DEFINITIONS.computing]],
+        ["communicating", (g, x, y) => boxSample(18, 7, { fill: color })(g, x, y - 1.5), [DEFINITIONS.communicating]]], { indent: 24, gap: 16, below: 8 }),
+      names: { width: namesWidth(arm, c.width), size: 11 }, height: 22, right: 12, x: sinceBegin(own.end_ms, unit, true),
+      rows: jobs.map((job) => ({ name: job.name, said: [job.name, count(job) + (job.left_out ? `, and ${job.left_out} that are not drawn` : "")],
+        marks: job.iterations.map((i) => iterationMark(job, i, own.end_ms, unit, color, c.theme)) })) };
+  } });
 
 // -- links in figures
 

@@ -71,9 +71,11 @@ function drawEachJob() {
   box.replaceChildren(folded, el("p", { class: "foot", text: "Medians and p99 are of one run, and means over the seeds. Point at a heading, or tap it, for what it means." }));
 }
 
-function drawJobsAttribution(c) {
-  const rows = jobRows(c.arms).filter((r) => r.job.attribution).slice(0, MOST_JOB_ROWS);
-  if (!rows.length) return "The arms that are shown have one job only, or did not record where the time went.";
-  const bars = rows.map((r) => ({ ...r.arm, name: `${r.job.name}, ${r.arm.name}`, attribution: r.job.attribution }));
-  return attributionBars(c, bars, "Where the communication time of each job went, a bar for each job and arm");
-}
+figure({ id: "jobs-attribution", section: "each-job", when: jobsAttributed, title: "Where the communication time of each job went",
+  what: `The chain of causes behind the last arrival of each push of the job, split without remainder. At most ${MOST_JOB_ROWS} bars are drawn.`,
+  plot(c) {
+    const rows = jobRows(c.arms).filter((r) => r.job.attribution).slice(0, MOST_JOB_ROWS);
+    if (!rows.length) return "The arms that are shown have one job only, or did not record where the time went.";
+    const bars = rows.map((r) => ({ ...r.arm, name: `${r.job.name}, ${r.arm.name}`, attribution: r.job.attribution }));
+    return attributionBars(c, bars, "Where the communication time of each job went, a bar for each job and arm");
+  } });

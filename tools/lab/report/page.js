@@ -1,6 +1,5 @@
 // The page: what is chosen, the table, and which figure stands where.
 
-const data = JSON.parse(document.getElementById("data").textContent);
 const MOST_AT_FIRST = 8;
 const state = { point: 0, hidden: new Set(), view: "start", allQueues: false, timelineArm: null, timelineSeed: null, fabricArm: null, hostsArm: null, hostsWindow: 0 };
 
@@ -31,36 +30,6 @@ function context(width, theme) {
 
 // -- figures
 
-const FIGURES = [
-  { id: "sweep", section: "answer", when: () => data.points.length > 1, title: "The sweep: change of communication time at each point",
-    what: () => `Marks are changes of the median against ${offLabel()} at the same point, paired by seed; lines are 95 % confidence intervals. Click a row to see that point below.`, draw: drawSweep },
-  { id: "gain", section: "answer", title: "Gain against cost", what: "Lines are 95 % confidence intervals over seeds.", draw: drawGain },
-  { id: "pauses", section: "roce", when: hasRoce, title: pausesTitle(), draw: drawPauses,
-    what: "Counts of a whole run over its push bursts, of the arms of all points; lines are 95 % confidence intervals over seeds." },
-  { id: "queue", section: "queue", title: "Packets waiting in the measured queue", draw: drawQueue, controls: queueControls,
-    what: "Every iteration of every seed, laid on top of each other. Occupancy is the sojourn of the packets that left in each bin (Little's law), so it follows the true one by about half a sojourn; a line ends where less than half of the iterations have fine records." },
-  { id: "cdf", section: "time", title: "Distribution of communication time", draw: drawCdf,
-    what: "From gradients ready, before any START or wait, to the last byte delivered of the slowest worker; one step an iteration." },
-  { id: "attribution", section: "time", title: "Where the communication time went", draw: drawAttribution,
-    what: "The chain of causes behind the last arrival of each push, split without remainder." },
-  { id: "jobs-attribution", section: "each-job", when: jobsAttributed, title: "Where the communication time of each job went", draw: drawJobsAttribution,
-    what: `The chain of causes behind the last arrival of each push of the job, split without remainder. At most ${MOST_JOB_ROWS} bars are drawn.` },
-  { id: "throughput", section: "cost", title: "Goodput around a burst", draw: drawThroughput,
-    what: "Payload delivered in order, mean over all iterations; training is pushes and pulls. Zero is the instant at which gradients are ready; a line ends where less than half of the iterations have fine records." },
-  { id: "cost", section: "cost", title: "What the background lost", draw: drawCost, what: costText },
-  { id: "slowdown", section: "cost", when: () => data.arms.some(hasSlowdown), title: "Slowdown of the background's flows, by size", draw: drawSlowdown,
-    what: "Completion time over that of an empty path, of flows that came and were delivered: 1 is as fast as the path allows, and further left is better." },
-  { id: "marks", section: "ends", title: "Packets marked, by class and reason", draw: (c) => drawEnds(c, "marks"), controls: endsControls,
-    what: "marker: the queue's own rule; regulated threshold: the threshold that a signal lowered." },
-  { id: "drops", section: "ends", title: "Packets dropped, by class and reason", draw: (c) => drawEnds(c, "drops"), controls: endsControls, what: "The whole run, warm-up included." },
-  { id: "links", section: "fabric", when: fabricHere, title: "Links over time", draw: drawHeat, controls: fabricControls,
-    what: "Share of its capacity that each link used in each slice of the run, a row a link, one seed." },
-  { id: "jobs-over-time", section: "fabric", when: fabricHere, title: "Jobs over time", draw: drawJobLines, controls: fabricControls, what: jobsWhat },
-  { id: "hosts", section: "lines", title: "Hosts and jobs around a burst", draw: drawHosts, controls: hostsControls, what: hostsWhat },
-  { id: "timeline", section: "lines", title: "Time line of bursts", draw: drawTimeline, controls: timelineControls,
-    what: "One row a burst of a worker; the number at its end is its communication time." },
-];
-
 const SECTIONS = {
   roce: [roceHeading(), roceLead()],
   queue: ["Queue", "What the burst finds, and what it leaves."],
@@ -84,10 +53,15 @@ function costText() {
 const LEAST_WIDTH = 300;
 const widthOf = (figure) => Math.max(LEAST_WIDTH, Math.floor(figure.node.querySelector(".plot").clientWidth));
 
+function chartOf(figure, width, theme) {
+  const c = context(width, theme);
+  return drawChart(c, figure.plot(c));
+}
+
 function drawFigure(figure) {
   const box = figure.node.querySelector(".plot");
   const width = widthOf(figure);
-  const drawn = figure.draw(context(width, currentTheme()));
+  const drawn = chartOf(figure, width, currentTheme());
   const none = typeof drawn === "string";
   box.replaceChildren(none ? el("p", { class: "empty", text: drawn }) : drawn);
   figure.node.querySelector(".what").textContent = typeof figure.what === "function" ? figure.what() : figure.what;
@@ -103,7 +77,7 @@ function saveButton(figure, name, save, ending) {
   return el("button", {
     class: "plain", type: "button", text: name, "aria-label": `Save "${figure.title}" as ${name}`,
     onclick: () => {
-      const node = figure.draw(context(widthOf(figure), THEMES.light));
+      const node = chartOf(figure, widthOf(figure), THEMES.light);
       d3.select(node).insert("rect", ":first-child").attr({ width: "100%", height: "100%", fill: THEMES.light.card });
       const point = data.points.length > 1 && figure.id !== "sweep" ? data.points[state.point].name : "";
       save(node, fileName(data.experiment, figure.id, point, ending));

@@ -1,5 +1,5 @@
 "use strict";
-// Drawing that all figures share: themes, axes, symbols, labels, hovering, saving.
+// What drawing is made of: themes, numbers, elements, axes, symbols, labels, hovering, saving.
 // Everything visible is an SVG attribute, never a style of the page, so that a saved
 // figure looks the same elsewhere.
 
@@ -76,6 +76,9 @@ function timeUnit(ms) {
   if (ms < 1) return { name: "µs", per_ms: 1e3 };
   return { name: "ms", per_ms: 1 };
 }
+
+/** What to measure rates of this size in; `mbit` is the largest. */
+const rateUnit = (mbit) => mbit >= 2000 ? { name: "Gbit/s", per_mbit: 1e-3 } : { name: "Mbit/s", per_mbit: 1 };
 
 // -- elements
 
@@ -206,17 +209,6 @@ function keyOf(parent, x, y, arm, theme) {
   g.append("line").attr({ x1: -9, x2: 9, y1: 0, y2: 0, stroke: theme.color(arm), "stroke-width": 2,
     "stroke-dasharray": arm.dash || null });
   g.append("path").attr({ d: symbolPath(arm, 42), fill: theme.color(arm) });
-}
-
-/** One line or several of keys and names. @return its height */
-function legend(svg, x, y, width, arms, theme) {
-  const names = arms.map((arm) => fitted(arm.name, Math.min(width - 42, 360)));
-  const { at, rows } = inLines(names.map((name) => 26 + measure(name) + 16), width);
-  arms.forEach((arm, i) => {
-    keyOf(svg, x + at[i].x + 10, y + at[i].row * 18, arm, theme);
-    text(svg, x + at[i].x + 25, y + at[i].row * 18, names[i], { dy: ".34em" });
-  });
-  return rows * 18;
 }
 
 /** Area that two boxes share. */

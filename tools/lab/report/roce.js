@@ -43,41 +43,29 @@ function drawRoce() {
     el("p", { class: "foot", text: "Counts of a whole run, of pulls and first bursts too, over its push bursts. –: the arm has no queue pair, or no lossless queue. In brackets: 95 % confidence, which resamples seeds. docs/pfc.md says how to see the same in a switch that runs." }));
 }
 
-/** A panel with a bar for each row. */
-function pausePanel(c, g, rows, name, title, w, step) {
-  const { unit, scale } = data.metrics.find((m) => m.name === name), value = (r) => metric(r.arm, name).slice(0, 3).map((v) => isNumber(v) ? v * scale : v);
-  const [, most] = extent(rows.flatMap(value).concat(0)), h = rows.length * step;
-  const x = d3.scale.linear().domain([0, most || 1]).range([0, w - 48]);
-  axisX(g, x, h, w - 48, unit && unit !== "packets" ? `${title} [${unit}]` : title, c.theme, { grid: true, count: Math.max(2, Math.floor(w / 90)) });
-  rows.forEach((r, i) => {
-    const [v, low, high] = value(r), y = i * step + step / 2;
-    if (!isNumber(v)) return text(g, 5, y, "–", { dy: ".34em", fill: c.theme.muted, "font-size": 11 });
-    const node = g.append("g").attr("class", "mark");
-    node.append("rect").attr({ x: 0, y: y - 6, width: Math.max(x(v), 0.6), height: 12, fill: c.theme.color(r.arm) });
-    if (isNumber(low)) bar(node, x(low), x(high), y, y, { stroke: c.theme.text, "stroke-width": 1.2 });
-    tip(node, [r.point ? `${r.arm.name}, ${r.point}` : r.arm.name, `${title}: ${number(v)} ${unit || ""} ${interval(low, high, number)}`]);
-    text(g, x(isNumber(high) ? Math.max(v, high) : v) + 5, y, number(v), { dy: ".34em", fill: c.theme.muted, "font-size": 11 });
-  });
-  bar(g, 0, 0, 0, h, { stroke: c.theme.strong });
-}
+/** What a panel draws of a row: a bar with its bounds, and its number. */
+const pauseMarks = (name, title, { unit, scale }, theme) => ({ arm, point }) => {
+  const [v, low, high] = metric(arm, name).slice(0, 3).map((x) => isNumber(x) ? x * scale : x);
+  if (!isNumber(v)) return [words(0, 0, "–", {}, 5)];
+  return [thing([point ? `${arm.name}, ${point}` : arm.name, `${title}: ${number(v)} ${unit || ""} ${interval(low, high, number)}`],
+    [box(0, v, -6, 12, { fill: theme.color(arm) }, 0.6), segment(low, high, 0, 0, { stroke: theme.text, "stroke-width": 1.2 })]),
+  words(isNumber(high) ? Math.max(v, high) : v, 0, number(v), {}, 5)];
+};
 
-/** Panels beside each other, or below each other where the page is narrow. */
-function drawPauses(c) {
-  const rows = roceRows().slice(0, MOST_ROCE_ROWS), panels = PAUSE_PANELS.filter(([name]) => someHas(rows.map((r) => r.arm), name));
-  if (!panels.length) return "No arm that is shown is over RoCEv2 or has a lossless queue.";
-  const names = Math.min(300, c.width * 0.4, Math.max(...rows.map((r) => Math.max(measure(r.arm.name), measure(r.short, 11)))) + 34);
-  const beside = c.width >= 700 ? panels.length : 1, step = rows.some((r) => r.point) ? 32 : 22, height = rows.length * step + 60, gap = 20,
-    w = (c.width - names - gap * (beside - 1)) / beside;
-  const svg = newSvg(c.width, height * panels.length / beside, c.theme, "Pauses, the time that hosts were paused, and CNPs, of a burst, a bar an arm");
-  panels.forEach(([name, title], i) => {
-    const top = (beside > 1 ? 0 : i * height) + 8, left = names + (beside > 1 ? i * (w + gap) : 0);
-    if (i === 0 || beside === 1) rows.forEach((r, k) => {
-      const y = top + (k + 0.5) * step - (r.point ? 7 : 0);
-      keyOf(svg, 10, y, r.arm, c.theme);
-      tip(text(svg, 26, y, fitted(r.arm.name, names - 34), { dy: ".34em" }), [r.arm.name, r.point].filter(Boolean));
-      if (r.point) tip(text(svg, 26, y + 14, fitted(r.short, names - 34, 11), { dy: ".34em", fill: c.theme.muted, "font-size": 11 }), [r.point]);
+figure({ id: "pauses", section: "roce", when: hasRoce, title: pausesTitle(),
+  what: "Counts of a whole run over its push bursts, of the arms of all points; lines are 95 % confidence intervals over seeds.",
+  plot(c) {
+    const rows = roceRows().slice(0, MOST_ROCE_ROWS), shown = PAUSE_PANELS.filter(([name]) => someHas(rows.map((r) => r.arm), name));
+    if (!shown.length) return "No arm that is shown is over RoCEv2 or has a lossless queue.";
+    const panels = shown.map(([name, title]) => {
+      const of = data.metrics.find((m) => m.name === name), { unit, scale } = of;
+      const [, most] = extent(rows.flatMap((r) => metric(r.arm, name).slice(0, 3).map((v) => isNumber(v) ? v * scale : v)).concat(0));
+      return { marks: pauseMarks(name, title, of, c.theme), x: { domain: [0, most || 1], axis: (w) => ({ count: Math.max(2, Math.floor((w + 48) / 90)) }),
+        title: unit && unit !== "packets" ? `${title} [${unit}]` : title } };
     });
-    pausePanel(c, svg.append("g").attr("transform", `translate(${left},${top})`), rows, name, title, w, step);
-  });
-  return svg.node();
-}
+    return { label: "Pauses, the time that hosts were paused, and CNPs, of a burst, a bar an arm", panels, top: 8, bottom: 52, right: 48,
+      names: { width: widthOfNames(c, rows.flatMap((r) => [measure(r.arm.name), measure(r.short, 11)]), { most: 300 }) },
+      height: rows.some((r) => r.point) ? 32 : 22,
+      rows: rows.map((r) => ({ ...r, name: r.arm.name, more: r.short, said: [r.arm.name, r.point].filter(Boolean) })),
+      marks: [upright(0, { stroke: c.theme.strong })] };
+  } });
