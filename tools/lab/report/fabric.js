@@ -143,25 +143,16 @@ figure({ id: "jobs-over-time", section: "fabric", when: fabricHere, title: "Jobs
 
 // -- links in figures
 
-function definedHead(cells) {
-  const row = el("tr");
-  for (const [name, unit, definition] of cells)
-    row.append(el("th", definition ? { scope: "col", title: definition } : { scope: "col" }, document.createTextNode(name), el("span", { class: "unit", text: unit || "\u00a0" })));
-  return el("thead", {}, row);
-}
-
 const startText = (of) => [number(of.worker_start_queue_packets_mean), isNumber(of.worker_start_queue_total_packets_mean) ? `[${number(of.worker_start_queue_total_packets_mean)}]` : ""];
 
 function tiersTable(arm) {
-  const body = el("tbody");
-  for (const t of arm.links.tiers) {
-    const share = (v) => isNumber(v) ? number(v * 100) : "–";
-    body.append(el("tr", {}, el("th", { scope: "row", text: t.tier }), cell(String(t.links)), cell(String(t.joined)), cell(share(t.utilisation_mean)),
-      cell(share(t.utilisation_max), t.busiest), cell(number(t.ce_marks)), cell(number(t.drops)), cell(t.longest_wait || "–"), cell(...startText(t))));
-  }
-  return el("table", {}, definedHead([["Tier", "", DEFINITIONS.tier], ["Links", ""], ["Joined", "", DEFINITIONS.joined], ["Utilisation", "%, mean", DEFINITIONS.utilisation],
+  const share = (v) => isNumber(v) ? number(v * 100) : "–";
+  const row = (t) => el("tr", {}, el("th", { scope: "row", text: t.tier }), cell(String(t.links)), cell(String(t.joined)), cell(share(t.utilisation_mean)),
+    cell(share(t.utilisation_max), t.busiest), cell(number(t.ce_marks)), cell(number(t.drops)), cell(t.longest_wait || "–"), cell(...startText(t)));
+  return foldedTable([["Tier", "", DEFINITIONS.tier], ["Links", ""], ["Joined", "", DEFINITIONS.joined], ["Utilisation", "%, mean", DEFINITIONS.utilisation],
     ["Busiest", "%, port", DEFINITIONS.utilisation], ["Marked", "packets", DEFINITIONS.marks], ["Dropped", "packets", DEFINITIONS.drops],
-    ["Bursts wait longest", "port", DEFINITIONS.longest], ["Start queue", "packets, mean", DEFINITIONS.start]]), body);
+    ["Bursts wait longest", "port", DEFINITIONS.longest], ["Start queue", "packets, mean", DEFINITIONS.start]],
+  arm.links.tiers.map(row), ": each tier");
 }
 
 function drawFabricTables() {
@@ -171,6 +162,6 @@ function drawFabricTables() {
   box.hidden = !arm;
   box.replaceChildren();
   if (!arm) return;
-  box.append(el("h3", { text: `Links of ${arm.name}, seed ${arm.links.seed}` }), el("div", { class: "scroll" }, tiersTable(arm)));
+  box.append(el("h3", { text: `Links of ${arm.name}, seed ${arm.links.seed}` }), tiersTable(arm));
   box.append(el("p", { class: "foot", text: "Of one seed, the whole run. links.csv has each link of every seed. Point at a heading for what it means." }));
 }

@@ -1,8 +1,5 @@
 // Each job by itself, where an experiment has several: a row, or a bar, for each job and arm.
 
-/** More rows than this are not read: of a table they are folded away, of a figure left out. */
-const MOST_JOB_ROWS = 48;
-
 const JOB_DEFINITIONS = {
   iterations: "Measured iterations in which the push of every worker was delivered, of all seeds.",
   iteration: "Begin to end of an iteration, the slowest worker.",
@@ -15,17 +12,6 @@ const JOB_DEFINITIONS = {
 const severalJobs = () => data.arms.some((a) => a.jobs);
 const jobsAttributed = () => data.arms.some((a) => a.jobs && a.jobs.some((j) => j.attribution));
 
-/** {job, arm, first (of its job)}: the arms of a job stand together, to be compared. */
-function jobRows(arms) {
-  const rows = [], having = arms.filter((a) => a.jobs);
-  for (const name of new Set(having.flatMap((a) => a.jobs.map((j) => j.name))))
-    for (const arm of having) {
-      const job = arm.jobs.find((j) => j.name === name);
-      if (job) rows.push({ job, arm, first: !rows.length || rows[rows.length - 1].job.name !== name });
-    }
-  return rows;
-}
-
 function largestPart(job) {
   const all = d3.sum(d3.values(job.attribution)), [name, ms] = d3.entries(job.attribution).map((e) => [e.key, e.value]).reduce((a, b) => b[1] > a[1] ? b : a);
   return [PART_NAMES[name] || name, `${percent(ms / all, false)} %`];
@@ -33,7 +19,7 @@ function largestPart(job) {
 
 /** {head, cells(job)}: the columns of which a job has something. */
 function jobColumnsOf(rows) {
-  const of = (name) => rows.map((r) => r.job[name]), has = (name) => of(name).some((v) => v !== null && v !== undefined);
+  const of = (name) => rows.map((r) => r.one[name]), has = (name) => of(name).some((v) => v !== null && v !== undefined);
   const times = (title, median, p99, definition) => {
     const unit = timeUnit(Math.max(...of(p99).filter(isNumber)) * 1e3);
     return [[title, median, "median", definition], ["", p99, "p99", definition]].map(([head, name, statistic]) => ({
@@ -51,31 +37,18 @@ function jobColumnsOf(rows) {
   return columns;
 }
 
-function jobsTable(rows) {
-  const columns = jobColumnsOf(rows), body = el("tbody");
-  for (const { job, arm, first } of rows) {
-    const row = el("tr", first ? { class: "first" } : {});
-    if (first) row.append(el("th", { scope: "rowgroup", rowspan: rows.filter((r) => r.job.name === job.name).length, text: job.name }));
-    row.append(el("th", { scope: "row", class: "arm" }, keySvg(arm), document.createTextNode(arm.name)), ...columns.map((c) => c.cell(job)));
-    body.append(row);
-  }
-  return el("table", {}, definedHead([["Job", ""], ["Arm", ""], ...columns.map((c) => c.head)]), body);
-}
-
 function drawEachJob() {
-  const box = document.getElementById("each-job-table"), rows = jobRows(armsHere().filter(isShown));
+  const box = document.getElementById("each-job-table"), rows = thingsByArm(armsHere().filter(isShown), "jobs");
   if (!box) return;
   if (!rows.length) return box.replaceChildren(el("p", { class: "empty", text: "The arms that are shown have one job only." }));
-  const table = el("div", { class: "scroll" }, jobsTable(rows));
-  const folded = rows.length > MOST_JOB_ROWS ? el("details", { ontoggle: hintAtWhatIsCut }, el("summary", { text: `${rows.length} rows: each job under each arm` }), table) : table;
-  box.replaceChildren(folded, el("p", { class: "foot", text: "Medians and p99 are of one run, and means over the seeds. Point at a heading, or tap it, for what it means." }));
+  box.replaceChildren(tableByArm("Job", jobColumnsOf(rows), rows, ": each job under each arm"), el("p", { class: "foot", text: "Medians and p99 are of one run, and means over the seeds. Point at a heading, or tap it, for what it means." }));
 }
 
 figure({ id: "jobs-attribution", section: "each-job", when: jobsAttributed, title: "Where the communication time of each job went",
-  what: `The chain of causes behind the last arrival of each push of the job, split without remainder. At most ${MOST_JOB_ROWS} bars are drawn.`,
+  what: `The chain of causes behind the last arrival of each push of the job, split without remainder. At most ${MOST_ROWS} bars are drawn.`,
   plot(c) {
-    const rows = jobRows(c.arms).filter((r) => r.job.attribution).slice(0, MOST_JOB_ROWS);
+    const rows = thingsByArm(c.arms, "jobs").filter((r) => r.one.attribution).slice(0, MOST_ROWS);
     if (!rows.length) return "The arms that are shown have one job only, or did not record where the time went.";
-    const bars = rows.map((r) => ({ ...r.arm, name: `${r.job.name}, ${r.arm.name}`, attribution: r.job.attribution }));
+    const bars = rows.map((r) => ({ ...r.arm, name: `${r.one.name}, ${r.arm.name}`, attribution: r.one.attribution }));
     return attributionBars(c, bars, "Where the communication time of each job went, a bar for each job and arm");
   } });

@@ -121,12 +121,6 @@ function timelineControls() {
 
 // -- the table
 
-function keySvg(arm) {
-  const svg = newSvg(20, 14, currentTheme(), "").attr({ role: null, "aria-hidden": "true" });
-  keyOf(svg, 10, 7, arm, currentTheme());
-  return el("span", { class: "key" }, svg.node());
-}
-
 /** A change as a mark between its bounds, on the scale of all of them. */
 function changeSvg(arm, x) {
   const theme = currentTheme(), [, , , d, dl, dh] = median(arm), svg = newSvg(96, 16, theme, "").attr({ role: null, "aria-hidden": "true" });
@@ -147,10 +141,6 @@ function changeClass(d, low, high) {
   return d < 0 ? "better" : "worse";
 }
 
-function cell(main, more = "", kind = "") {
-  return el("td", kind ? { class: kind } : {}, el("b", { text: main }), more ? el("span", { class: "interval", text: more }) : null);
-}
-
 function tailCell(a) {
   const [p99, low, high] = metric(a, "communication_p99_over_alone_median");
   return cell(number(p99), interval(low, high, (v) => number(v)), "stacked");
@@ -168,7 +158,7 @@ function armRow(a, unit, x) {
   const [perByte, perByteLow, perByteHigh] = metric(a, "background_bytes_lost_per_burst_byte");
   const [b, bl, bh] = lost(a), ms = (s) => isNumber(s) ? number(s * 1e3 * unit.per_ms) : "–";
   const kind = changeClass(d, dl, dh);
-  const row = el("tr", {}, el("th", { scope: "row" }, keySvg(a), document.createTextNode(a.name)),
+  const row = el("tr", {}, armHead(a),
     cell(number(metric(a, "start_queue_packets_mean")[0])), cell(ms(t)), cell(ms(p99)),
     cell(number(metric(a, "communication_over_alone_median")[0])), tailCell(a));
   if (a.off) row.append(el("td", { class: "middle" }), el("td", { text: "–" }), el("td", { text: "–" }), el("td", { text: "–" }));
@@ -270,7 +260,7 @@ function drawJobs() {
   for (const [name, title] of columns)
     head.append(el("th", { scope: "col", title: of(name).help }, document.createTextNode(title), el("span", { class: "unit", text: of(name).unit || "\u00a0" })));
   for (const a of arms) {
-    const row = el("tr", {}, el("th", { scope: "row" }, keySvg(a), document.createTextNode(a.name)));
+    const row = el("tr", {}, armHead(a));
     for (const [name, , change] of columns) {
       const [v, , , d, dl, dh] = metric(a, name), shown = isNumber(v) ? number(v * of(name).scale) : "–";
       row.append(cell(shown, change && !a.off && isNumber(d) ? `${percent(d)} % ${interval(dl, dh, percent)}` : "", "stacked"));

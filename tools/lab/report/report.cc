@@ -13,6 +13,7 @@ extern const std::string_view kEmbeddedPlotJs;
 extern const std::string_view kEmbeddedTermsJs;
 extern const std::string_view kEmbeddedChartJs;
 extern const std::string_view kEmbeddedFiguresJs;
+extern const std::string_view kEmbeddedTablesJs;
 extern const std::string_view kEmbeddedFabricJs;
 extern const std::string_view kEmbeddedJobsJs;
 extern const std::string_view kEmbeddedHostsJs;
@@ -76,9 +77,10 @@ std::string report_html(const ReportJson& data, std::string_view library) {
       {"glossary", json_for_html(kEmbeddedGlossaryMd)},
       {"program", program_for_html(kEmbeddedPlotJs) + program_for_html(kEmbeddedTermsJs) +
                       program_for_html(kEmbeddedChartJs) + program_for_html(kEmbeddedFiguresJs) +
-                      program_for_html(kEmbeddedFabricJs) + program_for_html(kEmbeddedJobsJs) +
-                      program_for_html(kEmbeddedHostsJs) + program_for_html(kEmbeddedRoceJs) +
-                      program_for_html(kEmbeddedGroupsJs) + program_for_html(kEmbeddedPageJs)}};
+                      program_for_html(kEmbeddedTablesJs) + program_for_html(kEmbeddedFabricJs) +
+                      program_for_html(kEmbeddedJobsJs) + program_for_html(kEmbeddedHostsJs) +
+                      program_for_html(kEmbeddedRoceJs) + program_for_html(kEmbeddedGroupsJs) +
+                      program_for_html(kEmbeddedPageJs)}};
   std::string out;
   std::string_view rest = kEmbeddedReportHtml;
   // The order of the template, so that the content of a part is never searched for another's name.

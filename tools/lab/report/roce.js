@@ -1,8 +1,6 @@
 // Bursts over RoCEv2 and priority flow control (PFC): what queue pairs and pauses did under each
 // arm. The arms of all points stand together: few have a lossless queue.
 
-/** More rows than this are not read: they are folded away in the table, and left out of the figure. */
-const MOST_ROCE_ROWS = 48;
 const ROCE_COLUMNS = [["roce_queue_pairs", "Queue pairs"], ["roce_cnps_per_burst", "CNPs"], ["roce_naks_per_burst", "NAKs"], ["roce_retransmitted_per_burst", "Sent again"],
   ["pauses_per_burst", "Pauses"], ["host_paused_seconds_per_burst", "Hosts paused"]];
 const PAUSE_PANELS = [["pauses_per_burst", "pauses that switches asked for, per burst"], ["host_paused_seconds_per_burst", "time that hosts were paused, per burst"],
@@ -28,18 +26,13 @@ function drawRoce() {
   if (!rows.length) return box.replaceChildren(el("p", { class: "empty", text: "No arm that is shown is over RoCEv2 or has a lossless queue." }));
   const of = (name) => data.metrics.find((m) => m.name === name), columns = ROCE_COLUMNS.filter(([name]) => someHas(data.arms, name));
   const head = [["Arm", ""], ...columns.map(([name, title]) => [title, name === "roce_queue_pairs" ? "of a run" : `${of(name).unit || "number"} per burst`, of(name).help])];
-  const body = el("tbody");
-  for (const { arm, point, short } of rows) {
-    const scaled = (name) => (v) => number(v * of(name).scale);
-    const row = el("tr", {}, el("th", { scope: "row" }, keySvg(arm), document.createTextNode(arm.name), point ? el("span", { class: "of", title: point, text: short }) : null));
-    for (const [name] of columns) {
-      const [v, low, high] = metric(arm, name);
-      row.append(cell(!isNumber(v) ? "–" : name === "roce_queue_pairs" ? String(v) : scaled(name)(v), isNumber(v) && name !== "roce_queue_pairs" ? interval(low, high, scaled(name)) : "", "stacked"));
-    }
-    body.append(row);
-  }
-  const table = el("div", { class: "scroll" }, el("table", {}, definedHead(head), body));
-  box.replaceChildren(rows.length > MOST_ROCE_ROWS ? el("details", { ontoggle: hintAtWhatIsCut }, el("summary", { text: `${rows.length} rows, of the arms of all points` }), table) : table,
+  const figureCell = (arm) => ([name]) => {
+    const [v, low, high] = metric(arm, name), scaled = (x) => number(x * of(name).scale);
+    if (!isNumber(v)) return cell("–", "", "stacked");
+    return name === "roce_queue_pairs" ? cell(String(v), "", "stacked") : cell(scaled(v), interval(low, high, scaled), "stacked");
+  };
+  const row = ({ arm, point, short }) => el("tr", {}, armHead(arm, point ? el("span", { class: "of", title: point, text: short }) : null), ...columns.map(figureCell(arm)));
+  box.replaceChildren(foldedTable(head, rows.map(row), ", of the arms of all points"),
     el("p", { class: "foot", text: "Counts of a whole run, of pulls and first bursts too, over its push bursts. –: the arm has no queue pair, or no lossless queue. In brackets: 95 % confidence, which resamples seeds. docs/pfc.md says how to see the same in a switch that runs." }));
 }
 
@@ -55,7 +48,7 @@ const pauseMarks = (name, title, { unit, scale }, theme) => ({ arm, point }) => 
 figure({ id: "pauses", section: "roce", when: hasRoce, title: pausesTitle(),
   what: "Counts of a whole run over its push bursts, of the arms of all points; lines are 95 % confidence intervals over seeds.",
   plot(c) {
-    const rows = roceRows().slice(0, MOST_ROCE_ROWS), shown = PAUSE_PANELS.filter(([name]) => someHas(rows.map((r) => r.arm), name));
+    const rows = roceRows().slice(0, MOST_ROWS), shown = PAUSE_PANELS.filter(([name]) => someHas(rows.map((r) => r.arm), name));
     if (!shown.length) return "No arm that is shown is over RoCEv2 or has a lossless queue.";
     const panels = shown.map(([name, title]) => {
       const of = data.metrics.find((m) => m.name === name), { unit, scale } = of;
