@@ -330,8 +330,12 @@ Parameters resolved_settings(const ExperimentFile& e, const CaseParameters& p) {
   const ConfigTable table = to_table(settings);
   Parameters all;
   all.reserve(e.setting_names.size());
-  for (const auto& name : e.setting_names)
-    all.emplace_back(name, value_of_name(p.groups, table, name));
+  for (const auto& name : e.setting_names) {
+    ParameterValue value = value_of_name(p.groups, table, name);
+    // What the case's own transport does not have may be that of a job of a list.
+    if (std::holds_alternative<std::monostate>(value)) value = setting_value(p.settings, name);
+    all.emplace_back(name, std::move(value));
+  }
   return all;
 }
 

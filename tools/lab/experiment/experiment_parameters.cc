@@ -196,6 +196,10 @@ bool is_regulator_parameter(std::string_view name) {
          std::ranges::find(kNames, name) != kNames.end();
 }
 
+bool needs_regulation(std::string_view name) {
+  return is_regulator_parameter(name) && name != "outside";
+}
+
 Parameters to_all_parameters(const CaseParameters& parameters) {
   ConfigTable table;
   ConfigWriter writer(table);

@@ -170,6 +170,9 @@ inline constexpr const char* kGroupsParameter = "background_groups";
 /// case.
 bool is_regulator_parameter(std::string_view name);
 
+/// Returns whether it is one that does nothing without a regulation.
+bool needs_regulation(std::string_view name);
+
 /// Returns all parameters by name, in order: the first part of Case::parameters. The parameters
 /// of several jobs are left out if all of them have their defaults.
 Parameters to_parameters(const CaseParameters& parameters);

@@ -161,7 +161,7 @@ class SweepReader {
     }
     const auto at = static_cast<std::size_t>(&arm - experiment_.arms.data());
     const bool ignores =
-        is_regulator_parameter(name) && !arm.parameters.programs().regulates();  // see at_point()
+        needs_regulation(name) && !arm.parameters.programs().regulates();  // see at_point()
     const ConfigValue* value =
         at < written_arms_.size() && !ignores ? find(written_arms_[at], name) : nullptr;
     return value == nullptr ? std::nullopt : std::optional(display(*value));

@@ -16,8 +16,8 @@ namespace {
 constexpr std::uint32_t kQuickSkipped = 1;
 constexpr std::uint32_t kQuickMeasured = 2;
 
-/// Applies the point's changes to the arm. An off arm keeps its own values of the regulator's
-/// parameters, because they have no effect on it.
+/// Applies the point's changes to the arm. An arm without a regulation keeps its own values of what
+/// has no effect on it. Of `outside` that is what our switches are told.
 /// @param common  [parameters] there
 PlannedRow at_point(const Arm& arm, const std::string& origin, const Point& point,
                     const CaseParameters& common, Duration rtt) {
@@ -29,8 +29,9 @@ PlannedRow at_point(const Arm& arm, const std::string& origin, const Point& poin
                  .against = arm.against};
   const bool off = !arm.parameters.programs().regulates();
   for (const auto& [name, value] : point) {
-    if (off && is_regulator_parameter(name)) continue;
-    assign_parameter(row.parameters, name, value);
+    const bool told = name == "outside" && value == ConfigValue(std::string("told"));
+    if (off && told) assign_parameter(row.parameters, name, ConfigValue(std::string("others")));
+    else if (!off || !needs_regulation(name)) assign_parameter(row.parameters, name, value);
   }
   if (!point.empty()) settle(row.parameters, rtt);
   return row;
