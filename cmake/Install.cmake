@@ -1,5 +1,5 @@
-# What `cmake --install` puts where: programs, their manual pages and bash completions, sample
-# configurations, units of systemd, documentation. `cpack --config build/release/CPackConfig.cmake`
+# What `cmake --install` puts where: programs, their manual pages and bash completions, the module for
+# Python, sample configurations, units of systemd, documentation. `cpack --config build/release/CPackConfig.cmake`
 # packs the same.
 include(GNUInstallDirs)
 
@@ -10,6 +10,7 @@ endif()
 install(TARGETS ${OUTRIDER_PROGRAMS} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY conf/ DESTINATION ${CMAKE_INSTALL_DATADIR}/outrider/conf
   PATTERN "*.service" EXCLUDE PATTERN "*.service.d" EXCLUDE PATTERN "*.sysusers" EXCLUDE)
+install(FILES tools/python/outrider.py DESTINATION ${CMAKE_INSTALL_DATADIR}/outrider/python)
 install(FILES LICENSE tools/lab/report/d3-licence.txt DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES conf/systemd/outrider.sysusers DESTINATION lib/sysusers.d RENAME outrider.conf)
 

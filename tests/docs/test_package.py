@@ -82,6 +82,11 @@ class Package(unittest.TestCase):
                 self.assertTrue((installed / file.relative_to(ROOT / "conf")).is_file(), file)
         self.assertTrue((installed / "systemd/70-outrider-vfio.rules").is_file())
 
+    def test_the_module_for_python_is_where_its_page_says(self):
+        page = self.tree / "usr/share/doc/outrider/docs/howto-pandas.md"
+        self.assertIn("PYTHONPATH=/usr/share/outrider/python`", page.read_text(encoding="utf-8"))
+        self.assertTrue((self.tree / "usr/share/outrider/python/outrider.py").is_file())
+
     def test_the_documentation_names_what_is_installed(self):
         pages = list((self.tree / "usr/share/doc/outrider").rglob("*.md"))
         self.assertGreater(len(pages), 50)
