@@ -270,6 +270,14 @@ void add_sql(CLI::App& app, LabOptions& options) {
       "--csv", [&options](std::int64_t) { options.table.form = TableForm::kCsv; }, "Print CSV");
 }
 
+void add_trace(CLI::App& app, LabOptions& options) {
+  app.add_option("DIR", options.file, "Directory of results")->required();
+  app.add_option("--case", options.case_index,
+                 "The case, by its number in the table `cases` of results.sqlite [0]")
+      ->type_name("N");
+  app.add_option("--out", options.out, "The file to write [DIR/trace.json]")->type_name("FILE");
+}
+
 void add_metrics(CLI::App& app, LabOptions& options) {
   app.add_option("--renew", options.file,
                  "Write anew what measurement.md and summary.schema.json in DOCS say of them")
@@ -333,6 +341,7 @@ ParsedCommandLine parse_lab_command_line(int argc, const char* const* argv) {
   add("answer", kAnswerHelp, answer_command, add_answer);
   add("table", kTableHelp, table_command, add_table);
   add("sql", kSqlHelp, sql_command, add_sql);
+  add("trace", kTraceHelp, trace_command, add_trace);
   add("metrics", kMetricsHelp, metrics_command, add_metrics);
   add("compare", kCompareHelp, compare_command, add_compare);
   try {

@@ -26,12 +26,13 @@ struct LabCommand {
 /// The options of the command line.
 struct LabOptions {
   LabCommand command{};
-  /// The experiment. For `report`, `answer`, `table` and `sql`: the directory of its results. For
-  /// `compare`: the first result. For `metrics`: the documentation to renew, or empty. For `new`:
-  /// what is written, or empty.
+  /// The experiment. For `report`, `answer`, `table`, `sql` and `trace`: the directory of its
+  /// results. For `compare`: the first result. For `metrics`: the documentation to renew, or empty.
+  /// For `new`: what is written, or empty.
   std::string file;
-  std::string other;  ///< for `compare`: the second result
-  std::string sql{};  ///< for `sql`: a query; empty: what tables and columns there are
+  std::string other;           ///< for `compare`: the second result
+  std::string sql{};           ///< for `sql`: a query; empty: what tables and columns there are
+  std::size_t case_index = 0;  ///< for `trace`
   std::vector<std::string> files{};  ///< for `convert`
   bool fail_on_change = false;
   std::vector<std::string> answers{};   ///< for `new`: to new_questions(); empty: not given
@@ -45,10 +46,10 @@ struct LabOptions {
   bool list_cases = false;               ///< for `run`: prints how many there are, and runs none
   std::vector<std::string> parts{};      ///< for `merge` and `best`: their directories
   bool partial = false;                  ///< for `merge`: also if cases are missing
-  std::string out{};                     ///< empty: results/NAME of the experiment
-  std::size_t jobs = 0;                  ///< processes; 0: one per CPU
-  RankOptions ranks{};                   ///< virtual time only
-  bool ranks_given = false;              ///< by --ranks, also 1
+  std::string out{};         ///< empty: results/NAME of the experiment; of `trace`, DIR/trace.json
+  std::size_t jobs = 0;      ///< processes; 0: one per CPU
+  RankOptions ranks{};       ///< virtual time only
+  bool ranks_given = false;  ///< by --ranks, also 1
   ReferenceRuns references = ReferenceRuns::kOfAll;  ///< for `run`
   std::string filter{};
   std::string configs{};            ///< for `plan`: the folder that gets the cases' configurations
@@ -104,6 +105,9 @@ int table_command(const LabOptions& options);
 
 /// Runs `outrider-lab sql`, which prints what a query over results gives. @return exit status
 int sql_command(const LabOptions& options);
+
+/// Runs `outrider-lab trace`, which writes a case as a timeline. @return exit status
+int trace_command(const LabOptions& options);
 
 /// Runs `outrider-lab metrics`, which lists all metrics or renews their documentation.
 /// @return exit status

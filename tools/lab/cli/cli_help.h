@@ -136,6 +136,14 @@ Examples:
   outrider-lab sql results/quick "SELECT label, AVG(delivered_ns - due_ns) / 1e6 AS ms
     FROM bursts WHERE direction = 'push' GROUP BY label")";
 
+inline constexpr const char* kTraceHelp =
+    R"(Writes a case of the results in DIR as a timeline for https://ui.perfetto.dev, which shows
+files without sending them anywhere, and for chrome://tracing: iterations, pushes and pulls of each
+worker, and the queues that the results have over time. docs/report.md says what is in it.
+
+Example:
+  outrider-lab trace results/quick --case 2)";
+
 inline constexpr const char* kMetricsHelp = "Lists all metrics: name, unit, what it is.";
 
 inline constexpr const char* kCompareHelp =

@@ -36,6 +36,10 @@ std::vector<std::size_t> arms_of_cases(const Summary& summary) {
   return arms;
 }
 
+void write_experiment(RowSink& sink, const Summary& summary) {
+  put(sink, summary.experiment, summary.question, name_of(summary.runtime), summary.interrupted);
+}
+
 void write_arms(RowSink& sink, const Summary& summary) {
   std::size_t index = 0;
   for (const ArmSummary& arm : summary.arms)
@@ -47,7 +51,8 @@ void write_cases(RowSink& sink, const Summary& summary) {
   for (std::size_t i = 0; i < summary.cases.size(); ++i) {
     const CaseSummary& c = summary.cases[i];
     put(sink, i, c.label, c.seed, arms[i], c.point, c.baseline ? cell_of(*c.baseline) : Cell{},
-        c.interrupted, c.metrics.ledger_balanced);
+        c.interrupted, c.metrics.ledger_balanced,
+        c.metrics.queue.switch_name + '.' + c.metrics.queue.port_name);
   }
 }
 
@@ -98,6 +103,13 @@ void write_arm_metrics(RowSink& sink, const Summary& summary) {
 
 std::span<const SummaryTable> summary_tables() {
   static const SummaryTable kTables[] = {
+      {"experiment",
+       "the experiment, in one row",
+       {{"experiment", kText, "its name"},
+        {"question", kText},
+        {"runtime", kText, "virtual, loopback or testbed"},
+        {"interrupted", kInteger, "1: cases are missing"}},
+       write_experiment},
       {"arms",
        "an arm at a point of the sweeps, which is all its seeds",
        {{"arm", kInteger, "its index in summary.json"},
@@ -120,7 +132,8 @@ std::span<const SummaryTable> summary_tables() {
         {"point", kInteger},
         {"baseline_case", kInteger, "case that it is compared with"},
         {"interrupted", kInteger},
-        {"ledger_balanced", kInteger, "0: packets are not accounted for"}},
+        {"ledger_balanced", kInteger, "0: packets are not accounted for"},
+        {"measured", kText, "SWITCH.PORT of the queue under study"}},
        write_cases},
       {"metrics",
        "a metric",
