@@ -69,7 +69,7 @@ class RecordSplitter {
     add(name, CellKind::kReal, std::isnan(v) ? Cell{} : Cell(v));
   }
   void value(const char* name, const std::string& v) {
-    add(name, CellKind::kText, std::string_view(v));
+    add(name, CellKind::kText, v.empty() ? Cell{} : Cell(std::string_view(v)));
   }
   void value(const char* name, BurstDirection v) {
     add(name, CellKind::kText, std::string_view(v == BurstDirection::kPush ? "push" : "pull"));

@@ -94,7 +94,7 @@ class Results:
                 row.update(dict.fromkeys(_figures(metric)))
             for found in self.rows(
                     "SELECT arm, value, low, high, change FROM arm_metrics JOIN arms USING (arm) "
-                    "WHERE metric = ? AND arms.against IN ('', baseline)", metric):
+                    "WHERE metric = ? AND (arms.against IS NULL OR arms.against = baseline)", metric):
                 arms[found.pop("arm")].update(zip(_figures(metric), found.values()))
         for row in arms.values():
             del row["arm"]

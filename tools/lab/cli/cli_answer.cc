@@ -11,6 +11,7 @@
 #include "tools/lab/cli/cli_cases.h"
 #include "tools/lab/cli/cli_finished.h"
 #include "tools/lab/experiment/summary_points.h"
+#include "tools/lab/results/bundle.h"
 #include "tools/lab/summary/brief_text.h"
 #include "tools/lab/summary/result_answer.h"
 #include "tools/lab/summary/table_text.h"
@@ -76,6 +77,7 @@ bool show_finished(const LabOptions& options, const RunStore& store, const std::
   try {
     text = content_at(directory / (options.json || options.brief ? files.json : files.text));
     if (options.brief) text = brief_text(result_from_text(text));
+    static_cast<void>(open_results(directory));
   } catch (const std::exception&) {
     return false;  // a part of the results is gone
   }

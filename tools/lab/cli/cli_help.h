@@ -134,7 +134,7 @@ which sqlite3, DuckDB, R and pandas read without us. Without a query it lists ta
 Examples:
   outrider-lab sql results/quick
   outrider-lab sql results/quick "SELECT label, AVG(delivered_ns - due_ns) / 1e6 AS ms
-    FROM bursts WHERE direction = 'push' GROUP BY label")";
+    FROM bursts WHERE run = 'measured' AND direction = 'push' GROUP BY label")";
 
 inline constexpr const char* kTraceHelp =
     R"(Writes a case of the results in DIR as a timeline for https://ui.perfetto.dev, which shows

@@ -22,7 +22,7 @@ constexpr const char* kTablesAndColumns =
 int sql_command(const LabOptions& options) {
   const std::string sql = options.sql.empty() ? kTablesAndColumns : options.sql;
   try {
-    const ResultsReader results(std::filesystem::path(options.file) / kDatabaseFile);
+    const ResultsReader results = open_results(options.file);
     Query rows = results.query(sql);
     const bool csv = options.table.form == TableForm::kCsv;
     std::fputs((csv ? rows_as_csv(std::move(rows)) : rows_as_text(std::move(rows))).c_str(),

@@ -6,7 +6,6 @@
 #include "tools/lab/cli/cli.h"
 #include "tools/lab/cli/cli_cases.h"
 #include "tools/lab/results/bundle.h"
-#include "tools/lab/results/query.h"
 #include "tools/lab/results/trace.h"
 
 namespace outrider::lab {
@@ -15,13 +14,8 @@ int trace_command(const LabOptions& options) {
   const std::filesystem::path directory = options.file;
   const std::filesystem::path file =
       options.out.empty() ? directory / "trace.json" : std::filesystem::path(options.out);
-  const auto database = directory / kDatabaseFile;
   try {
-    write_trace(ResultsReader(database), options.case_index, file);
-  } catch (const QueryError& error) {
-    say("outrider-lab: " + database.string() + ": " + error.what() +
-        ": another version wrote it; run the experiment again");
-    return kExitUsage;
+    write_trace(open_results(directory), options.case_index, file);
   } catch (const std::runtime_error& error) {
     say(std::string("outrider-lab: ") + error.what());
     return kExitUsage;

@@ -14,6 +14,7 @@
 #include "tools/lab/experiment/experiment_files.h"
 #include "tools/lab/experiment/replaced_parameters.h"
 #include "tools/lab/experiment/search_file.h"
+#include "trafficgen/config/config_toml.h"
 
 namespace outrider::lab {
 namespace {
@@ -324,18 +325,34 @@ ConfigResult<ExperimentFile> experiment_from(const ConfigTable& as_written,
   return result;
 }
 
+namespace {
+
+/// Returns whether a setting is of a transport that jobs of the list alone use: the case's own
+/// settings do not have it then.
+bool is_of_jobs_alone(const ExperimentFile& e, const CaseParameters& p, std::string_view name) {
+  constexpr std::string_view kBursts = "ddl.transport.";
+  return std::ranges::any_of(tg::kTransportProtocols, [&](const auto& transport) {
+    const std::string own = std::string(kBursts) + std::string(transport.name) + '.';
+    const ConfigValue word{std::string(transport.name)};
+    return name.starts_with(own) && transport.value != p.programs().ddl.protocol &&
+           std::ranges::any_of(e.jobs, [&word](const ListedJob& job) {
+             const ConfigValue* protocol = find(job.own, "ddl.transport.protocol");
+             return protocol != nullptr && *protocol == word;
+           });
+  });
+}
+
+}  // namespace
+
 Parameters resolved_settings(const ExperimentFile& e, const CaseParameters& p) {
   ProgramSettings settings = p.programs();
   settings.job.collective = e.job.collective(settings.job.collective);
   const ConfigTable table = to_table(settings);
   Parameters all;
   all.reserve(e.setting_names.size());
-  for (const auto& name : e.setting_names) {
-    ParameterValue value = value_of_name(p.groups, table, name);
-    // What the case's own transport does not have may be that of a job of a list.
-    if (std::holds_alternative<std::monostate>(value)) value = setting_value(p.settings, name);
-    all.emplace_back(name, std::move(value));
-  }
+  for (const auto& name : e.setting_names)
+    all.emplace_back(name, is_of_jobs_alone(e, p, name) ? setting_value(p.settings, name)
+                                                        : value_of_name(p.groups, table, name));
   return all;
 }
 

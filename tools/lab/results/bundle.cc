@@ -3,8 +3,13 @@
 #include <algorithm>
 #include <cctype>
 #include <deque>
+#include <fstream>
+#include <iterator>
 #include <optional>
 #include <span>
+#include <stdexcept>
+#include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -14,6 +19,7 @@
 #include "tools/lab/results/part_file.h"
 #include "tools/lab/results/run_table.h"
 #include "tools/lab/results/summary_tables.h"
+#include "tools/lab/run/run_store.h"
 #include "tools/lab/summary/result_answer.h"
 
 namespace outrider::lab {
@@ -110,12 +116,39 @@ class TableWriter : public RowSink {
   std::optional<PartFile> file_{};
 };
 
-void write_summary_tables(Database& database, const Summary& summary) {
+/// Returns a mark of the text of summary.json. A database that was copied from elsewhere, or is
+/// left of earlier results, has another one.
+std::string mark_of(std::string_view summary_json) {
+  return std::to_string(summary_json.size()) + ' ' + std::to_string(content_hash(summary_json));
+}
+
+void write_summary_tables(Database& database, const Summary& summary, std::string_view mark) {
+  const TableColumn columns[]{{"summary_mark", CellKind::kText, "of the text of summary.json"}};
+  const Cell row[]{mark};
+  database.add_table("summary", "the summary.json of which this database is, in one row", columns)
+      .row(row);
   for (const SummaryTable& table : summary_tables())
     table.rows(database.add_table(table.name, table.help, table.columns), summary);
 }
 
 }  // namespace
+
+ResultsReader open_results(const fs::path& directory) {
+  constexpr const char* kAgain = "; run the experiment again, which writes both";
+  const fs::path path = directory / kDatabaseFile;
+  ResultsReader results(path);
+  std::ifstream in(directory / "summary.json", std::ios::binary);
+  const std::string summary{std::istreambuf_iterator<char>(in), {}};
+  try {
+    Query mark = results.query("SELECT summary_mark FROM summary");
+    if (!mark.next() || mark.text(0) != mark_of(summary))
+      throw std::runtime_error(path.string() + " is not of the summary.json beside it" + kAgain);
+  } catch (const QueryError& error) {
+    throw std::runtime_error(path.string() + ": is no database of this version: " + error.what() +
+                             kAgain);
+  }
+  return results;
+}
 
 void write_configuration(const fs::path& directory, std::size_t index, const Case& definition,
                          const std::string& switch_toml, const std::string& traffic_toml) {
@@ -138,11 +171,14 @@ std::string why_no_bundle(const fs::path& directory) {
 void write_bundle(const fs::path& directory, const Summary& summary, const ReadRun& read,
                   const EnvironmentNotes& notes) {
   make_directory(directory);
-  write_text(directory / "summary.json", to_json(summary));
+  std::error_code ignored;
+  fs::remove(directory / kDatabaseFile, ignored);  // first: it is never of another summary
+  const std::string json = to_json(summary);
+  write_text(directory / "summary.json", json);
   write_text(directory / "table.txt", result_text(summary));
   write_text(directory / "environment.json", environment_json(notes));
   Database database(directory / kDatabaseFile);
-  write_summary_tables(database, summary);
+  write_summary_tables(database, summary, mark_of(json));
   std::deque<TableWriter> tables;
   for (const RunTable& table : run_tables())
     tables.emplace_back(directory, database, table, summary.runtime);

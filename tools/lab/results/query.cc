@@ -53,7 +53,8 @@ std::optional<std::int64_t> Query::whole(std::size_t column) const {
 ResultsReader::ResultsReader(const std::filesystem::path& database)
     : connection_(nullptr, sqlite3_close) {
   if (!std::filesystem::exists(database))
-    throw std::runtime_error(database.string() + " is not there; `outrider-lab run` writes it");
+    throw std::runtime_error(database.string() +
+                             " is not there; run the experiment again, which writes it");
   sqlite3* db = nullptr;
   const int status = sqlite3_open_v2(database.c_str(), &db, SQLITE_OPEN_READONLY, nullptr);
   connection_.reset(db);

@@ -30,13 +30,16 @@ class RowSink {
   virtual void row(std::span<const Cell> cells) = 0;
 };
 
-/// Returns a value as a cell. A NaN is none.
+/// Returns a value as a cell. A NaN is none, and so is an empty text.
 template <class T>
 Cell cell_of(const T& value) {
   if constexpr (std::is_same_v<T, Cell>) return value;
   else if constexpr (std::is_floating_point_v<T>) return std::isnan(value) ? Cell{} : Cell(value);
   else if constexpr (std::is_integral_v<T>) return static_cast<std::int64_t>(value);
-  else return std::string_view(value);
+  else {
+    const std::string_view text(value);
+    return text.empty() ? Cell{} : Cell(text);
+  }
 }
 
 /// Makes the rows of one run in a table, each of which begins with the columns of the run.

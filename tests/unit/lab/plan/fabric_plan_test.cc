@@ -166,6 +166,20 @@ TEST(FabricPlan, EachProtocolOfTheJobsIsServed) {
   EXPECT_EQ(layers.switches.switches[0].ports[0].queues.size(), 2U);
 }
 
+// The case's own protocol has no such setting.
+TEST(FabricPlan, ASweepReachesTheProtocolOfOneJob) {
+  const auto file = read_experiment(three_protocols() +
+                                    "[[sweep]]\nddl.transport.roce.window_packets = [8, 64]\n");
+  ASSERT_TRUE(file) << format_issues("text", file.issues);
+  const auto plan = make_plan(*file.config, {.seeds = 1});
+  ASSERT_TRUE(plan) << format_issues("text", plan.issues);
+  std::set<std::string> points;
+  for (const Case& c : *plan.config) points.insert(case_name(*file.config, c));
+  EXPECT_EQ(points.size(), 3 * file.config->arms.size()) << "without, 8 and 64";
+  EXPECT_TRUE(points.contains("off ddl.transport.roce.window_packets=64 seed 1"))
+      << testing::PrintToString(points);
+}
+
 TEST(FabricPlan, BackgroundAmongAGroupGoesHalfTheGroupFurther) {
   const Case c = first_case(kRacks);
   ASSERT_EQ(c.traffic.long_flows.size(), 1U);

@@ -316,6 +316,20 @@ TEST(Plan, NoArmIsTwiceAtOnePoint) {
               testing::HasSubstr("sweep[0]: arm \"basic\" would be twice at one point"));
 }
 
+// A port that is shaped serves an arm without a regulation too; what our switches are told does
+// not.
+TEST(Plan, ASweepOverOutsideReachesArmsWithoutARegulation) {
+  const auto cases = plan_of(with(small_experiment("[[sweep]]\noutside = [\"told\", \"shaped\"]\n"),
+                                  "name = \"a\"\n", "name = \"a\"\noutside = true\n"),
+                             {.seeds = 1});
+  std::vector<std::string> names;
+  for (const Case& c : cases)
+    names.push_back(c.label + ' ' + std::get<std::string>(parameter(c, "outside")));
+  EXPECT_THAT(names,
+              testing::ElementsAre("off others", "off-no-start others", "on others", "on told",
+                                   "off shaped", "off-no-start shaped", "on shaped"));
+}
+
 // What a sweep changes is [parameters] of its point, which switches of somebody else have. What an
 // arm gives itself, or has by a sweep of its own settings, is not.
 TEST(Plan, ASweepReachesSwitchesOfSomebodyElse) {

@@ -325,14 +325,19 @@ TEST_F(ReportTest, SaysWhichFileIsAtFault) {
     }
     return std::string();
   };
+  fs::copy_file(directory_ / "results.sqlite", directory_ / "kept.sqlite");
+  const auto refused = [&fault](const char* text) {
+    EXPECT_NE(fault().find(text), std::string::npos) << fault();
+  };
   Database(directory_ / "results.sqlite").finish();
-  EXPECT_NE(fault().find("results.sqlite: no such table: bursts: another version wrote it"),
-            std::string::npos)
-      << fault();
+  refused("results.sqlite: is no database of this version: no such table: summary; run the");
   std::ofstream(directory_ / "results.sqlite") << "SQLite, but no database";
-  EXPECT_NE(fault().find("results.sqlite: file is not a database"), std::string::npos) << fault();
+  refused("results.sqlite: is no database of this version: file is not a database");
   fs::remove(directory_ / "results.sqlite");
-  EXPECT_NE(fault().find("results.sqlite is not there"), std::string::npos) << fault();
+  refused("results.sqlite is not there; run the experiment again");
+  fs::rename(directory_ / "kept.sqlite", directory_ / "results.sqlite");
+  std::ofstream(directory_ / "summary.json", std::ios::app) << " ";
+  refused("results.sqlite is not of the summary.json beside it; run the experiment again");
   std::ofstream(directory_ / "summary.json") << "{\"schema_version\": 99}";
   EXPECT_NE(fault().find("schema_version 99"), std::string::npos) << fault();
   std::ofstream(directory_ / "summary.json") << "{";
