@@ -264,6 +264,14 @@ std::string origin_of(At a, const std::string& name, const std::string& place) {
   return ", and that is " + shown(text) + (given ? ", inherited" : " by default");
 }
 
+/// Returns whether a setting has a value in a row. A marker may be of one of two queues alone.
+bool has_value(At a, const std::string& name, std::string_view value) {
+  if (text_in(a.p, name) == value) return true;
+  if (name != "switch.marker.kind" || !a.s().two_queues()) return false;
+  return text_in(a.p, "switch.ddl_queue.marker.kind") == value ||
+         text_in(a.p, "switch.background_queue.marker.kind") == value;
+}
+
 /// Returns why a value does nothing in a row or a job of it; empty if it does something.
 /// @param place  that gives it
 std::string why_idle(const Rule& rule, At a, const std::string& place) {
@@ -271,8 +279,8 @@ std::string why_idle(const Rule& rule, At a, const std::string& place) {
   if (rule.acts != nullptr) return rule.acts(a) ? "" : kIdle + std::string(rule.needs);
   const bool other = rule.values.starts_with('!');
   const std::string_view value = rule.values.substr(other ? 1 : 0);
-  if ((text_in(a.p, rule.needs) == value) != other) return {};
   const std::string name(rule.needs);
+  if (has_value(a, name, value) != other) return {};
   return kIdle + name + (other ? " other than " : " = ") + shown(value) + origin_of(a, name, place);
 }
 

@@ -50,6 +50,10 @@ TEST(IdleParameters, TwoOfOneTableThatContradictAreNamed) {
   EXPECT_EQ(shown(threshold + "\"step\""), "");
   EXPECT_THAT(shown("switch.marker.red.pmax = 0.3"),
               HasSubstr("it needs switch.marker.kind = \"red\""));
+  EXPECT_EQ(shown("switch.marker.red.pmax = 0.3\nswitch.scheduler = \"dwrr\"\n"
+                  "switch.ddl_queue.marker.kind = \"red\""),
+            "")
+      << "the marker of one of the two queues";
 }
 
 TEST(IdleParameters, SignalsThatAreNotCopiedHaveNoCopies) {
