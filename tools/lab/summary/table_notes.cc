@@ -58,7 +58,8 @@ constexpr Warning kWarnings[] = {
      "the class was not lossless",
      [](const CaseSummary& c) { return c.metrics.lossless_drops.queue; }},
     {"times regulation or grants were armed in runs in which they then did nothing: these runs say "
-     "nothing about the remedy; try more background, or a lower h_packets",
+     "nothing about the remedy: background was too short or too little, or regulation ended before "
+     "it waited",
      [](const CaseSummary& c) { return c.metrics.signals.armed_in_vain; }},
     {"STARTs were not answered in time",
      [](const CaseSummary& c) { return c.metrics.signals.ack_timeouts; }},
