@@ -2,9 +2,11 @@
 """A disk that is full at some write: the file and the cause are named, and no half file has its name.
 
 Each writer runs on file systems with ever more room, until everything fits."""
+import contextlib
 import json
 import os
 import pathlib
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -46,6 +48,9 @@ class Disk:
 def whole(path):
     """Whether the reader of a file finds all of it."""
     data = path.read_bytes()
+    if path.suffix == ".sqlite":
+        with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as database:
+            return database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     if path.suffix == ".json":
         try:
             json.loads(data)

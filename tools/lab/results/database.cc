@@ -2,6 +2,8 @@
 
 #include <sqlite3.h>
 
+#include <cerrno>
+#include <cstring>
 #include <string>
 #include <utility>
 
@@ -127,6 +129,9 @@ void Database::execute(const std::string& sql) {
   if (sqlite3_exec(db_.get(), sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) fail();
 }
 
-void Database::fail() const { fail_at("write", path_.path(), sqlite3_errmsg(db_.get())); }
+void Database::fail() const {
+  const bool full = sqlite3_errcode(db_.get()) == SQLITE_FULL;  // which forgets errno
+  fail_at("write", path_.path(), full ? std::strerror(ENOSPC) : sqlite3_errmsg(db_.get()));
+}
 
 }  // namespace outrider::lab
