@@ -146,10 +146,11 @@ std::optional<Case> build_case(const ExperimentFile& file, const std::string& la
   issues.add(of_racks);
   if (!of_racks.empty()) return std::nullopt;
   tg::GeneratorConfig traffic = plan_traffic(e, p, *topology, seed);
+  sw::SwitchProcessConfig switches = plan_switches(e, p, *topology, traffic);
   Case c{.label = label,
          .parameters = resolved_parameters(e, p),
          .seed = seed,
-         .switches = plan_switches(e, p, *topology, traffic),
+         .switches = std::move(switches),
          .traffic = std::move(traffic),
          .measured_queue = e.network.measured_queue(),
          .base_rtt = topology->rtt,
