@@ -80,7 +80,6 @@ struct RunRecords {
   Iterations measured;
   Iterations alone;
   WorkersOfJobs workers;
-  std::vector<std::int64_t> ahead_ns;  ///< first arrival minus first byte sent
 };
 
 std::optional<BurstTimes> times_of(const Query& row) {
@@ -108,8 +107,6 @@ ReportBurst burst_of(const Query& row) {
 void add_record(const Query& row, const ReportRun& run, RunRecords& records) {
   const ReportBurst burst = burst_of(row);
   const bool measured = row.whole(BurstColumn::kMeasured) == 1;
-  if (measured && burst.queue_first_ns && burst.first_sent_ns)
-    records.ahead_ns.push_back(*burst.queue_first_ns - *burst.first_sent_ns);
   const std::int64_t iteration = row.whole(BurstColumn::kIteration).value_or(0);
   const std::int64_t job = row.whole(BurstColumn::kJob).value_or(0);
   auto& workers = records.workers[job];
@@ -122,17 +119,9 @@ void add_record(const Query& row, const ReportRun& run, RunRecords& records) {
   (row.whole(BurstColumn::kPush) == 1 ? it.bursts : it.pulls).push_back(burst);
 }
 
-/// Returns the median; of two middle values the lower one.
-std::int64_t middle(std::vector<std::int64_t> values) {
-  if (values.empty()) return 0;
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
-  std::ranges::nth_element(values, at);
-  return *at;
-}
-
 }  // namespace
 
-void read_bursts(const ResultsReader& results, bool one_clock, std::vector<ReportRun>& runs) {
+void read_bursts(const ResultsReader& results, std::vector<ReportRun>& runs) {
   std::vector<RunRecords> records(runs.size());
   for (Query row = results.query(burst_query()); row.next();) {
     const auto index = static_cast<std::size_t>(row.whole(BurstColumn::kCase).value_or(-1));
@@ -148,8 +137,11 @@ void read_bursts(const ResultsReader& results, bool one_clock, std::vector<Repor
         runs[i].alone_communication_seconds.add(
             static_cast<std::uint16_t>(it.job),
             static_cast<double>(*it.delivered_ns - *it.due_ns) * 1e-9);
-    runs[i].switch_ahead_ns = one_clock ? 0 : middle(std::move(records[i].ahead_ns));
   }
+  Query ahead =
+      results.query("SELECT case_index, switch_ahead_ns FROM runs WHERE run = 'measured'");
+  while (ahead.next())
+    runs.at(static_cast<std::size_t>(*ahead.whole(0))).switch_ahead_ns = *ahead.whole(1);
 }
 
 std::vector<double> communication_seconds(const std::vector<ReportIteration>& iterations) {

@@ -49,11 +49,10 @@ struct ReportRun {
 };
 
 /// Fills `runs` with the bursts of some results.
-/// @param one_clock  true in virtual time, where no clock is ahead of another
 /// @param runs       [in, out] by the index of their case; the caller sets `skip_iterations` and
 ///                   `workers`
 /// @throws std::runtime_error with what is wrong with the table
-void read_bursts(const ResultsReader& results, bool one_clock, std::vector<ReportRun>& runs);
+void read_bursts(const ResultsReader& results, std::vector<ReportRun>& runs);
 
 /// Returns the communication times of the complete iterations [s], in their order.
 std::vector<double> communication_seconds(const std::vector<ReportIteration>& iterations);

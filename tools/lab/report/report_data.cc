@@ -196,7 +196,7 @@ ReportJson made(const fs::path& directory) {
                              ": use the version that wrote it");
   std::vector<ReportRun> runs = runs_of(summary);
   const ResultsReader results = open_results(directory);
-  read_bursts(results, summary.at("runtime") == "virtual", runs);
+  read_bursts(results, runs);
   const auto arms = report_arms(summary);
 
   ReportJson out = heading(summary, arms);

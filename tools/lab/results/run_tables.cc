@@ -4,6 +4,7 @@
 
 #include "common/core/burst_identity.h"
 #include "switch/report/report_fields.h"
+#include "tools/lab/measure/metrics.h"
 #include "tools/lab/measure/metrics_groups.h"
 #include "tools/lab/results/counter_table.h"
 #include "tools/lab/results/fabric_tables.h"
@@ -18,6 +19,17 @@ namespace outrider::lab {
 namespace {
 
 constexpr std::string_view kMeasured = "measured";
+
+std::vector<TableColumn> run_columns() {
+  return {{"switch_ahead_ns", CellKind::kInteger,
+           "the switch's clock less the generator's; 0 in virtual time, where there is one"},
+          {"end_ns", CellKind::kInteger, "end of the run by the generator's clock"}};
+}
+
+void write_run(RunRows& rows, Runtime runtime, const RunName& name, const RunResult& result) {
+  const auto* queue = find_queue(result.switches, name.definition->measured_queue);
+  rows.add(clock_offset_ns(runtime, queue, result.traffic), result.traffic.end_ns).end();
+}
 
 // -- bursts
 
@@ -72,6 +84,7 @@ void write_groups_of(RunRows& rows, Runtime, const RunName& name, const RunResul
 }
 
 constexpr RunTable kTables[] = {
+    {"runs", "a run", run_columns, write_run},
     {"bursts",
      "a push or pull of a worker: the generator's record, and that of the measured queue; if only "
      "the switch has seen a burst, only the switch's columns are filled",

@@ -220,13 +220,9 @@ void add_bursts(const ResultsReader& results, std::size_t index, Workers& worker
 
 // -- queues
 
-/// Returns the switch's clock less the generator's, by the rule of clock_offset_ns().
+/// Returns the switch's clock less the generator's.
 std::int64_t offset_of(const ResultsReader& results, std::size_t index) {
-  Query row = results.query(
-      "WITH ahead AS (SELECT queue_first_at_ns - first_sent_ns AS ns FROM bursts" + of_case(index) +
-      " AND queue_first_at_ns IS NOT NULL AND first_sent_ns IS NOT NULL"
-      " AND (SELECT runtime FROM experiment) <> 'virtual') "
-      "SELECT ns FROM ahead ORDER BY ns LIMIT 1 OFFSET (SELECT COUNT(*) / 2 FROM ahead)");
+  Query row = results.query("SELECT switch_ahead_ns FROM runs" + of_case(index));
   return row.next() ? *row.whole(0) : 0;
 }
 
