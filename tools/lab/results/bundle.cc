@@ -122,11 +122,16 @@ std::string mark_of(std::string_view summary_json) {
   return std::to_string(summary_json.size()) + ' ' + std::to_string(content_hash(summary_json));
 }
 
+/// @param mark  mark_of() summary.json
 void write_summary_tables(Database& database, const Summary& summary, std::string_view mark) {
-  const TableColumn columns[]{{"summary_mark", CellKind::kText, "of the text of summary.json"}};
-  const Cell row[]{mark};
-  database.add_table("summary", "the summary.json of which this database is, in one row", columns)
-      .row(row);
+  const TableColumn columns[]{{"experiment", CellKind::kText, "its name"},
+                              {"question", CellKind::kText},
+                              {"runtime", CellKind::kText, "virtual, loopback or testbed"},
+                              {"interrupted", CellKind::kInteger, "1: cases are missing"},
+                              {"summary_mark", CellKind::kText, "of the text of summary.json"}};
+  const Cell row[]{cell_of(summary.experiment), cell_of(summary.question),
+                   cell_of(name_of(summary.runtime)), cell_of(summary.interrupted), mark};
+  database.add_table("experiment", "the experiment, in one row", columns).row(row);
   for (const SummaryTable& table : summary_tables())
     table.rows(database.add_table(table.name, table.help, table.columns), summary);
 }
@@ -140,7 +145,7 @@ ResultsReader open_results(const fs::path& directory) {
   std::ifstream in(directory / "summary.json", std::ios::binary);
   const std::string summary{std::istreambuf_iterator<char>(in), {}};
   try {
-    Query mark = results.query("SELECT summary_mark FROM summary");
+    Query mark = results.query("SELECT summary_mark FROM experiment");
     if (!mark.next() || mark.text(0) != mark_of(summary))
       throw std::runtime_error(path.string() + " is not of the summary.json beside it" + kAgain);
   } catch (const QueryError& error) {

@@ -36,10 +36,6 @@ std::vector<std::size_t> arms_of_cases(const Summary& summary) {
   return arms;
 }
 
-void write_experiment(RowSink& sink, const Summary& summary) {
-  put(sink, summary.experiment, summary.question, name_of(summary.runtime), summary.interrupted);
-}
-
 void write_arms(RowSink& sink, const Summary& summary) {
   std::size_t index = 0;
   for (const ArmSummary& arm : summary.arms)
@@ -103,13 +99,6 @@ void write_arm_metrics(RowSink& sink, const Summary& summary) {
 
 std::span<const SummaryTable> summary_tables() {
   static const SummaryTable kTables[] = {
-      {"experiment",
-       "the experiment, in one row",
-       {{"experiment", kText, "its name"},
-        {"question", kText},
-        {"runtime", kText, "virtual, loopback or testbed"},
-        {"interrupted", kInteger, "1: cases are missing"}},
-       write_experiment},
       {"arms",
        "an arm at a point of the sweeps, which is all its seeds",
        {{"arm", kInteger, "its index in summary.json"},

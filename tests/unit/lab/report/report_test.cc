@@ -330,7 +330,7 @@ TEST_F(ReportTest, SaysWhichFileIsAtFault) {
     EXPECT_NE(fault().find(text), std::string::npos) << fault();
   };
   Database(directory_ / "results.sqlite").finish();
-  refused("results.sqlite: is no database of this version: no such table: summary; run the");
+  refused("results.sqlite: is no database of this version: no such table: experiment; run the");
   std::ofstream(directory_ / "results.sqlite") << "SQLite, but no database";
   refused("results.sqlite: is no database of this version: file is not a database");
   fs::remove(directory_ / "results.sqlite");
