@@ -11,10 +11,13 @@ namespace outrider::lab {
 
 namespace {
 
+/// @param of  the queue; empty: the whole program. A 0 of the program has a row, so that what it
+/// does
+///            not count is told apart; reasons and queues are always counted.
 void write_counters(RunRows& rows, std::string_view program, std::string_view of,
                     const std::vector<FigureValue>& figures) {
   for (const FigureValue& f : figures)
-    if (f.value != 0)
+    if (f.value != 0 || (of.empty() && f.reason.empty()))
       rows.add(program, of, f.part, f.figure.field, f.traffic_class, f.reason, f.value,
                f.figure.unit)
           .end();

@@ -6,8 +6,9 @@
 
 namespace outrider::lab {
 
-/// What both programs have counted: a row for each number of a report that is not 0. What a device
-/// does not count has no row either; summary.json says which.
+/// The numbers that both programs have counted. A program as a whole has a row for each, so that a
+/// missing row says "not counted", as of devices that do not. Queues and reasons are always
+/// counted, and have rows for numbers above 0 alone.
 std::vector<TableColumn> counter_columns();
 void write_counters_of(RunRows& rows, Runtime runtime, const RunName& name,
                        const RunResult& result);

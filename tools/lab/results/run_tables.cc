@@ -117,7 +117,7 @@ constexpr RunTable kTables[] = {
      }},
     {"histograms", "a bucket with values of a distribution that metrics are computed from",
      histogram_columns, write_histograms_of},
-    {"counters", "a number that a program or a queue has counted and that is not 0",
+    {"counters", "a number that a program has counted; of queues and reasons, one above 0",
      counter_columns, write_counters_of},
     {"links", "a link of a fabric, or several that are taken together", links_columns,
      write_links_of, has_links},

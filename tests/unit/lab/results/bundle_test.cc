@@ -239,6 +239,9 @@ TEST_F(BundleTest, TheDatabaseHasTheRowsOfTheFiles) {
   EXPECT_EQ(rows_as_csv(results.query("SELECT value, unit FROM counters WHERE counter = "
                                       "'received' AND program = 'switch'")),
             "value,unit\n12,packets\n");
+  EXPECT_EQ(rows_as_csv(results.query("SELECT value FROM counters WHERE counter = 'copied'")),
+            "value\n0\n")
+      << "counted, and none";
   EXPECT_EQ(
       rows_as_csv(results.query("SELECT label, seed FROM cases JOIN arms USING (arm, label)")),
       "label,seed\n\"on, \"\"lead 8\"\"\",1\n");
@@ -273,7 +276,6 @@ TEST_F(BundleTest, AReaderOfTheDatabaseCannotWrite) {
   EXPECT_EQ(fault("SELECT labl FROM cases"), "no such column: labl");
 }
 
-// What a table is without any run is what its help says: every column has a name of its own.
 TEST(RunTables, HaveColumnsOfTheirOwnNames) {
   for (const RunTable& table : run_tables()) {
     std::set<std::string> names;
