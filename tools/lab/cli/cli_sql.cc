@@ -25,8 +25,8 @@ int sql_command(const LabOptions& options) {
     const ResultsReader results = open_results(options.file);
     Query rows = results.query(sql);
     const bool csv = options.table.form == TableForm::kCsv;
-    std::fputs((csv ? rows_as_csv(std::move(rows)) : rows_as_text(std::move(rows))).c_str(),
-               stdout);
+    const std::string text = csv ? rows_as_csv(std::move(rows)) : rows_as_text(std::move(rows));
+    std::fwrite(text.data(), 1, text.size(), stdout);  // a text may have any byte
     return kExitOk;
   } catch (const std::runtime_error& error) {
     std::fprintf(stderr, "outrider-lab: %s\n", error.what());

@@ -167,8 +167,9 @@ double wire_bits(const Case& c, double of_seconds, ModelSizes& models) {
   double bits = 0;
   for (const auto& job : c.traffic.jobs) {
     const double begins = seconds(job.start) + seconds(job.first_due);
-    const double part =
-        of_seconds >= all_seconds ? 1 : std::max(0.0, of_seconds - begins) / (all_seconds - begins);
+    const double part = of_seconds >= all_seconds ? 1
+                        : of_seconds <= begins    ? 0
+                                                  : (of_seconds - begins) / (all_seconds - begins);
     bits += bits_of_iteration(job, models) * job.iterations * part;
   }
   for (const auto& flows : c.traffic.flows)

@@ -40,9 +40,9 @@ struct Rule {
   std::string_view name;  ///< one that ends with a dot stands for all settings below it
   /// The setting that decides, or if `acts` does, its words.
   std::string_view needs;
-  /// Of the setting that decides: those with which the parameter acts, with a bar between them;
-  /// after "!" those with which it does not.
-  std::string_view values{};
+  /// The value of the setting that decides with which the parameter acts; after "!" the one with
+  /// which it does not.
+  std::string_view value{};
   bool (*acts)(At) = nullptr;
 };
 
@@ -277,8 +277,8 @@ bool has_value(At a, const std::string& name, std::string_view value) {
 std::string why_idle(const Rule& rule, At a, const std::string& place) {
   constexpr const char* kIdle = " has no effect: it needs ";
   if (rule.acts != nullptr) return rule.acts(a) ? "" : kIdle + std::string(rule.needs);
-  const bool other = rule.values.starts_with('!');
-  const std::string_view value = rule.values.substr(other ? 1 : 0);
+  const bool other = rule.value.starts_with('!');
+  const std::string_view value = rule.value.substr(other ? 1 : 0);
   const std::string name(rule.needs);
   if (has_value(a, name, value) != other) return {};
   return kIdle + name + (other ? " other than " : " = ") + shown(value) + origin_of(a, name, place);

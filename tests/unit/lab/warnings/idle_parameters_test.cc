@@ -236,13 +236,7 @@ TEST(Times, ThatLeaveIterationsOutAreNamed) {
               HasSubstr("background.start_spread: 800ms is longer than warm_up_seconds"));
 }
 
-// Each of these was named although another value gave other results.
-TEST(IdleParameters, OneThatActsInAJobOfAListOrAtSomebodyElsesSwitchIsNone) {
-  const std::string name = "idle-jobs-" + std::to_string(getpid()) + ".csv";
-  const auto directory = std::filesystem::temp_directory_path();
-  std::ofstream(directory / name) << "start_seconds,workers\n0,2\n0.1,2\n";
-  const auto file = experiment_from(parse_toml(R"(
-name = "jobs"
+const std::string kFabric = R"(name = "jobs"
 [network]
 measured = "worst"
 [fabric]
@@ -254,6 +248,14 @@ host_rate = "1gbit"
 host_delay = "10us"
 uplink_rate = "1gbit"
 uplink_delay = "10us"
+)";
+
+// Each of these was named although another value gave other results.
+TEST(IdleParameters, OneThatActsInAJobOfAListOrAtSomebodyElsesSwitchIsNone) {
+  const std::string name = "idle-jobs-" + std::to_string(getpid()) + ".csv";
+  const auto directory = std::filesystem::temp_directory_path();
+  std::ofstream(directory / name) << "start_seconds,workers\n0,2\n0.1,2\n";
+  const auto file = experiment_from(parse_toml(kFabric + R"(
 [parameters]
 job.schedule = "closed_loop"
 job.compute = "1ms"
@@ -287,19 +289,7 @@ list = ")" + name + "\"\n[[arm]]\nlabel = \"off\"\n")
 // Two points that were the same run told of a change between them.
 TEST(IdleParameters, ASweepOfWhatEveryJobHasItselfIsNamed) {
   const auto of_jobs = [](const std::string& second) {
-    const auto file = read_experiment(R"(
-name = "jobs"
-[network]
-measured = "worst"
-[fabric]
-kind = "leaf_spine"
-leaves = 2
-spines = 1
-hosts_per_leaf = 4
-host_rate = "1gbit"
-host_delay = "10us"
-uplink_rate = "1gbit"
-uplink_delay = "10us"
+    const auto file = read_experiment(kFabric + R"(
 [[job]]
 name = "a"
 burst_bytes = "100kB"
