@@ -28,7 +28,7 @@ struct Replaced {
   std::string_view to{};
 };
 
-/// What became of [matrix].
+/// Says what replaces [matrix].
 inline constexpr const char* kNoMatrix =
     "is gone: write an [[arm]] for each value of the regulator, and the other lists in a [[sweep]]";
 

@@ -48,7 +48,7 @@ void add_rows(const ResultsReader& results, std::size_t first, ReportJson& arm) 
   }
 }
 
-// Of each iteration of a job the instants between which its workers computed and communicated: the
+// Instants of each iteration of a job between which its workers computed and communicated: the
 // earliest begin and first gradient of any worker, and the latest of the others, if all have it.
 constexpr const char* kIterations =
     "SELECT job, iteration, min(begin_ns), min(first_gradient_ns), "

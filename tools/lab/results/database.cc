@@ -33,7 +33,7 @@ const char* name_of(CellKind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
-// What the database says of itself.
+// Tables that describe the others.
 
 std::vector<TableColumn> columns_of_tables() {
   return {{"table_name", CellKind::kText}, {"help", CellKind::kText, "what a row is"}};

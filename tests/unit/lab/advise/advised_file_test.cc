@@ -258,7 +258,8 @@ TEST(AdvisedFile, ItsOwnArmsAreComparedToo) {
   EXPECT_EQ(find_port(find(cases, "off-own"))->marker.threshold_packets, 20U);
 }
 
-// What is printed to be set is an arm of the experiment that was asked, and does there what it did.
+// The text that `advise` prints is an arm of the experiment that was asked, and makes the same
+// case.
 TEST(AdvisedFile, TheTextOfEveryArmMakesTheSameCase) {
   for (const AdvisedFile& file : {valid(kLink), over_roce()}) {
     const auto labels = usable_arms(file, conf()).labels;

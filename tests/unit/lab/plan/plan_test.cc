@@ -330,8 +330,8 @@ TEST(Plan, ASweepOverOutsideReachesArmsWithoutARegulation) {
                                    "off shaped", "off-no-start shaped", "on shaped"));
 }
 
-// What a sweep changes is [parameters] of its point, which switches of somebody else have. What an
-// arm gives itself, or has by a sweep of its own settings, is not.
+// Switches of somebody else have [parameters] of the point, with the changes of a sweep. Settings
+// of one arm, also by a sweep over them, do not reach these switches.
 TEST(Plan, ASweepReachesSwitchesOfSomebodyElse) {
   const auto cases =
       plan_of(with(small_experiment("switch.marker.background_threshold_packets = 5\n"
