@@ -17,6 +17,7 @@
 #include "common/telemetry/whole_file.h"
 #include "tests/loopback/process_guard.h"
 #include "tests/support/source_path.h"
+#include "tools/lab/results/bundle.h"
 
 namespace outrider::lab_program_test {
 namespace {
@@ -202,7 +203,7 @@ TEST_F(LabProgram, FinishedResultsArePrintedAndNotMadeAgain) {
   EXPECT_EQ(run({"run", experiment("quick"), "--repeat", "4", "--out", out}, "more"), kExitOk);
   EXPECT_THAT(text("more"), Not(HasSubstr(there))) << "other seeds";
   EXPECT_EQ(run({"answer", directory_ / "nowhere"}, "none"), kExitUsage);
-  EXPECT_THAT(text("none"), HasSubstr("name the directory that `run` wrote"));
+  EXPECT_THAT(text("none"), HasSubstr("name a directory that `outrider-lab run` wrote"));
 }
 
 // The runs are in memory: a full disk costs what it cannot hold, not the session.
@@ -230,16 +231,15 @@ TEST_F(LabProgram, ComparesResults) {
   for (const std::string out : {"a", "b"})
     ASSERT_EQ(run({"run", experiment("quick"), "--repeat", "6", "--out", directory_ / out}, "log"),
               kExitOk);
-  EXPECT_EQ(
-      run({"compare", directory_ / "a", directory_ / "b/summary.json", "--fail-on-change"}, "log"),
-      kExitOk);
+  EXPECT_EQ(run({"compare", directory_ / "a", directory_ / "b/results.sqlite", "--fail-on-change"},
+                "log"),
+            kExitOk);
   EXPECT_THAT(text("log"), HasSubstr("0 of "));
   EXPECT_THAT(text("log"), HasSubstr("6 seeds, paired"));
   EXPECT_EQ(run({"compare", directory_ / "a", directory_ / "none"}, "log"), kExitUsage);
   EXPECT_THAT(text("log"), HasSubstr("none"));
-  const std::string other = directory_.write("other.json", "{\"schema_version\": 7}");
-  EXPECT_EQ(run({"compare", directory_ / "a", other}, "log"), kExitUsage);
-  EXPECT_THAT(text("log"), HasSubstr("has schema_version 7, not 2"));
+  EXPECT_EQ(run({"compare", directory_ / "a", directory_ / "b/summary.json"}, "log"), kExitUsage);
+  EXPECT_THAT(text("log"), HasSubstr("b/summary.json is no results.sqlite of outrider-lab"));
 }
 
 TEST_F(LabProgram, PrintsTheSummaryAlone) {
@@ -265,10 +265,12 @@ TEST_F(LabProgram, RunsTheReferenceWithoutBackgroundWhereThereIsSome) {
     EXPECT_EQ(run({"run", directory_ / (name + ".toml"), "--out", directory_ / name}, "log"),
               kExitOk)
         << text("log");
-    const auto summary = nlohmann::json::parse(text(name + "/summary.json"));
-    const auto& metrics = summary.at("cases").at(0).at("metrics");
-    return metrics.at("references_seconds").at("alone").get<double>() /
-           metrics.at("burst_completion_seconds").at("median").get<double>();
+    const auto results = lab::open_results(std::string(directory_ / name));
+    auto row = results.query(
+        "SELECT alone_seconds / value FROM cases JOIN case_metrics USING (case_index) "
+        "WHERE metric = 'burst_completion_seconds_median'");
+    EXPECT_TRUE(row.next());
+    return row.number(0);
   };
   EXPECT_LT(alone_over_own("busy"), 0.9);
   EXPECT_EQ(alone_over_own("calm"), 1);

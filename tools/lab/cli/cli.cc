@@ -226,11 +226,11 @@ void add_report(CLI::App& app, LabOptions& options) {
 }
 
 void add_answer(CLI::App& app, LabOptions& options) {
-  app.add_option("DIR", options.file, "Directory of results, or a summary.json")->required();
+  app.add_option("DIR", options.file, "Directory of results, or a results.sqlite")->required();
 }
 
 void add_table(CLI::App& app, LabOptions& options) {
-  app.add_option("DIR", options.file, "Directory of results, or a summary.json")->required();
+  app.add_option("DIR", options.file, "Directory of results, or a results.sqlite")->required();
   app.add_option(
          "--columns", options.table.columns,
          "Names of metrics, with commas [those that `compare` tests]; NAME:range has the 95 % "
@@ -257,7 +257,7 @@ void add_table(CLI::App& app, LabOptions& options) {
     return [&options, of](std::int64_t) { options.table.form = of; };
   };
   auto* csv = app.add_flag_function("--csv", form(TableForm::kCsv),
-                                    "Print CSV, in the units of summary.json");
+                                    "Print CSV, in the units of `outrider-lab metrics`");
   app.add_flag_function("--markdown", form(TableForm::kMarkdown),
                         "Print a table for a page, as docs/experiments has them")
       ->excludes(csv);
@@ -305,7 +305,7 @@ void add_check(CLI::App& app, LabOptions& options) {
 }
 
 void add_compare(CLI::App& app, LabOptions& options) {
-  app.add_option("A", options.file, "Directory of results, or a summary.json")->required();
+  app.add_option("A", options.file, "Directory of results, or a results.sqlite")->required();
   app.add_option("B", options.other, "The same, later or with other settings")->required();
   app.add_flag("--json", options.json, "Print JSON instead of the table");
   app.add_flag("--fail-on-change", options.fail_on_change,

@@ -228,7 +228,7 @@ class Adviser {
     const auto told = [this](const ArmWarning& w) {
       return !advised_.traits.roce || w.text.find("measured queue") == std::string::npos;
     };
-    for (const ArmWarning& w : warnings_of(round.summary))
+    for (const ArmWarning& w : round.summary.warnings)
       if ((w.label == "off" || w.label == label) && told(w))
         advice_.warnings.push_back(where + w.label + ": " + std::to_string(w.count) + ' ' + w.text);
   }

@@ -12,8 +12,9 @@
 #include "tools/lab/cli/cli_finished.h"
 #include "tools/lab/experiment/summary_points.h"
 #include "tools/lab/results/bundle.h"
+#include "tools/lab/results/read_results.h"
 #include "tools/lab/summary/brief_text.h"
-#include "tools/lab/summary/result_answer.h"
+#include "tools/lab/summary/results_answer.h"
 #include "tools/lab/summary/table_text.h"
 
 namespace outrider::lab {
@@ -53,15 +54,12 @@ std::string key_of(const LabOptions& options, const RunStore& store, const std::
 }  // namespace
 
 int answer_command(const LabOptions& options) {
-  const fs::path file = fs::is_directory(options.file) ? fs::path(options.file) / "summary.json"
-                                                       : fs::path(options.file);
   try {
-    const ReportJson summary = result_from_text(content_at(file));
-    const std::string question = summary.value("question", "");
-    std::fputs((wrapped(question) + "\n\n" + answer_text(summary)).c_str(), stdout);
+    const Results results = read_results(open_results(options.file));
+    std::fputs((wrapped(results.question) + "\n\n" + answer_text(results)).c_str(), stdout);
     return kExitOk;
   } catch (const std::exception& error) {
-    say("outrider-lab: " + file.string() + ": " + error.what());
+    say(std::string("outrider-lab: ") + error.what());
     return kExitUsage;
   }
 }
@@ -75,9 +73,9 @@ bool show_finished(const LabOptions& options, const RunStore& store, const std::
   if (environment.at(kKey) != key_of(options, store, question, cases)) return false;
   std::string text;
   try {
-    text = content_at(directory / (options.json || options.brief ? files.json : files.text));
-    if (options.brief) text = brief_text(result_from_text(text));
-    static_cast<void>(open_results(directory));
+    const ResultsReader results = open_results(directory);
+    text = options.brief ? brief_text(read_results(results))
+                         : content_at(directory / (options.json ? files.json : files.text));
   } catch (const std::exception&) {
     return false;  // a part of the results is gone
   }

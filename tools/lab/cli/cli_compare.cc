@@ -1,32 +1,23 @@
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <stdexcept>
 
 #include "common/telemetry/exit_status.h"
 #include "tools/lab/cli/cli.h"
+#include "tools/lab/results/bundle.h"
+#include "tools/lab/results/read_results.h"
 #include "tools/lab/summary/compare.h"
 
 namespace outrider::lab {
 namespace {
 
-/// Reads a result. @param path of a summary.json or of the directory that holds it
-/// @return nothing, after printing a message, if it cannot be read
+/// Reads a result. @return nothing, after printing a message, if it cannot be read
 std::optional<ComparableResult> read(const std::string& path) {
-  namespace fs = std::filesystem;
-  const fs::path file = fs::is_directory(path) ? fs::path(path) / "summary.json" : fs::path(path);
-  std::ifstream in(file, std::ios::binary);
-  if (!in) {
-    std::fprintf(stderr, "outrider-lab: %s: cannot be read; name the directory that `run` wrote\n",
-                 file.c_str());
-    return std::nullopt;
-  }
   try {
-    return comparable_from_json({std::istreambuf_iterator<char>(in), {}});
+    return read_comparable(open_results(path));
   } catch (const std::runtime_error& error) {
-    std::fprintf(stderr, "outrider-lab: %s: %s\n", file.c_str(), error.what());
+    std::fprintf(stderr, "outrider-lab: %s\n", error.what());
     return std::nullopt;
   }
 }

@@ -11,12 +11,12 @@
 namespace outrider::lab {
 int report_command(const LabOptions& options) {
   const std::filesystem::path directory = options.file;
-  if (!std::filesystem::is_regular_file(directory / "summary.json")) {
-    say("outrider-lab: " + directory.string() +
-        " has no summary.json; name a directory that `outrider-lab run` wrote");
+  try {
+    write_report(directory);
+  } catch (const std::exception& error) {
+    say(std::string("outrider-lab: ") + error.what());
     return kExitUsage;
   }
-  write_report(directory);
   say("outrider-lab: wrote " + (directory / "report.html").string());
   return kExitOk;
 }

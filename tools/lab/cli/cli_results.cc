@@ -8,7 +8,7 @@
 #include "common/telemetry/exit_status.h"
 #include "tools/lab/results/bundle.h"
 #include "tools/lab/summary/brief_text.h"
-#include "tools/lab/summary/result_answer.h"
+#include "tools/lab/summary/results_answer.h"
 
 namespace outrider::lab {
 namespace {
@@ -60,7 +60,7 @@ ShownResults show_results(const LabOptions& options, const Experiment& experimen
   shown.written = (options.force || replaces(directory, experiment, runs)) &&
                   write_results(directory, runs, summary, options.file);
   std::fputs((options.json    ? to_json(summary)
-              : options.brief ? brief_text(result_of(summary))
+              : options.brief ? brief_text(summary)
                               : result_text(summary))
                  .c_str(),
              stdout);

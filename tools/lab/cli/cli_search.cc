@@ -17,11 +17,11 @@
 #include "tools/lab/cli/cli_finished.h"
 #include "tools/lab/plan/plan.h"
 #include "tools/lab/results/bundle.h"
+#include "tools/lab/results/read_results.h"
 #include "tools/lab/run/cpus.h"
 #include "tools/lab/run/run_pool.h"
 #include "tools/lab/search/best_text.h"
 #include "tools/lab/search/run_goal.h"
-#include "tools/lab/summary/result_answer.h"
 
 namespace outrider::lab {
 namespace {
@@ -196,18 +196,11 @@ std::string asked_by(const SearchFile& file) {
   return text;
 }
 
-ReportJson json_at(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in)
-    throw std::runtime_error("cannot be read; name the directory that `search` or `run` wrote");
-  return result_from_text({std::istreambuf_iterator<char>(in), {}});
-}
-
 /// Returns search.json of a search for the best; null if a directory has none.
-ReportJson search_at(const fs::path& directory) {
+SearchJson search_at(const fs::path& directory) {
   std::ifstream in(directory / "search.json", std::ios::binary);
-  ReportJson search = in ? ReportJson::parse(in, nullptr, false) : ReportJson();
-  return search.is_object() && search.value("pick", "") == "best" ? search : ReportJson();
+  SearchJson search = in ? SearchJson::parse(in, nullptr, false) : SearchJson();
+  return search.is_object() && search.value("pick", "") == "best" ? search : SearchJson();
 }
 
 }  // namespace
@@ -249,7 +242,7 @@ int best_command(const LabOptions& options) {
     try {
       const fs::path directory = (fs::path(name) / "").parent_path();  // without a last slash
       std::ranges::move(
-          points_of(directory.filename().string(), json_at(directory / "summary.json"),
+          points_of(directory.filename().string(), read_results(open_results(directory)),
                     search_at(directory), options.best, options.arms),
           std::back_inserter(points));
     } catch (const std::exception& error) {

@@ -8,6 +8,8 @@
 #include "common/telemetry/whole_file.h"
 #include "tools/lab/cli/cli.h"
 #include "tools/lab/cli/cli_cases.h"
+#include "tools/lab/results/bundle.h"
+#include "tools/lab/results/read_results.h"
 #include "tools/lab/summary/column_table.h"
 #include "tools/lab/summary/metric_docs.h"
 
@@ -18,20 +20,19 @@ namespace fs = std::filesystem;
 
 std::string text_of_file(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
-  if (!in) throw std::runtime_error("cannot be read; name the directory that `run` wrote");
+  if (!in) throw std::runtime_error("cannot be read; name the folder of the documentation");
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
 }  // namespace
 
 int table_command(const LabOptions& options) {
-  const fs::path file = fs::is_directory(options.file) ? fs::path(options.file) / "summary.json"
-                                                       : fs::path(options.file);
   try {
-    std::fputs(column_table(text_of_file(file), options.table).c_str(), stdout);
+    const Results results = read_results(open_results(options.file));
+    std::fputs(column_table(results, options.table).c_str(), stdout);
     return kExitOk;
   } catch (const std::exception& error) {
-    say("outrider-lab: " + file.string() + ": " + error.what());
+    say(std::string("outrider-lab: ") + error.what());
     return kExitUsage;
   }
 }

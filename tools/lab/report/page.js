@@ -361,7 +361,7 @@ function notices() {
   if (!lines.length) return null;
   const list = el("ul");
   for (const l of lines.slice(0, 40)) list.append(el("li", { text: l }));
-  if (lines.length > 40) list.append(el("li", { text: `and ${lines.length - 40} more in summary.json` }));
+  if (lines.length > 40) list.append(el("li", { text: `and ${lines.length - 40} more in the table warnings of results.sqlite` }));
   return el("div", { class: "card notice", id: "notices" }, el("details", lines.length <= 3 || data.interrupted ? { open: "" } : {},
     el("summary", { text: thingsToKnow(lines.length) }), list));
 }

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "tools/lab/report/report_jobs.h"
+#include "tools/lab/report/report_rows.h"
 #include "tools/lab/summary/group_figures.h"
 #include "tools/lab/summary/metric.h"
 
@@ -15,30 +17,17 @@ namespace {
 constexpr std::size_t kTimes = 200;   // times of a distribution; a figure cannot show more
 constexpr std::size_t kBursts = 300;  // bursts in an arm's time lines
 
-double number(const ReportJson& value) {
-  return value.is_number() ? value.get<double>() : kNotDefined;
-}
-
-Estimate estimate(const ReportJson& e) {
-  return {.value = number(e.at("value")), .low = number(e.at("low")), .high = number(e.at("high"))};
-}
-
-/// Returns six numbers for an entry of summary.json: value, its bounds, change, its bounds.
-ReportJson estimates_json(const ReportJson& entry) {
+/// Returns six numbers: value, its bounds, change, its bounds.
+ReportJson estimates_json(const ArmMetric& metric) {
   ReportJson out = ReportJson::array();
-  for (const char* of : {"value", "change"}) {
-    const Estimate e = estimate(entry.at(of));
+  for (const Estimate& e : {metric.value, metric.change})
     for (const double v : {e.value, e.low, e.high}) out.push_back(short_number(v));
-  }
   return out;
 }
 
-ReportJson metrics_json(const ReportJson& metrics) {
+ReportJson metrics_json(const std::vector<ArmMetric>& metrics) {
   ReportJson out = ReportJson::object();
-  for (const auto& m : lab::metrics()) {
-    const std::string name(m.name);
-    if (metrics.contains(name)) out[name] = estimates_json(metrics.at(name));
-  }
+  for (const ArmMetric& m : metrics) out[m.name] = estimates_json(m);
   return out;
 }
 
@@ -56,77 +45,45 @@ ReportJson times_json(std::vector<double> seconds) {
 }
 
 /// Returns the mean parts over the pushes with attribution; null if there are none.
-ReportJson attribution_json(const ReportJson& cases, const ReportArm& arm) {
-  ReportJson out = ReportJson::object();
-  double bursts = 0;
-  std::vector<std::pair<std::string, double>> sums;
-  for (const std::size_t i : arm.cases) {
-    const auto& metrics = cases.at(i).at("metrics");
-    if (!metrics.contains("attribution")) continue;
-    const auto& own = metrics.at("attribution");
-    const auto weight = own.at("push_bursts").get<double>();
-    bursts += weight;
-    std::size_t k = 0;
-    for (const auto& [part, mean] : own.at("mean_seconds").items()) {
-      if (k == sums.size()) sums.emplace_back(part, 0);
-      sums[k++].second += mean.get<double>() * weight;
-    }
-  }
-  if (bursts == 0) return nullptr;
-  for (const auto& [part, sum] : sums) out[part] = short_number(sum / bursts * 1e3);
-  return out;
+ReportJson attribution_json(const ArmSummary& arm, const std::vector<ReportRun>& runs) {
+  BurstTimes sums;
+  std::int64_t bursts = 0;
+  for (const std::size_t i : arm.cases)
+    for (const auto& it : runs[i].iterations) add_times(it, sums, bursts);
+  return mean_times_json(sums, bursts);
 }
-
-struct Ends {
-  double measured = 0;
-  double all = 0;
-};
 
 /// Returns packets by class and reason per run, at the measured queue and at all switches. Pairs
 /// that never occurred are left out.
-/// @param key  "ce_marks" or "drops"
-ReportJson ends_json(const ReportJson& cases, const ReportArm& arm, const char* key) {
-  std::vector<std::pair<std::pair<std::string, std::string>, Ends>> sums;
-  const auto of = [&sums](const std::string& c, const std::string& reason) -> Ends& {
-    const std::pair name{c, reason};
-    auto it = std::ranges::find(sums, name, [](const auto& s) { return s.first; });
-    if (it == sums.end()) it = sums.insert(sums.end(), {name, {}});
-    return it->second;
-  };
-  for (const std::size_t i : arm.cases) {
-    const auto& metrics = cases.at(i).at("metrics");
-    for (const auto& [c, reasons] : metrics.at(key).items())
-      for (const auto& [reason, n] : reasons.items()) of(c, reason).all += n.get<double>();
-    for (const auto& [c, reasons] : metrics.at("measured_queue").at(key).items())
-      for (const auto& [reason, n] : reasons.items()) of(c, reason).measured += n.get<double>();
-  }
-  ReportJson out = ReportJson::array();
-  const auto runs = static_cast<double>(arm.cases.size());
-  for (const auto& [name, n] : sums)
-    if (n.all > 0 || n.measured > 0)
-      out.push_back({{"class", name.first},
-                     {"reason", name.second},
-                     {"measured", short_number(n.measured / runs)},
-                     {"all", short_number(n.all / runs)}});
+/// @param counter  "marks" or "drops"  @param of_all  condition of rows that count all switches
+ReportJson ends_json(const ResultsReader& results, const ArmSummary& arm,
+                     const std::string& counter, const std::string& of_all) {
+  const std::string runs = '/' + std::to_string(arm.cases.size()) + ".0";
+  ReportJson out = rows_json(
+      results,
+      "SELECT class, reason, "
+      "total(value) FILTER (WHERE of = measured_switch || '.' || measured_port || '.0')" +
+          runs + " AS measured, total(value) FILTER (WHERE " + of_all + ")" + runs +
+          " AS \"all\" FROM counters JOIN cases USING (case_index) WHERE " + of_arm(arm) +
+          " AND run = 'measured' AND program = 'switch' AND reason IS NOT NULL AND counter = '" +
+          counter + "' GROUP BY class, reason ORDER BY class, min(counters.rowid)");
+  for (auto& end : out)
+    for (const char* where : {"measured", "all"})
+      end[where] = short_number(end[where].get<double>());
   return out;
 }
 
 /// Returns the figures of each group of background; null without groups.
-ReportJson groups_of_arm_json(const ReportJson& arm) {
-  if (!arm.contains("background_groups")) return nullptr;
+ReportJson groups_of_arm_json(const ArmSummary& arm) {
+  if (arm.groups.empty()) return nullptr;
   ReportJson out = ReportJson::array();
-  for (const auto& group : arm.at("background_groups")) {
-    ReportJson figures = ReportJson::object();
-    for (const auto& [name, entry] : group.at("figures").items())
-      figures[name] = estimates_json(entry);
-    out.push_back({{"name", group.at("name")}, {"figures", std::move(figures)}});
-  }
+  for (const GroupSummary& group : arm.groups)
+    out.push_back({{"name", group.name}, {"figures", metrics_json(group.figures)}});
   return out;
 }
 
 /// Returns bursts of whole iterations, one seed after another, as long as there is room.
-ReportJson bursts_json(const ReportJson& cases, const ReportArm& arm,
-                       const std::vector<ReportRun>& runs) {
+ReportJson bursts_json(const ArmSummary& arm, const std::vector<ReportRun>& runs) {
   ReportJson out = ReportJson::array();
   for (const std::size_t i : arm.cases)
     for (const auto& it : runs[i].iterations) {
@@ -136,8 +93,8 @@ ReportJson bursts_json(const ReportJson& cases, const ReportArm& arm,
           return at ? short_number(static_cast<double>(*at - ahead - *it.due_ns) * 1e-6)
                     : ReportJson(nullptr);
         };
-        out.push_back({cases.at(i).at("seed"), it.job, it.iteration, b.worker, ms(b.due_ns),
-                       ms(b.start_ns), ms(b.ack_ns), ms(b.first_sent_ns),
+        out.push_back({runs[i].seed, it.job, it.iteration, b.worker, ms(b.due_ns), ms(b.start_ns),
+                       ms(b.ack_ns), ms(b.first_sent_ns),
                        ms(b.queue_first_ns, runs[i].switch_ahead_ns), ms(b.delivered_ns), b.rtos});
       }
     }
@@ -146,36 +103,37 @@ ReportJson bursts_json(const ReportJson& cases, const ReportArm& arm,
 
 }  // namespace
 
-ReportJson arm_json(const ReportJson& summary, const ReportArm& arm,
+ReportJson arm_json(const ResultsReader& results, const ArmSummary& arm,
                     const std::vector<ReportRun>& runs) {
-  const auto& cases = summary.at("cases");
   std::vector<double> times;
   std::vector<const JobSamples*> alone;
   std::size_t iterations = 0;
+  ReportJson seeds = ReportJson::array();
   for (const std::size_t i : arm.cases) {
     const auto own = communication_seconds(runs[i].iterations);
     times.insert(times.end(), own.begin(), own.end());
     alone.push_back(&runs[i].alone_communication_seconds);
     iterations += runs[i].iterations.size();
+    seeds.push_back(runs[i].seed);
   }
-  return {{"label", arm.json->at("label")},
+  return {{"label", arm.label},
           {"name", arm.name},
           {"point", arm.point},
           {"off", arm.off},
           {"against", arm.against},
-          {"beside", arm.json->value("beside", ReportJson::array())},
-          {"against_off", metrics_json(arm.json->value("against_off", ReportJson::object()))},
-          {"seeds", arm.json->at("seeds")},
+          {"beside", arm.beside},
+          {"against_off", metrics_json(arm.against_off)},
+          {"seeds", seeds},
           {"iterations", iterations},
           {"complete", times.size()},
-          {"metrics", metrics_json(arm.json->at("metrics"))},
+          {"metrics", metrics_json(arm.metrics)},
           {"times_ms", times_json(std::move(times))},
           {"alone_ms", short_number(mean_of_jobs(alone, &median) * 1e3)},
-          {"groups", groups_of_arm_json(*arm.json)},
-          {"attribution", attribution_json(cases, arm)},
-          {"marks", ends_json(cases, arm, "ce_marks")},
-          {"drops", ends_json(cases, arm, "drops")},
-          {"bursts", bursts_json(cases, arm, runs)}};
+          {"groups", groups_of_arm_json(arm)},
+          {"attribution", attribution_json(arm, runs)},
+          {"marks", ends_json(results, arm, "marks", "of IS NOT NULL")},
+          {"drops", ends_json(results, arm, "drops", "of IS NULL")},
+          {"bursts", bursts_json(arm, runs)}};
 }
 
 ReportJson group_rows_json() {

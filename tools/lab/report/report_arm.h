@@ -5,7 +5,7 @@
 namespace outrider::lab {
 
 /// Returns the part of report_data() about one arm, without its views.
-ReportJson arm_json(const ReportJson& summary, const ReportArm& arm,
+ReportJson arm_json(const ResultsReader& results, const ArmSummary& arm,
                     const std::vector<ReportRun>& runs);
 
 /// Returns what the page shows about each metric, taken from its row in metrics().

@@ -127,7 +127,7 @@ void read_bursts(const ResultsReader& results, std::vector<ReportRun>& runs) {
     const auto index = static_cast<std::size_t>(row.whole(BurstColumn::kCase).value_or(-1));
     if (index >= runs.size())
       throw std::runtime_error("bursts have case " + row.text(BurstColumn::kCase) +
-                               ", which summary.json does not have");
+                               ", which the table cases does not have");
     add_record(row, runs[index], records[index]);
   }
   for (std::size_t i = 0; i < runs.size(); ++i) {

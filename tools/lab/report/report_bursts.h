@@ -39,6 +39,7 @@ struct ReportIteration {
 
 /// The bursts of a case's runs.
 struct ReportRun {
+  std::uint64_t seed = 0;
   std::int64_t skip_iterations = 0;  ///< first iterations that are not measured
   /// Number of workers of each job by the case's settings. A job that is not here, such as the
   /// second run of one with `arrivals`, has the workers of which there is a burst.

@@ -17,9 +17,12 @@
 #include "tools/lab/report/report_fabric.h"
 #include "tools/lab/report/report_hosts.h"
 #include "tools/lab/report/report_jobs.h"
+#include "tools/lab/report/report_rows.h"
 #include "tools/lab/report/report_views.h"
 #include "tools/lab/results/bundle.h"
-#include "tools/lab/summary/result_answer.h"
+#include "tools/lab/results/read_results.h"
+#include "tools/lab/summary/json_values.h"
+#include "tools/lab/summary/results_answer.h"
 #include "tools/lab/summary/summary.h"
 
 namespace outrider::lab {
@@ -40,20 +43,26 @@ ReportJson read_json(const fs::path& path) {
   try {
     return ReportJson::parse(text);
   } catch (const nlohmann::json::exception& e) {
-    throw std::runtime_error(path.string() + ' ' + why_no_result(text, e));
+    throw std::runtime_error(path.string() + " is not what `outrider-lab run` wrote: " + e.what());
   }
 }
 
-std::vector<ReportRun> runs_of(const ReportJson& summary) {
-  std::vector<ReportRun> runs;
-  for (const auto& c : summary.at("cases")) {
-    ReportRun run;
-    run.skip_iterations = c.at("parameters").value("skip_iterations", std::int64_t{0});
-    // A bundle of an earlier version does not have them.
-    for (const auto& job : c.value("jobs", ReportJson::array()))
-      run.workers.push_back(job.at("workers"));
-    runs.push_back(std::move(run));
+std::vector<ReportRun> runs_of(const ResultsReader& database, const Results& results) {
+  std::vector<ReportRun> runs(results.finished_cases);
+  for (const ArmSummary& arm : results.arms) {
+    const ParameterValue* skip = parameter_of(arm, "skip_iterations");
+    const auto* number = skip == nullptr ? nullptr : std::get_if<std::int64_t>(skip);
+    for (const std::size_t i : arm.cases)
+      if (number != nullptr) runs.at(i).skip_iterations = *number;
   }
+  for (Query row = database.query("SELECT case_index, seed FROM cases"); row.next();)
+    runs.at(static_cast<std::size_t>(*row.whole(0))).seed =
+        static_cast<std::uint64_t>(*row.whole(1));
+  for (Query row = database.query("SELECT case_index, workers FROM jobs WHERE workers IS NOT NULL "
+                                  "ORDER BY case_index, job");
+       row.next();)
+    runs.at(static_cast<std::size_t>(*row.whole(0)))
+        .workers.push_back(static_cast<std::size_t>(*row.whole(1)));
   return runs;
 }
 
@@ -89,46 +98,40 @@ ReportJson grid_json(const TimeGrid& grid) {
           {"cells", grid.cells}};
 }
 
-/// Returns over what time the costs of this point are taken.
-ReportJson cost_of_point(const ReportJson& summary, const std::vector<ReportArm>& arms,
-                         std::size_t point) {
-  for (const auto& arm : arms)
-    if (arm.point == point && !arm.cases.empty()) {
-      const auto& cost = summary.at("cases").at(arm.cases[0]).at("metrics").at("background_cost");
-      return {{"basis", cost.at("basis")},
-              {"lead_seconds", cost.at("lead_seconds")},
-              {"window_seconds", cost.at("window_seconds")}};
-    }
-  return nullptr;
+/// Returns over what time the costs of a point are taken.
+ReportJson cost_of_point(const ResultsReader& database, std::size_t point) {
+  return row_json(database,
+                  "SELECT cost_basis AS basis, cost_lead_seconds AS lead_seconds, "
+                  "cost_window_seconds AS window_seconds FROM cases WHERE point = " +
+                      std::to_string(point) + " ORDER BY arm, case_index LIMIT 1");
 }
 
-void add_points(const ReportJson& summary, const std::vector<ReportArm>& arms,
+void add_points(const ResultsReader& database, const Results& results,
                 const std::vector<ReportViews>& views, ReportJson& out) {
-  const ResultAnswer answer = answer_of_result(summary);
+  const ResultAnswer answer = answer_of_results(results);
   out["points"] = ReportJson::array();
   for (std::size_t p = 0; p < answer.points.size(); ++p)
     out["points"].push_back(
         {{"name", answer.points[p].name},
          {"answer", sentences(answer.points[p].sentences)},
-         {"cost", cost_of_point(summary, arms, p)},
+         {"cost", cost_of_point(database, p)},
          {"views", {{"start", grid_json(views[p].start)}, {"due", grid_json(views[p].due)}}}});
   out["sweep"] = sentences(answer.sweep);
   out["warnings"] = answer.warnings;
 }
 
-void add_settings(const std::vector<ReportArm>& arms, ReportJson& out) {
+void add_settings(const std::vector<ArmSummary>& arms, ReportJson& out) {
   ReportJson varying = ReportJson::object(), common = ReportJson::object();
   if (!arms.empty()) {
-    for (const auto& [name, first] : arms[0].parameters.items()) {
-      const auto value_in = [&key = name](const ReportArm& arm) {
-        return arm.parameters.value(key, ReportJson(nullptr));
-      };
-      if (std::ranges::all_of(arms, [&, &v = first](const auto& a) { return value_in(a) == v; })) {
-        common[name] = first;
-        continue;
+    for (const auto& [name, first] : arms[0].parameters) {
+      ReportJson values = ReportJson::array();
+      for (const auto& arm : arms) {
+        const ParameterValue* value = parameter_of(arm, name);
+        values.push_back(value == nullptr ? ReportJson(nullptr) : parameter_json(*value));
       }
-      varying[name] = ReportJson::array();
-      for (const auto& arm : arms) varying[name].push_back(value_in(arm));
+      if (std::ranges::all_of(values, [&values](const auto& v) { return v == values[0]; }))
+        common[name] = values[0];
+      else varying[name] = std::move(values);
     }
   }
   out["settings"] = {{"varying", std::move(varying)}, {"common", std::move(common)}};
@@ -145,40 +148,37 @@ void share_alone(ReportJson& arms) {
 }
 
 /// Returns the data for the head of the page.
-ReportJson heading(const ReportJson& summary, const std::vector<ReportArm>& arms) {
+ReportJson heading(const ResultsReader& database, const Results& results) {
   std::size_t seeds = 0;
-  for (const auto& arm : arms) seeds = std::max(seeds, arm.cases.size());
+  for (const auto& arm : results.arms) seeds = std::max(seeds, arm.cases.size());
   ReportJson out{{"schema_version", kReportSchemaVersion},
-                 {"experiment", summary.at("experiment")},
-                 {"question", summary.value("question", "")},
-                 {"runtime", summary.at("runtime")},
-                 {"interrupted", summary.at("interrupted")},
-                 {"cases", summary.at("cases").size()},
-                 {"planned_cases", summary.at("planned_cases")},
+                 {"experiment", results.experiment},
+                 {"question", results.question},
+                 {"runtime", name_of(results.runtime)},
+                 {"interrupted", results.interrupted},
+                 {"cases", results.finished_cases},
+                 {"planned_cases", results.planned_cases},
                  {"seeds", seeds},
                  {"queue", nullptr},
                  {"base_rtt_seconds", nullptr},
                  {"paper", nullptr}};
-  if (!summary.at("cases").empty()) {
-    const auto& first = summary.at("cases").at(0);
-    const auto& queue = first.at("metrics").at("measured_queue");
-    out["queue"] = {{"switch", queue.at("switch")},
-                    {"port", queue.at("port")},
-                    {"queue", queue.at("queue")},
-                    {"drain_bits_per_second", queue.at("drain_bits_per_second")}};
-    out["base_rtt_seconds"] = first.value("base_rtt_seconds", ReportJson(nullptr));
+  const ReportJson first =
+      row_json(database,
+               "SELECT base_rtt_ns / 1e9 AS rtt, measured_switch AS switch, measured_port AS port, "
+               "'data' AS queue, drain_bits_per_second FROM cases WHERE case_index = 0");
+  if (!first.is_null()) {
+    out["queue"] = first;
+    out["queue"].erase("rtt");
+    out["base_rtt_seconds"] = first.at("rtt");
   }
-  if (is_papers_experiment(summary.at("experiment").get<std::string>()))
-    out["paper"] = paper_json();
+  if (is_papers_experiment(results.experiment)) out["paper"] = paper_json();
   return out;
 }
 
-/// Returns the base RTT; 1 ms for a bundle of an earlier version, which does not state it.
+/// Returns the base RTT, which is 1 ns at least.
 std::int64_t rtt_ns_of(const ReportJson& heading) {
   const auto& rtt = heading.at("base_rtt_seconds");
-  constexpr std::int64_t kUnknown_ns = 1'000'000;
-  if (!rtt.is_number()) return kUnknown_ns;
-  return std::max<std::int64_t>(std::llround(rtt.get<double>() * 1e9), 1);
+  return rtt.is_number() ? std::max<std::int64_t>(std::llround(rtt.get<double>() * 1e9), 1) : 1;
 }
 
 ReportJson advice_of(const fs::path& directory) {
@@ -187,51 +187,38 @@ ReportJson advice_of(const fs::path& directory) {
   return std::string(std::istreambuf_iterator<char>(in), {});
 }
 
-ReportJson made(const fs::path& directory) {
-  const ReportJson summary = read_json(directory / "summary.json");
-  if (summary.at("schema_version") != kSummarySchemaVersion)
-    throw std::runtime_error((directory / "summary.json").string() + " has schema_version " +
-                             summary.at("schema_version").dump() + ", not " +
-                             std::to_string(kSummarySchemaVersion) +
-                             ": use the version that wrote it");
-  std::vector<ReportRun> runs = runs_of(summary);
-  const ResultsReader results = open_results(directory);
-  read_bursts(results, runs);
-  const auto arms = report_arms(summary);
+}  // namespace
 
-  ReportJson out = heading(summary, arms);
+ReportJson report_data(const fs::path& directory) {
+  const ResultsReader database = open_results(directory);
+  const Results results = read_results(database);
+  std::vector<ReportRun> runs = runs_of(database, results);
+  read_bursts(database, runs);
+  const auto& arms = results.arms;
+
+  ReportJson out = heading(database, results);
   out["advice"] = advice_of(directory);
   std::vector<ReportViews> views;
   HostLines hosts(arms, runs, rtt_ns_of(out));
   auto arm_views =
-      queue_views(results, arms, runs, rtt_ns_of(out), views,
+      queue_views(database, arms, runs, rtt_ns_of(out), views,
                   [&hosts](std::size_t run, const QueueBinValues& bin) { hosts.add(run, bin); });
-  add_points(summary, arms, views, out);
+  add_points(database, results, views, out);
   out["arms"] = ReportJson::array();
   for (std::size_t a = 0; a < arms.size(); ++a) {
-    out["arms"].push_back(arm_json(summary, arms[a], runs));
-    out["arms"].back()["jobs"] = jobs_json(summary, arms[a], runs);
+    out["arms"].push_back(arm_json(database, arms[a], runs));
+    out["arms"].back()["jobs"] = jobs_json(database, arms[a], runs);
     out["arms"].back()["views"] = std::move(arm_views[a]);
-    out["arms"].back()["hosts"] = hosts.json(summary, a);
+    out["arms"].back()["hosts"] = hosts.json(database, a);
   }
   share_alone(out["arms"]);
-  add_fabric(results, summary, arms, out["arms"]);
+  add_fabric(database, arms, runs, out["arms"]);
   out["metrics"] = metric_rows_json();
   out["group_figures"] = group_rows_json();
   add_settings(arms, out);
   out["environment"] = read_json(directory / "environment.json");
   if (out["environment"].is_object()) out["environment"].erase("results_key");  // written later
   return out;
-}
-
-}  // namespace
-
-ReportJson report_data(const fs::path& directory) {
-  try {
-    return made(directory);
-  } catch (const nlohmann::json::exception& e) {
-    throw std::runtime_error((directory / "summary.json").string() + ' ' + why_no_result("{}", e));
-  }
 }
 
 ReportJson short_number(double value) {

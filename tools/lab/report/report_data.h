@@ -6,18 +6,19 @@
 #include <vector>
 
 #include "tools/lab/report/report_bursts.h"
-#include "tools/lab/summary/result_arms.h"
+#include "tools/lab/summary/results.h"
 
 namespace outrider::lab {
+
+using ReportJson = nlohmann::ordered_json;
 
 inline constexpr int kReportSchemaVersion = 1;
 
 /// What `outrider-lab advise` puts beside the results of which its advice is made.
 inline constexpr const char* kAdviceFile = "advice.txt";
 
-/// Returns the data of the page, made from summary.json, results.sqlite and
-/// environment.json of a bundle. Times are seconds unless a name says otherwise. A value that is
-/// not defined is null.
+/// Returns the data of the page, made from results.sqlite and environment.json of a bundle. Times
+/// are seconds unless a name says otherwise. A value that is not defined is null.
 ///
 ///   schema_version, experiment, question, runtime, interrupted, cases, planned_cases, seeds
 ///   queue          switch, port, queue, drain_bits_per_second of the measured queue

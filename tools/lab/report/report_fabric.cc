@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "tools/lab/report/report_rows.h"
 #include "tools/lab/simulation/link_report.h"
 
 namespace outrider::lab {
@@ -30,7 +31,7 @@ void add_rows(const ResultsReader& results, std::size_t first, ReportJson& arm) 
         std::ranges::find_if(tiers, [&](const auto& t) { return t.at("tier") == tier; });
     if (own == tiers.end())
       throw std::runtime_error("link_slices has the tier \"" + tier +
-                               "\", which summary.json does not have");
+                               "\", which the table tiers does not have");
     auto& rows = (*own)["rows"];
     if (rows.empty() || rows.back().at("link") != link)
       rows.push_back({{"link", link},
@@ -79,36 +80,37 @@ void add_iterations(const ResultsReader& results, std::size_t first, ReportJson&
   }
 }
 
-/// Returns what summary.json has of the links and jobs of a case.
-std::pair<ReportJson, ReportJson> from_summary(const ReportJson& of_case) {
-  const ReportJson& metrics = of_case.at("metrics");
-  if (!metrics.contains("links")) return {};
-  const double end_ms = metrics.at("links").at("span_seconds").get<double>() * 1e3;
-  ReportJson links{{"seed", of_case.at("seed")},
-                   {"end_ms", end_ms},
-                   {"step_ms", 0},
-                   {"tiers", metrics.at("links").at("tiers")}};
-  for (auto& tier : links["tiers"]) tier["rows"] = ReportJson::array();
-  ReportJson jobs{{"seed", of_case.at("seed")}, {"end_ms", end_ms}, {"jobs", ReportJson::array()}};
-  if (metrics.contains("jobs"))
-    for (const auto& job : metrics.at("jobs").at("each"))
-      jobs["jobs"].push_back({{"name", job.at("name")}});
-  return {std::move(links), std::move(jobs)};
-}
-
 }  // namespace
 
-void add_fabric(const ResultsReader& results, const ReportJson& summary,
-                const std::vector<ReportArm>& arms, ReportJson& out) {
+void add_fabric(const ResultsReader& results, const std::vector<ArmSummary>& arms,
+                const std::vector<ReportRun>& runs, ReportJson& out) {
   for (std::size_t a = 0; a < arms.size(); ++a) {
-    std::pair<ReportJson, ReportJson> own;
-    if (!arms[a].cases.empty()) own = from_summary(summary.at("cases").at(arms[a].cases.front()));
-    const bool in_fabric = !own.first.is_null();
-    out[a]["links"] = std::move(own.first);
-    out[a]["jobs_over_time"] = std::move(own.second);
-    if (!in_fabric) continue;
-    add_iterations(results, arms[a].cases.front(), out[a]);
-    add_rows(results, arms[a].cases.front(), out[a]);
+    out[a]["links"] = out[a]["jobs_over_time"] = nullptr;
+    if (arms[a].cases.empty()) continue;
+    const std::size_t first = arms[a].cases.front();
+    const auto tiers =
+        rows_json(results,
+                  "SELECT tier, links, joined, utilisation_mean, utilisation_max, "
+                  "ifnull(busiest, '') AS busiest, ce_marks, drops, "
+                  "ifnull(longest_wait, '') AS longest_wait, "
+                  "worker_start_queue_packets_mean, "
+                  "worker_start_queue_total_packets_mean, span_seconds FROM tiers WHERE " +
+                      of_case(first) + " ORDER BY rowid");
+    if (tiers.empty()) continue;
+    const double end_ms = tiers[0].at("span_seconds").get<double>() * 1e3;
+    auto& links = out[a]["links"];
+    links = {{"seed", runs[first].seed}, {"end_ms", end_ms}, {"step_ms", 0}, {"tiers", tiers}};
+    for (auto& tier : links["tiers"]) {
+      tier["rows"] = ReportJson::array();
+      tier.erase("span_seconds");
+    }
+    out[a]["jobs_over_time"] = {
+        {"seed", runs[first].seed},
+        {"end_ms", end_ms},
+        {"jobs", rows_json(results, "SELECT name FROM jobs WHERE " + of_case(first) +
+                                        " AND (SELECT max(job) FROM jobs) > 0 ORDER BY job")}};
+    add_iterations(results, first, out[a]);
+    add_rows(results, first, out[a]);
   }
 }
 

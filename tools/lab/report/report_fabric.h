@@ -19,7 +19,7 @@ namespace outrider::lab {
 ///                   there, end] in ms, left_out (iterations)}
 ///
 /// @throws std::runtime_error with what is wrong with the tables
-void add_fabric(const ResultsReader& results, const ReportJson& summary,
-                const std::vector<ReportArm>& arms, ReportJson& out);
+void add_fabric(const ResultsReader& results, const std::vector<ArmSummary>& arms,
+                const std::vector<ReportRun>& runs, ReportJson& out);
 
 }  // namespace outrider::lab

@@ -5,6 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "tools/lab/report/report_rows.h"
+
 namespace outrider::lab {
 
 namespace {
@@ -61,7 +63,7 @@ ReportJson host_burst_json(const ReportIteration& it, const ReportBurst& b, bool
 
 }  // namespace
 
-HostLines::HostLines(const std::vector<ReportArm>& arms, const std::vector<ReportRun>& runs,
+HostLines::HostLines(const std::vector<ArmSummary>& arms, const std::vector<ReportRun>& runs,
                      std::int64_t rtt_ns)
     : runs_(runs), lines_(arms.size()), line_of_(runs.size(), kNoLine) {
   for (std::size_t a = 0; a < arms.size(); ++a) {
@@ -160,22 +162,27 @@ ReportJson HostLines::window_json(const Line& line, const Window& w) const {
   return out;
 }
 
-ReportJson HostLines::json(const ReportJson& summary, std::size_t arm) const {
+ReportJson HostLines::json(const ResultsReader& results, std::size_t arm) const {
   const Line& line = lines_[arm];
   if (line.windows.empty()) return nullptr;
-  const auto& of_case = summary.at("cases").at(line.run);
-  const auto& metrics = of_case.at("metrics");
-  const auto& goodput = metrics.at("background_goodput_bits_per_second");
+  const auto metric = [&](const std::string& name) {
+    const auto row = row_json(results, "SELECT value FROM case_metrics WHERE " + of_case(line.run) +
+                                           " AND metric = '" + name + "'");
+    return row.is_null() ? row : row.at("value");
+  };
+  const ReportJson goodput = metric("background_goodput_bits_per_second");
   ReportJson out{
-      {"seed", of_case.at("seed")},
+      {"seed", runs_[line.run].seed},
       {"highest_threshold", line.highest_threshold && !line.no_threshold
                                 ? ReportJson(*line.highest_threshold)
                                 : nullptr},
       {"background_mbit",
        goodput.is_number() ? short_number(goodput.get<double>() * 1e-6) : ReportJson(nullptr)},
-      {"regulated_share",
-       metrics.at("measured_queue").value("regulated_share", ReportJson(nullptr))},
-      {"jobs", of_case.value("jobs", ReportJson::array())},
+      {"regulated_share", metric("regulated_share")},
+      {"jobs", rows_json(results,
+                         "SELECT name, workers, servers FROM jobs WHERE workers IS NOT "
+                         "NULL AND " +
+                             of_case(line.run) + " ORDER BY job")},
       {"windows", ReportJson::array()}};
   for (const auto& w : line.windows) out["windows"].push_back(window_json(line, w));
   return out;

@@ -15,7 +15,7 @@ namespace outrider::lab {
 class HostLines {
  public:
   /// @param arms,runs  must outlive the object
-  HostLines(const std::vector<ReportArm>& arms, const std::vector<ReportRun>& runs,
+  HostLines(const std::vector<ArmSummary>& arms, const std::vector<ReportRun>& runs,
             std::int64_t rtt_ns);
 
   /// Adds a bin of full resolution. @param run  index of the case
@@ -26,13 +26,13 @@ class HostLines {
   ///   seed, highest_threshold [packets] of the run's bins; null if one had no threshold, or none
   ///   was recorded,
   ///   background_mbit (mean goodput of the run) or null, regulated_share (of the run) or null,
-  ///   jobs[] of {name, workers, servers}; empty in bundles of earlier versions,
+  ///   jobs[] of {name, workers, servers},
   ///   windows[] of {why[] of "median", "slowest", "incomplete", job, iteration,
   ///     from_ms, step_ms, cells (of the series; zero is the iteration's earliest gradients ready),
   ///     queue[], threshold[], background[] (Mbit/s), left_out (bursts),
   ///     bursts[] of [job, iteration, worker, 1 push or 0 pull, due, START, ACK, first sent,
   ///     delivered, RTOs]: all that were under way then, instants in ms from zero}
-  [[nodiscard]] ReportJson json(const ReportJson& summary, std::size_t arm) const;
+  [[nodiscard]] ReportJson json(const ResultsReader& results, std::size_t arm) const;
 
  private:
   struct Window {

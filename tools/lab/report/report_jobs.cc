@@ -8,79 +8,79 @@ namespace outrider::lab {
 
 namespace {
 
-/// Returns what the runs' summaries say of the job with this index.
-std::vector<const ReportJson*> of_runs(const ReportJson& cases, const ReportArm& arm,
-                                       std::size_t job) {
-  std::vector<const ReportJson*> out;
-  for (const std::size_t i : arm.cases)
-    out.push_back(&cases.at(i).at("metrics").at("jobs").at("each").at(job));
-  return out;
-}
-
-ReportJson mean_of(const std::vector<const ReportJson*>& runs, const char* name) {
-  double sum = 0;
-  for (const ReportJson* run : runs) {
-    if (!run->at(name).is_number()) return nullptr;
-    sum += run->at(name).get<double>();
-  }
-  return short_number(sum / static_cast<double>(runs.size()));
+/// Returns the mean over the runs; null if one of them has none.
+ReportJson mean_of_runs(const ResultsReader& results, const std::string& of_job,
+                        const std::string& column) {
+  const auto row = row_json(results, "SELECT avg(" + column + ") AS mean, count(*) = count(" +
+                                         column + ") AS whole FROM jobs WHERE " + of_job);
+  if (row.at("whole") != 1 || !row.at("mean").is_number()) return nullptr;
+  return short_number(row.at("mean").get<double>());
 }
 
 /// Adds the number of complete iterations, and where the time of the job's pushes went.
-void add_from_bursts(const ReportArm& arm, const std::vector<ReportRun>& runs, std::size_t job,
+void add_from_bursts(const ArmSummary& arm, const std::vector<ReportRun>& runs, std::int64_t job,
                      ReportJson& out) {
   BurstTimes sums;
   std::int64_t iterations = 0, bursts = 0;
   for (const std::size_t i : arm.cases)
     for (const auto& it : runs[i].iterations) {
-      if (it.job != static_cast<std::int64_t>(job)) continue;
+      if (it.job != job) continue;
       iterations += it.delivered_ns ? 1 : 0;
-      for (const auto& b : it.bursts) {
-        if (!b.times) continue;
-        ++bursts;
-        for (std::size_t k = 0; k < kBurstTimes; ++k) sums.ns[k] += b.times->ns[k];
-      }
+      add_times(it, sums, bursts);
     }
   out["iterations"] = iterations;
-  out["attribution"] = nullptr;
-  for (std::size_t k = 0; bursts > 0 && k < kBurstTimes; ++k)
-    out["attribution"][std::string(kBurstTimeNames[k])] =
-        short_number(static_cast<double>(sums.ns[k]) * 1e-6 / static_cast<double>(bursts));
+  out["attribution"] = mean_times_json(sums, bursts);
 }
 
-/// Adds what links say of the job.
-void add_from_links(const std::vector<const ReportJson*>& runs, ReportJson& out) {
-  auto& links = out["worst_links"] = ReportJson::array();
-  for (const ReportJson* run : runs)
-    if (std::ranges::find(links, run->at("worst_link")) == links.end())
-      links.push_back(run->at("worst_link"));
+/// Adds what links say of the job, if they do in every run.
+void add_from_links(const ResultsReader& results, const std::string& of_job, ReportJson& out) {
+  const auto rows = rows_json(results, "SELECT worst_link, min(case_index) FROM jobs WHERE " +
+                                           of_job + " GROUP BY worst_link ORDER BY 2");
+  ReportJson links = ReportJson::array();
+  for (const auto& row : rows)
+    if (const auto& link = row.at("worst_link"); link.is_null()) return;
+    else links.push_back(link);
+  out["worst_links"] = std::move(links);
   for (const char* name :
        {"worker_start_queue_packets_mean", "worker_start_queue_total_packets_mean"})
-    out[name] = mean_of(runs, name);
+    out[name] = mean_of_runs(results, of_job, name);
 }
 
 }  // namespace
 
-ReportJson jobs_json(const ReportJson& summary, const ReportArm& arm,
+void add_times(const ReportIteration& iteration, BurstTimes& sums, std::int64_t& bursts) {
+  for (const auto& b : iteration.bursts) {
+    if (!b.times) continue;
+    ++bursts;
+    for (std::size_t k = 0; k < kBurstTimes; ++k) sums.ns[k] += b.times->ns[k];
+  }
+}
+
+ReportJson mean_times_json(const BurstTimes& sums, std::int64_t bursts) {
+  ReportJson out = nullptr;
+  for (std::size_t k = 0; bursts > 0 && k < kBurstTimes; ++k)
+    out[std::string(kBurstTimeNames[k])] =
+        short_number(static_cast<double>(sums.ns[k]) * 1e-6 / static_cast<double>(bursts));
+  return out;
+}
+
+ReportJson jobs_json(const ResultsReader& results, const ArmSummary& arm,
                      const std::vector<ReportRun>& runs) {
-  const auto& cases = summary.at("cases");
-  if (arm.cases.empty() || !cases.at(arm.cases.front()).at("metrics").contains("jobs"))
-    return nullptr;
   ReportJson out = ReportJson::array();
-  const std::size_t jobs = cases.at(arm.cases.front()).at("metrics").at("jobs").at("each").size();
-  for (std::size_t job = 0; job < jobs; ++job) {
-    const auto own = of_runs(cases, arm, job);
-    ReportJson one{{"name", own.front()->at("name")}};
+  for (const auto& row : rows_json(results, "SELECT job, name FROM jobs WHERE " + of_arm(arm) +
+                                                " GROUP BY job ORDER BY job")) {
+    const auto job = row.at("job").get<std::int64_t>();
+    const std::string of_job = of_arm(arm) + " AND job = " + std::to_string(job);
+    ReportJson one{{"name", row.at("name")}};
     for (const char* name :
          {"completion_seconds", "iteration_seconds_median", "iteration_seconds_p99",
           "communication_seconds_median", "communication_seconds_p99"})
-      one[name] = mean_of(own, name);
+      one[name] = mean_of_runs(results, of_job, name);
     add_from_bursts(arm, runs, job, one);
-    if (std::ranges::all_of(own, [](const auto* run) { return run->contains("worst_link"); }))
-      add_from_links(own, one);
+    add_from_links(results, of_job, one);
     out.push_back(std::move(one));
   }
-  return out;
+  return out.size() > 1 ? out : ReportJson(nullptr);
 }
 
 }  // namespace outrider::lab

@@ -105,17 +105,17 @@ std::vector<std::int64_t> bin_widths(const ResultsReader& results, std::size_t c
     const std::int64_t length = row.whole(1).value_or(0);
     if (i >= cases || length <= 0)
       throw std::runtime_error("the table queue has case " + row.text(0) +
-                               ", which summary.json does not have, or a bin without a length");
+                               ", which the table cases does not have, or a bin without a length");
     widths[i] = length;
   }
   return widths;
 }
 
-ReportViews views_of_point(const std::vector<const ReportArm*>& arms,
+ReportViews views_of_point(const std::vector<const ArmSummary*>& arms,
                            const std::vector<ReportRun>& runs, std::int64_t rtt_ns,
                            std::int64_t bin_ns) {
   std::int64_t lead = 0, burst = 0;
-  for (const ReportArm* arm : arms) {
+  for (const ArmSummary* arm : arms) {
     std::vector<double> times;
     for (const std::size_t i : arm->cases) {
       for (const auto& it : runs[i].iterations) lead = std::max(lead, *it.due_ns - *it.start_ns);
@@ -131,10 +131,10 @@ ReportViews views_of_point(const std::vector<const ReportArm*>& arms,
           grid_between(-lead - kBeforeDue * rtt_ns, burst + kBeforeDue * rtt_ns, bin_ns, kCells)};
 }
 
-std::vector<ReportViews> all_views(const std::vector<ReportArm>& arms,
+std::vector<ReportViews> all_views(const std::vector<ArmSummary>& arms,
                                    const std::vector<ReportRun>& runs, std::int64_t rtt_ns,
                                    const std::vector<std::int64_t>& widths) {
-  std::vector<std::vector<const ReportArm*>> points;
+  std::vector<std::vector<const ArmSummary*>> points;
   for (const auto& arm : arms) {
     if (arm.point >= points.size()) points.resize(arm.point + 1);
     points[arm.point].push_back(&arm);
@@ -142,7 +142,7 @@ std::vector<ReportViews> all_views(const std::vector<ReportArm>& arms,
   std::vector<ReportViews> views;
   for (const auto& point : points) {
     std::int64_t bin = 1;
-    for (const ReportArm* arm : point)
+    for (const ArmSummary* arm : point)
       for (const std::size_t i : arm->cases) bin = std::max(bin, widths[i]);
     views.push_back(views_of_point(point, runs, rtt_ns, bin));
   }
@@ -153,7 +153,7 @@ std::vector<ReportViews> all_views(const std::vector<ReportArm>& arms,
 /// views once its last case has been read.
 class Filling {
  public:
-  Filling(const std::vector<ReportArm>& arms, const std::vector<ReportRun>& runs,
+  Filling(const std::vector<ArmSummary>& arms, const std::vector<ReportRun>& runs,
           const std::vector<ReportViews>& views)
       : arms_(arms),
         runs_(runs),
@@ -191,7 +191,7 @@ class Filling {
     open_[a].reset();
   }
 
-  const std::vector<ReportArm>& arms_;
+  const std::vector<ArmSummary>& arms_;
   const std::vector<ReportRun>& runs_;
   const std::vector<ReportViews>& views_;
   std::vector<std::size_t> arm_of_;
@@ -203,7 +203,7 @@ class Filling {
 }  // namespace
 
 std::vector<ReportJson> queue_views(
-    const ResultsReader& results, const std::vector<ReportArm>& arms,
+    const ResultsReader& results, const std::vector<ArmSummary>& arms,
     const std::vector<ReportRun>& runs, std::int64_t rtt_ns, std::vector<ReportViews>& views,
     const std::function<void(std::size_t, const QueueBinValues&)>& hear) {
   const auto widths = bin_widths(results, runs.size());

@@ -41,7 +41,7 @@ struct QueueBinValues {
 /// @param hear     called with each bin of full resolution and the index of its case
 /// @return "views" of each arm; null if the table `queue` has nothing for the arm
 std::vector<ReportJson> queue_views(
-    const ResultsReader& results, const std::vector<ReportArm>& arms,
+    const ResultsReader& results, const std::vector<ArmSummary>& arms,
     const std::vector<ReportRun>& runs, std::int64_t rtt_ns, std::vector<ReportViews>& views,
     const std::function<void(std::size_t, const QueueBinValues&)>& hear);
 

@@ -19,8 +19,7 @@
 #include "tools/lab/results/part_file.h"
 #include "tools/lab/results/run_table.h"
 #include "tools/lab/results/summary_tables.h"
-#include "tools/lab/run/run_store.h"
-#include "tools/lab/summary/result_answer.h"
+#include "tools/lab/summary/results_answer.h"
 
 namespace outrider::lab {
 
@@ -116,41 +115,20 @@ class TableWriter : public RowSink {
   std::optional<PartFile> file_{};
 };
 
-/// Returns a mark of the text of summary.json. A database that was copied from elsewhere, or is
-/// left of earlier results, has another one.
-std::string mark_of(std::string_view summary_json) {
-  return std::to_string(summary_json.size()) + ' ' + std::to_string(content_hash(summary_json));
-}
-
-/// @param mark  mark_of() summary.json
-void write_summary_tables(Database& database, const Summary& summary, std::string_view mark) {
-  const TableColumn columns[]{{"experiment", CellKind::kText, "its name"},
-                              {"question", CellKind::kText},
-                              {"runtime", CellKind::kText, "virtual, loopback or testbed"},
-                              {"interrupted", CellKind::kInteger, "1: cases are missing"},
-                              {"summary_mark", CellKind::kText, "of the text of summary.json"}};
-  const Cell row[]{cell_of(summary.experiment), cell_of(summary.question),
-                   cell_of(name_of(summary.runtime)), cell_of(summary.interrupted), mark};
-  database.add_table("experiment", "the experiment, in one row", columns).row(row);
-  for (const SummaryTable& table : summary_tables())
-    table.rows(database.add_table(table.name, table.help, table.columns), summary);
-}
-
 }  // namespace
 
-ResultsReader open_results(const fs::path& directory) {
-  constexpr const char* kAgain = "; run the experiment again, which writes both";
-  const fs::path path = directory / kDatabaseFile;
+ResultsReader open_results(const fs::path& named) {
+  const fs::path path = fs::is_directory(named) ? named / kDatabaseFile : named;
   ResultsReader results(path);
-  std::ifstream in(directory / "summary.json", std::ios::binary);
-  const std::string summary{std::istreambuf_iterator<char>(in), {}};
+  constexpr const char* kAgain = "; run the experiment again, or use the version that wrote it";
   try {
-    Query mark = results.query("SELECT summary_mark FROM experiment");
-    if (!mark.next() || mark.text(0) != mark_of(summary))
-      throw std::runtime_error(path.string() + " is not of the summary.json beside it" + kAgain);
+    Query version = results.query("PRAGMA user_version");
+    if (!version.next() || version.whole(0) != kTablesVersion)
+      throw std::runtime_error(path.string() + " has tables of version " + version.text(0) +
+                               ", not " + std::to_string(kTablesVersion) + kAgain);
   } catch (const QueryError& error) {
-    throw std::runtime_error(path.string() + ": is no database of this version: " + error.what() +
-                             kAgain);
+    throw std::runtime_error(path.string() + " is no results.sqlite of outrider-lab: " +
+                             error.what() + "; name the directory that `run` wrote");
   }
   return results;
 }
@@ -177,13 +155,13 @@ void write_bundle(const fs::path& directory, const Summary& summary, const ReadR
                   const EnvironmentNotes& notes) {
   make_directory(directory);
   std::error_code ignored;
-  fs::remove(directory / kDatabaseFile, ignored);  // first: it is never of another summary
-  const std::string json = to_json(summary);
-  write_text(directory / "summary.json", json);
+  fs::remove(directory / kDatabaseFile, ignored);  // first: it is never of other files
+  write_text(directory / "summary.json", to_json(summary));
   write_text(directory / "table.txt", result_text(summary));
   write_text(directory / "environment.json", environment_json(notes));
   Database database(directory / kDatabaseFile);
-  write_summary_tables(database, summary, mark_of(json));
+  for (const SummaryTable& table : summary_tables())
+    table.rows(database.add_table(table.name, table.help, table.columns()), summary);
   std::deque<TableWriter> tables;
   for (const RunTable& table : run_tables())
     tables.emplace_back(directory, database, table, summary.runtime);

@@ -14,10 +14,10 @@ namespace outrider::lab {
 /// The database beside the other files.
 inline constexpr const char* kDatabaseFile = "results.sqlite";
 
-/// Opens the database of some results.
-/// @throws std::runtime_error naming the file and what to do: it is not there, no database, or not
-/// of the summary.json beside it
-ResultsReader open_results(const std::filesystem::path& directory);
+/// Opens the database of some results. @param named  their directory, or the file itself
+/// @throws std::runtime_error naming the file and what to do: it is not there, no database, or of
+/// another version of the tables
+ResultsReader open_results(const std::filesystem::path& named);
 
 /// Returns the reports of a case, by its index in the summary. @throws std::runtime_error
 using ReadRun = std::function<CaseRun(std::size_t index)>;

@@ -100,6 +100,7 @@ Database::Database(std::filesystem::path path)
   // Nobody reads the partial file: a crash leaves nothing to roll back.
   execute("PRAGMA journal_mode = OFF");
   execute("PRAGMA synchronous = OFF");
+  execute("PRAGMA user_version = " + std::to_string(kTablesVersion));
   execute("BEGIN");
   tables_.push_back(std::make_unique<Table>(*this, "tables", columns_of_tables()));
   tables_.push_back(std::make_unique<Table>(*this, "columns", columns_of_columns()));

@@ -14,6 +14,10 @@ struct sqlite3;
 
 namespace outrider::lab {
 
+/// Version of the tables, raised when one or a column is renamed, removed or changes meaning.
+/// `PRAGMA user_version` gives that of a file.
+inline constexpr int kTablesVersion = 1;
+
 /// Writes results.sqlite: one file with all tables of some results, for SQL. It is a product of the
 /// results and can be made again at any time. It is written under another name and renamed when it
 /// is whole, so that nobody ever opens half of it, and equal results give equal bytes. No journal

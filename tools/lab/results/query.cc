@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "common/telemetry/csv_text.h"
@@ -45,16 +46,33 @@ std::string Query::text(std::size_t column) const {
 }
 
 std::optional<std::int64_t> Query::whole(std::size_t column) const {
-  const auto at = static_cast<int>(column);
-  if (sqlite3_column_type(statement_.get(), at) == SQLITE_NULL) return std::nullopt;
-  return sqlite3_column_int64(statement_.get(), at);
+  if (kind(column) == CellKind::kAny) return std::nullopt;
+  return sqlite3_column_int64(statement_.get(), static_cast<int>(column));
+}
+
+double Query::number(std::size_t column) const {
+  if (kind(column) == CellKind::kAny) return std::numeric_limits<double>::quiet_NaN();
+  return sqlite3_column_double(statement_.get(), static_cast<int>(column));
+}
+
+CellKind Query::kind(std::size_t column) const {
+  switch (sqlite3_column_type(statement_.get(), static_cast<int>(column))) {
+    case SQLITE_INTEGER:
+      return CellKind::kInteger;
+    case SQLITE_FLOAT:
+      return CellKind::kReal;
+    case SQLITE_TEXT:
+      return CellKind::kText;
+    default:
+      return CellKind::kAny;
+  }
 }
 
 ResultsReader::ResultsReader(const std::filesystem::path& database)
     : connection_(nullptr, sqlite3_close) {
   if (!std::filesystem::exists(database))
     throw std::runtime_error(database.string() +
-                             " is not there; run the experiment again, which writes it");
+                             " is not there; name a directory that `outrider-lab run` wrote");
   sqlite3* db = nullptr;
   const int status = sqlite3_open_v2(database.c_str(), &db, SQLITE_OPEN_READONLY, nullptr);
   connection_.reset(db);

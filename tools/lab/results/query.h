@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "common/telemetry/record_cells.h"
+
 struct sqlite3;
 struct sqlite3_stmt;
 
@@ -32,6 +34,10 @@ class Query {
   [[nodiscard]] std::string text(std::size_t column) const;
   /// Returns a cell as a whole number; nothing for NULL.
   [[nodiscard]] std::optional<std::int64_t> whole(std::size_t column) const;
+  /// Returns a cell as a number; NaN for NULL.
+  [[nodiscard]] double number(std::size_t column) const;
+  /// Returns what a cell is; kAny for NULL.
+  [[nodiscard]] CellKind kind(std::size_t column) const;
 
  private:
   friend class ResultsReader;

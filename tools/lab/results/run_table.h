@@ -17,7 +17,7 @@ namespace outrider::lab {
 
 /// Names a run in the first columns of a row.
 struct RunName {
-  std::size_t index;  ///< of its case in summary.json
+  std::size_t index;  ///< of its case
   const Case* definition;
   const char* run;  ///< "measured", or "alone": the same case without background
 };

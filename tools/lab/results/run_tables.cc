@@ -23,12 +23,16 @@ constexpr std::string_view kMeasured = "measured";
 std::vector<TableColumn> run_columns() {
   return {{"switch_ahead_ns", CellKind::kInteger,
            "the switch's clock less the generator's; 0 in virtual time, where there is one"},
-          {"end_ns", CellKind::kInteger, "end of the run by the generator's clock"}};
+          {"end_ns", CellKind::kInteger, "end of the run by the generator's clock"},
+          {"switch_poll_gap_ns", CellKind::kInteger, "longest time between two polls of its loop"},
+          {"generator_poll_gap_ns", CellKind::kInteger, "the same"}};
 }
 
 void write_run(RunRows& rows, Runtime runtime, const RunName& name, const RunResult& result) {
   const auto* queue = find_queue(result.switches, name.definition->measured_queue);
-  rows.add(clock_offset_ns(runtime, queue, result.traffic), result.traffic.end_ns).end();
+  rows.add(clock_offset_ns(runtime, queue, result.traffic), result.traffic.end_ns,
+           result.switches.longest_poll_gap_ns, result.traffic.longest_poll_gap_ns)
+      .end();
 }
 
 // -- bursts

@@ -9,11 +9,11 @@
 
 namespace outrider::lab {
 
-/// A table of results.sqlite with what summary.json says.
+/// A table of results.sqlite with what a summary says of arms and cases.
 struct SummaryTable {
   std::string_view name;
   std::string_view help;  ///< what a row is, without a full stop
-  std::vector<TableColumn> columns;
+  std::vector<TableColumn> (*columns)();
   void (*rows)(RowSink& sink, const Summary& summary);
 };
 

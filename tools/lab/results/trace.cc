@@ -300,9 +300,10 @@ void add_queues(const ResultsReader& results, std::size_t index, const std::stri
 
 void write_trace(const ResultsReader& results, std::size_t index,
                  const std::filesystem::path& file) {
-  Query row =
-      results.query("SELECT label || ', seed ' || seed, measured FROM cases WHERE case_index = " +
-                    std::to_string(index));
+  Query row = results.query(
+      "SELECT label || ', seed ' || seed, measured_switch || '.' || measured_port "
+      "FROM cases WHERE case_index = " +
+      std::to_string(index));
   if (!row.next())
     throw std::runtime_error("there is no case " + std::to_string(index) +
                              "; the table `cases` has their numbers");

@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "common/telemetry/csv_text.h"
-#include "tools/lab/summary/estimate_json.h"
+#include "tools/lab/summary/json_values.h"
 #include "tools/lab/summary/metric.h"
 #include "tools/lab/summary/table_text.h"
 

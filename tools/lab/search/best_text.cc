@@ -13,31 +13,18 @@ namespace {
 
 constexpr const char* kUsualObjective = "communication_over_alone_median";
 
-/// Reads a metric of an arm of summary.json; what is null, or not there, is not known.
-Estimate estimate_of(const ReportJson& arm, const std::string& metric) {
-  Estimate estimate;
-  const auto at = arm.at("metrics").find(metric);
-  if (at == arm.at("metrics").end()) return estimate;
-  const ReportJson& value = at->at("value");
-  const auto read = [&value](const char* key) {
-    const auto found = value.find(key);
-    return found == value.end() || found->is_null() ? kNotDefined : found->get<double>();
-  };
-  return {read("value"), read("low"), read("high")};
-}
-
 /// Returns the place of an arm in search.json, whose families are in the order of the file; behind
 /// all others if it is not there.
-std::size_t place_of(const ReportJson& search, const std::string& label) {
+std::size_t place_of(const SearchJson& search, const std::string& label) {
   if (search.is_null()) return 0;
   const auto& arms = search.at("arms");
   const auto found = std::ranges::find_if(
-      arms, [&label](const ReportJson& arm) { return arm.at("label") == label; });
+      arms, [&label](const SearchJson& arm) { return arm.at("label") == label; });
   return static_cast<std::size_t>(found - arms.begin());
 }
 
 /// Returns the family of an arm by search.json; empty without one.
-std::string family_of(const ReportJson& search, const std::string& label) {
+std::string family_of(const SearchJson& search, const std::string& label) {
   const std::size_t place = place_of(search, label);
   if (search.is_null() || place == search.at("arms").size()) return {};
   return search.at("arms").at(place).at("family").get<std::string>();
@@ -50,15 +37,14 @@ bool is_wanted(const std::vector<std::string>& wanted, const std::string& label)
          });
 }
 
-BestArm arm_of(const ReportArm& arm, const std::string& objective, const ReportJson& search) {
-  const ReportJson& json = *arm.json;
+BestArm arm_of(const ArmSummary& arm, const std::string& objective, const SearchJson& search) {
   return {.label = arm.name,
-          .family = arm.off ? std::string() : family_of(search, json.at("label")),
-          .objective = estimate_of(json, objective),
-          .p99 = estimate_of(json, kP99OfBest).value,
-          .lost = estimate_of(json, kLostOfBest),
-          .short_p99 = estimate_of(json, kShortOfBest).value,
-          .seeds = json.at("seeds").size()};
+          .family = arm.off ? std::string() : family_of(search, arm.label),
+          .objective = arm.metric(objective).value,
+          .p99 = arm.metric(kP99OfBest).value.value,
+          .lost = arm.metric(kLostOfBest).value,
+          .short_p99 = arm.metric(kShortOfBest).value.value,
+          .seeds = arm.cases.size()};
 }
 
 std::string two_digits(double value) {
@@ -161,10 +147,10 @@ std::string point_text(const BestPoint& p) {
 
 }  // namespace
 
-std::vector<BestPoint> points_of(const std::string& name, const ReportJson& summary,
-                                 const ReportJson& search, const BestRule& rule,
+std::vector<BestPoint> points_of(const std::string& name, const Results& results,
+                                 const SearchJson& search, const BestRule& rule,
                                  const std::vector<std::string>& arms) {
-  const auto all = report_arms(summary);
+  const auto& all = results.arms;
   const auto names = point_names(all);
   std::vector<BestPoint> points(names.size());
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -175,20 +161,17 @@ std::vector<BestPoint> points_of(const std::string& name, const ReportJson& summ
                  ? rule
                  : BestRule{search.at("cheap").get<double>(), search.at("spared").get<double>()};
   }
-  const auto label_of = [](const ReportArm& arm) {
-    return arm.json->at("label").get<std::string>();
-  };
-  std::vector<const ReportArm*> ordered;
-  for (const ReportArm& arm : all)
-    if (arm.off || is_wanted(arms, label_of(arm))) ordered.push_back(&arm);
-  std::ranges::stable_sort(ordered, [&](const ReportArm* a, const ReportArm* b) {
+  std::vector<const ArmSummary*> ordered;
+  for (const ArmSummary& arm : all)
+    if (arm.off || is_wanted(arms, arm.label)) ordered.push_back(&arm);
+  std::ranges::stable_sort(ordered, [&](const ArmSummary* a, const ArmSummary* b) {
     if (a->off != b->off) return a->off;
-    return place_of(search, label_of(*a)) < place_of(search, label_of(*b));
+    return place_of(search, a->label) < place_of(search, b->label);
   });
-  for (const ReportArm* arm : ordered)
+  for (const ArmSummary* arm : ordered)
     points.at(arm->point).arms.push_back(arm_of(*arm, points.at(arm->point).objective, search));
   for (std::size_t i = 0; i < points.size(); ++i)
-    if (std::ranges::none_of(all, [i](const ReportArm& arm) { return arm.off && arm.point == i; }))
+    if (std::ranges::none_of(all, [i](const ArmSummary& arm) { return arm.off && arm.point == i; }))
       throw std::out_of_range(points[i].name + " has no baseline");
   return points;
 }

@@ -1,12 +1,15 @@
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "tools/lab/search/best_arms.h"
-#include "tools/lab/summary/result_arms.h"
+#include "tools/lab/summary/results.h"
 
 namespace outrider::lab {
+
+using SearchJson = nlohmann::ordered_json;
 
 /// Arms at a point, and by what rule they are judged.
 struct BestPoint {
@@ -22,13 +25,13 @@ inline constexpr const char* kLostOfBest = "background_bytes_lost_per_burst_byte
 inline constexpr const char* kShortOfBest = "small_flow_completion_seconds_p99";
 
 /// Returns the points of a result.
-/// @param name  of the result  @param summary  summary.json  @param search  search.json of a search
+/// @param name  of the result  @param search  search.json of a search
 /// for the best, which has families and rule; null: arms have no families, and the rule is `rule`
 /// @param arms  labels, of which one that ends with "*" stands for all that begin so; the baseline
 /// is taken in any case; empty: all
 /// @throws std::out_of_range if a point has no arm `off`
-std::vector<BestPoint> points_of(const std::string& name, const ReportJson& summary,
-                                 const ReportJson& search, const BestRule& rule,
+std::vector<BestPoint> points_of(const std::string& name, const Results& results,
+                                 const SearchJson& search, const BestRule& rule,
                                  const std::vector<std::string>& arms);
 
 /// Returns what is best at each point, for a terminal.

@@ -2,7 +2,7 @@
 
 #include "tools/lab/search/front_result.h"
 #include "tools/lab/search/run_goal.h"
-#include "tools/lab/summary/estimate_json.h"
+#include "tools/lab/summary/json_values.h"
 
 namespace outrider::lab {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/telemetry/display_width.h"
-#include "tools/lab/summary/result_answer.h"
+#include "tools/lab/summary/results_answer.h"
 #include "tools/lab/summary/table_text.h"
 
 namespace outrider::lab {
@@ -31,36 +31,28 @@ std::string with_interval(const Estimate& change) {
 }
 
 /// Returns the row of an arm, and another one where its baseline is not off.
-std::string brief_rows(const ReportArm& arm) {
+std::string brief_rows(const ArmSummary& arm) {
   constexpr double kMilli = 1e3;
-  const ReportJson& metrics = arm.json->at("metrics");
-  const ReportJson against_off = arm.json->value("against_off", ReportJson::object());
-  const auto figure = [&](const char* name, const char* part) {
-    const bool other = !arm.against.empty() && against_off.contains(name);
-    return estimate_in_result(other ? against_off : metrics, name, part);
-  };
   constexpr const char* kTime = "communication_seconds_median";
   constexpr const char* kLost = "background_lost_fraction";
-  std::string text = brief_line(
-      arm.name, {shown(estimate_in_result(metrics, "start_queue_packets_mean", "value").value),
-                 shown(estimate_in_result(metrics, kTime, "value").value * kMilli),
-                 arm.off ? "-" : with_interval(figure(kTime, "change")),
-                 arm.off ? "-" : with_interval(figure(kLost, "value"))});
+  std::string text =
+      brief_line(arm.name, {shown(arm.metric("start_queue_packets_mean").value.value),
+                            shown(arm.metric(kTime).value.value * kMilli),
+                            arm.off ? "-" : with_interval(arm.metric_against_off(kTime).change),
+                            arm.off ? "-" : with_interval(arm.metric_against_off(kLost).value)});
   if (!arm.against.empty())
-    text += brief_line("  against " + arm.against,
-                       {"", "", with_interval(estimate_in_result(metrics, kTime, "change")),
-                        with_interval(estimate_in_result(metrics, kLost, "value"))});
+    text += brief_line("  against " + arm.against, {"", "", with_interval(arm.metric(kTime).change),
+                                                    with_interval(arm.metric(kLost).value)});
   return text;
 }
 
 }  // namespace
 
-std::string brief_text(const ReportJson& summary) {
-  const auto arms = report_arms(summary);
+std::string brief_text(const Results& results) {
+  const auto& arms = results.arms;
   const auto names = point_names(arms);
-  const std::string question = summary.value("question", "");
   std::string text =
-      wrapped(question.empty() ? summary.at("experiment").get<std::string>() : question) + "\n\n";
+      wrapped(results.question.empty() ? results.experiment : results.question) + "\n\n";
   for (std::size_t point = 0; point < names.size(); ++point) {
     if (names.size() > 1)
       text += wrapped("Point " + std::to_string(point + 1) + ", " + names[point]) + '\n';
@@ -71,7 +63,7 @@ std::string brief_text(const ReportJson& summary) {
       if (arm.point == point) text += brief_rows(arm);
     text += '\n';
   }
-  return text + answer_text(summary);
+  return text + answer_text(results);
 }
 
 }  // namespace outrider::lab

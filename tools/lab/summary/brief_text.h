@@ -2,12 +2,12 @@
 
 #include <string>
 
-#include "tools/lab/summary/result_arms.h"
+#include "tools/lab/summary/results.h"
 
 namespace outrider::lab {
 
 /// Returns a row per arm and point, and the answer with its warnings. Lines have at most
-/// kTableColumns columns. Pure. @param summary  summary.json
-std::string brief_text(const ReportJson& summary);
+/// kTableColumns columns. Pure.
+std::string brief_text(const Results& results);
 
 }  // namespace outrider::lab

@@ -2,20 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "common/telemetry/csv_text.h"
 #include "common/telemetry/display_width.h"
+#include "tools/lab/experiment/summary_points.h"
 #include "tools/lab/summary/metric.h"
-#include "tools/lab/summary/result_arms.h"
 #include "tools/lab/summary/table_text.h"
 
 namespace outrider::lab {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 enum class Part : std::uint8_t { kValue, kRange, kChange };
 
@@ -25,16 +22,10 @@ struct ShownColumn {
 };
 
 struct Line {
-  std::string label;
+  const ArmSummary* arm;
   std::vector<std::pair<std::string, std::string>> settings;  ///< those that vary in its label
-  const Json* metrics;
-  const Json* arm;
   std::string off;  ///< label of what all arms of its point are compared with
 };
-
-std::string json_text(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
-}
 
 ShownColumn column_named(const std::string& text) {
   const auto colon = text.find(':');
@@ -55,32 +46,19 @@ std::vector<ShownColumn> columns_of(const TableRequest& request) {
   return columns;
 }
 
-/// Returns an arm's value of a parameter or setting as text; empty if it has none of this name.
-std::string setting_of(const Json& arm, const std::string& name) {
-  for (const char* group : {"parameters", "settings"})
-    if (arm.contains(group) && arm.at(group).contains(name))
-      return json_text(arm.at(group).at(name));
-  return "";
-}
-
-/// Returns the label of what all arms of an arm's point are compared with.
-std::string off_label(const Json& arms, const Json& arm) {
-  const auto off = std::ranges::find_if(arms, [&arm](const Json& other) {
-    return other.value("off", false) && other.value("point", 0) == arm.value("point", 0);
-  });
-  return off == arms.end() ? "the baseline" : off->at("label").get<std::string>();
-}
-
-std::vector<const Json*> chosen_arms(const Json& arms, const TableRequest& request) {
-  const auto as_asked = [&](const Json& arm) {
-    return std::ranges::all_of(request.where,
-                               [&](const auto& w) { return setting_of(arm, w.first) == w.second; });
+std::vector<const ArmSummary*> chosen_arms(const std::vector<ArmSummary>& arms,
+                                           const TableRequest& request) {
+  const auto as_asked = [&](const ArmSummary& arm) {
+    return std::ranges::all_of(request.where, [&](const auto& w) {
+      const ParameterValue* value = parameter_of(arm, w.first);
+      return value != nullptr && text_of(*value) == w.second;
+    });
   };
-  std::vector<const Json*> chosen;
+  std::vector<const ArmSummary*> chosen;
   const auto take = [&](const std::string* label) {
     const std::size_t before = chosen.size();
     for (const auto& arm : arms)
-      if ((label == nullptr || arm.at("label") == *label) && as_asked(arm)) chosen.push_back(&arm);
+      if ((label == nullptr || arm.label == *label) && as_asked(arm)) chosen.push_back(&arm);
     if (chosen.size() == before)
       throw std::runtime_error(label == nullptr ? "no arm is as --where says"
                                                 : *label + ": no such arm, or not as --where says");
@@ -92,45 +70,32 @@ std::vector<const Json*> chosen_arms(const Json& arms, const TableRequest& reque
 
 /// Returns the parameters of an arm that differ between arms of its label, with their values.
 std::vector<std::pair<std::string, std::string>> varying_settings(
-    const Json& arm, const std::vector<const Json*>& arms) {
+    const ArmSummary& arm, const std::vector<const ArmSummary*>& arms) {
   std::vector<std::pair<std::string, std::string>> varying;
-  for (const char* group : {"parameters", "settings"}) {
-    if (!arm.contains(group)) continue;
-    for (const auto& [name, value] : arm.at(group).items()) {
-      const bool varies = std::ranges::any_of(arms, [&, &n = name, &v = value](const Json* other) {
-        return other->at("label") == arm.at("label") && other->contains(group) &&
-               other->at(group).value(n, Json(nullptr)) != v;
-      });
-      if (varies) varying.emplace_back(name, json_text(value));
-    }
+  for (const auto& [name, value] : arm.parameters) {
+    const std::string own = text_of(value);
+    const bool varies = std::ranges::any_of(arms, [&, &n = name](const ArmSummary* other) {
+      if (other->label != arm.label) return false;
+      const ParameterValue* there = parameter_of(*other, n);
+      return there == nullptr || text_of(*there) != own;
+    });
+    if (varies) varying.emplace_back(name, own);
   }
   return varying;
 }
 
-Estimate estimate_in(const Json& of_metric, const char* which) {
-  if (!of_metric.contains(which)) return {};
-  const auto number = [&](const char* name) {
-    const Json value = of_metric.at(which).value(name, Json());
-    return value.is_number() ? value.get<double>() : kNotDefined;
-  };
-  return {number("value"), number("low"), number("high")};
-}
-
 /// Returns the estimate that the column shows; all NaN if the arm has no such metric.
 Estimate estimate_of(const Line& line, const ShownColumn& column) {
-  const std::string name(column.metric->name);
-  if (!line.metrics->contains(name)) return {};
-  return estimate_in(line.metrics->at(name), column.part == Part::kChange ? "change" : "value");
+  const ArmMetric metric = line.arm->metric(column.metric->name);
+  return column.part == Part::kChange ? metric.change : metric.value;
 }
 
 /// Returns what a change is against, and that against `off`; empty where `off` is the baseline.
 std::string against_text(const Line& line, const ShownColumn& column) {
-  const std::string name(column.metric->name);
-  const Json others = line.arm->value("against_off", Json::object());
-  if (!others.contains(name)) return "";
-  const Estimate e = estimate_in(others.at(name), "change");
-  if (std::isnan(e.value)) return "";
-  return " / " + line.arm->value("against", "") + ", " + shown_change(e.value) + " / " + line.off;
+  const auto& others = line.arm->against_off;
+  const auto other = std::ranges::find(others, column.metric->name, &ArmMetric::name);
+  if (other == others.end() || std::isnan(other->change.value)) return "";
+  return " / " + line.arm->against + ", " + shown_change(other->change.value) + " / " + line.off;
 }
 
 std::string cell_text(const Line& line, const ShownColumn& column) {
@@ -151,7 +116,7 @@ std::string cell_text(const Line& line, const ShownColumn& column) {
 }
 
 std::string name_of(const Line& line) {
-  std::string name = line.label;
+  std::string name = line.arm->label;
   for (const auto& [setting, value] : line.settings) name.append(" " + setting + "=" + value);
   return name;
 }
@@ -184,7 +149,7 @@ std::string csv(const std::vector<Line>& lines, const std::vector<ShownColumn>& 
     for (const auto& c : columns) {
       const Estimate e = estimate_of(line, c);
       for (const auto& [name, number] : numbers_of(c))
-        text += "," + (std::isnan(e.*number) ? "" : Json(e.*number).dump());
+        text += "," + (std::isnan(e.*number) ? std::string() : text_of(ParameterValue(e.*number)));
     }
   }
   return text + "\n";
@@ -232,7 +197,7 @@ std::string markdown(const std::vector<Line>& lines, const std::vector<ShownColu
   for (const auto& c : columns) text += " " + markdown_heading(c) + " |", rule += "---|";
   text += "\n" + rule + "\n";
   for (const auto& line : lines) {
-    text += "| `" + line.label + "` |";
+    text += "| `" + line.arm->label + "` |";
     for (const auto& name : varying) {
       const auto it =
           std::ranges::find(line.settings, name, &std::pair<std::string, std::string>::first);
@@ -246,28 +211,22 @@ std::string markdown(const std::vector<Line>& lines, const std::vector<ShownColu
 
 }  // namespace
 
-std::string column_table(const std::string& summary, const TableRequest& request) {
+std::string column_table(const Results& results, const TableRequest& request) {
   const auto columns = columns_of(request);
-  try {
-    const Json in = Json::parse(summary);
-    const auto arms = chosen_arms(in.at("arms"), request);
-    std::vector<Line> lines;
-    lines.reserve(arms.size());
-    for (const Json* arm : arms)
-      lines.push_back({arm->at("label").get<std::string>(), varying_settings(*arm, arms),
-                       &arm->at("metrics"), arm, off_label(in.at("arms"), *arm)});
-    switch (request.form) {
-      case TableForm::kCsv:
-        return csv(lines, columns);
-      case TableForm::kMarkdown:
-        return markdown(lines, columns);
-      case TableForm::kText:
-        break;
-    }
-    return terminal(lines, columns);
-  } catch (const nlohmann::json::exception& error) {
-    throw std::runtime_error(why_no_result(summary, error));
+  const auto arms = chosen_arms(results.arms, request);
+  std::vector<Line> lines;
+  lines.reserve(arms.size());
+  for (const ArmSummary* arm : arms)
+    lines.push_back({arm, varying_settings(*arm, arms), off_of_point(results.arms, arm->point)});
+  switch (request.form) {
+    case TableForm::kCsv:
+      return csv(lines, columns);
+    case TableForm::kMarkdown:
+      return markdown(lines, columns);
+    case TableForm::kText:
+      break;
   }
+  return terminal(lines, columns);
 }
 
 }  // namespace outrider::lab

@@ -5,11 +5,13 @@
 #include <utility>
 #include <vector>
 
+#include "tools/lab/summary/results.h"
+
 namespace outrider::lab {
 
 enum class TableForm : std::uint8_t {
   kText,      ///< for a terminal
-  kCsv,       ///< in the units of summary.json
+  kCsv,       ///< in the units of metrics
   kMarkdown,  ///< for a page: what varies has columns of its own
 };
 
@@ -26,10 +28,8 @@ struct TableRequest {
 };
 
 /// Returns a table with a line per arm and point and a column per metric. As text it has the
-/// units of tables, as CSV those of summary.json.
-/// @param summary  text of a summary.json
-/// @throws std::out_of_range if a name is no metric; std::runtime_error if `summary` is no summary,
-///         or if nothing in it is as requested
-std::string column_table(const std::string& summary, const TableRequest& request);
+/// units of tables, as CSV those of metrics.
+/// @throws std::out_of_range if a name is no metric; std::runtime_error if nothing is as requested
+std::string column_table(const Results& results, const TableRequest& request);
 
 }  // namespace outrider::lab

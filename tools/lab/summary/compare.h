@@ -13,7 +13,7 @@
 
 namespace outrider::lab {
 
-/// The values of one run of an arm, read from a summary.json.
+/// The values of one run of an arm.
 struct SeedValues {
   std::uint64_t seed = 0;
   std::vector<double> values;  ///< [compared_metrics()]; NaN: not defined
@@ -23,13 +23,13 @@ struct SeedValues {
 struct ComparableArm {
   std::string label;
   std::size_t point = 0;
-  std::vector<std::pair<std::string, std::string>> parameters;  ///< values as JSON
+  std::vector<std::pair<std::string, std::string>> parameters;  ///< values as texts
   std::vector<SeedValues> seeds;
   /// The arm's figures as its table has them, all seeds together, [compared_metrics()].
   std::vector<double> values{};
 };
 
-/// The part of a summary.json that compare() needs.
+/// The part of some results that compare() needs.
 struct ComparableResult {
   std::string experiment;
   std::string runtime;
@@ -39,10 +39,6 @@ struct ComparableResult {
 
 /// Returns the metrics that compare() tests; each has one value per seed.
 std::span<const Metric* const> compared_metrics();
-
-/// Reads a result from the text of a summary.json.
-/// @throws std::runtime_error that says what is wrong with the text
-ComparableResult comparable_from_json(const std::string& text);
 
 /// One metric of one arm in both results.
 struct MetricComparison {

@@ -8,8 +8,6 @@ namespace outrider::lab {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr GroupFigure kFigures[] = {
     {.name = "offered_bits_per_second",
      .unit = Unit::kBitsPerSecond,
@@ -110,26 +108,6 @@ const GroupFigure& group_figure_named(std::string_view name) {
 
 Column column_of(const GroupFigure& figure) {
   return with_defaults(figure.column, figure.name, figure.unit);
-}
-
-Json groups_json(std::span<const GroupMetrics> groups) {
-  Json all = Json::array();
-  for (const GroupMetrics& group : groups) {
-    Json one{{"name", group.name}};
-    for (const GroupFigure& f : kFigures) one[std::string(f.name)] = group.*f.value;
-    all.push_back(std::move(one));
-  }
-  return all;
-}
-
-Json groups_json_schema() {
-  Json item{{"type", "object"}, {"properties", {{"name", {{"type", "string"}}}}}};
-  item["required"] = {"name"};
-  for (const GroupFigure& f : kFigures) {
-    item["properties"][std::string(f.name)] = {{"$ref", "#/$defs/number"}, {"description", f.help}};
-    item["required"].push_back(f.name);
-  }
-  return {{"type", "array"}, {"items", std::move(item)}};
 }
 
 }  // namespace outrider::lab

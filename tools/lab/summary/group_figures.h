@@ -1,6 +1,5 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string_view>
 
@@ -27,9 +26,5 @@ const GroupFigure& group_figure_named(std::string_view name);
 
 /// Returns the column of a figure with heading, unit and scale all filled in.
 Column column_of(const GroupFigure& figure);
-
-/// Returns the groups of a case as summary.json has them, and the schema of that.
-nlohmann::ordered_json groups_json(std::span<const GroupMetrics> groups);
-nlohmann::ordered_json groups_json_schema();
 
 }  // namespace outrider::lab

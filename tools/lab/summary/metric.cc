@@ -176,10 +176,6 @@ std::map<std::string_view, std::vector<double>> values_of_run(const CaseRun& run
   return values;
 }
 
-std::string place_in_case(const Metric& metric) {
-  return metric.place.empty() ? "/" + std::string(metric.name) : std::string(metric.place);
-}
-
 Shown shown_in(Unit unit) noexcept {
   static constexpr Shown kShown[]{{"", 1},      {"%", 100},  {"packets", 1},
                                   {"kB", 1e-3}, {"ms", 1e3}, {"Mbit/s", 1e-6}};

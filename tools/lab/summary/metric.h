@@ -85,10 +85,7 @@ struct Metric {
   std::string_view help;  ///< one sentence, without a full stop
   Aggregate aggregate = Aggregate::kMean;
   Source source;
-  bool change = true;  ///< the ratio to the baseline is meaningful
-  /// JSON pointer below `metrics` of a case to the same figure of one run. If empty, the figure
-  /// is written there under the metric's name.
-  std::string_view place{};
+  bool change = true;         ///< the ratio to the baseline is meaningful
   std::string_view tested{};  ///< its name in `compare`; empty: `compare` does not test it
   Column column{};
   bool (*there)(const CaseMetrics&) = nullptr;  ///< whether a case has it; nullptr: always
@@ -108,9 +105,6 @@ bool is_there(const Metric& metric, Resample cases);
 
 /// Returns the values of all FromRun rows, by the metric's name.
 std::map<std::string_view, std::vector<double>> values_of_run(const CaseRun& run);
-
-/// Returns the JSON pointer to the metric below `metrics` of a case.
-std::string place_in_case(const Metric& metric);
 
 /// The unit in which tables show values, and the factor to it from the unit of summary.json.
 struct Shown {

@@ -3,7 +3,6 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "tools/lab/summary/case_fields.h"
 #include "tools/lab/summary/metric.h"
 
 namespace outrider::lab {
@@ -51,9 +50,17 @@ std::string renewed_page(const std::string& page) {
 }
 
 std::string renewed_schema(const std::string& schema) {
-  auto all = nlohmann::ordered_json::parse(schema);
-  all.at(nlohmann::ordered_json::json_pointer("/properties/cases/items/properties/metrics")) =
-      case_metrics_schema();
+  using Json = nlohmann::ordered_json;
+  Json own{{"type", "object"},
+           {"description", "docs/measurement.md defines each"},
+           {"properties", Json::object()},
+           {"required", Json::array()}};
+  for (const auto& m : metrics()) {
+    own["properties"][std::string(m.name)] = {{"$ref", "#/$defs/number"}, {"description", m.help}};
+    if (m.there == nullptr) own["required"].push_back(m.name);
+  }
+  Json all = Json::parse(schema);
+  all.at(Json::json_pointer("/properties/cases/items/properties/metrics")) = std::move(own);
   return all.dump(2) + "\n";
 }
 

@@ -63,7 +63,6 @@ constexpr Metric kRows[] = {
      .unit = kNumber,
      .help = "retransmission time-outs of a push burst",
      .source = kRtosPerBurst,
-     .place = "/push_bursts/rtos_per_burst",
      .tested = "RTOs per burst",
      .column = {"RTOs", "/burst"}},
     {.name = "burst_packets_dropped_per_burst",

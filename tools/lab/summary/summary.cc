@@ -5,6 +5,7 @@
 
 #include "tools/lab/summary/metric.h"
 #include "tools/lab/summary/summary_arms.h"
+#include "tools/lab/summary/table_notes.h"
 
 namespace outrider::lab {
 
@@ -62,14 +63,13 @@ RunDigest digest(const CaseRun& run, Runtime runtime, Flagged flagged) {
 }
 
 Summary summarise(const Experiment& experiment, std::span<const RunDigest* const> digests) {
-  Summary summary{.experiment = experiment.name,
-                  .question = experiment.question,
-                  .runtime = experiment.runtime,
-                  .interrupted = experiment.planned_cases > digests.size(),
-                  .planned_cases = std::max(experiment.planned_cases, digests.size()),
-                  .quick = experiment.quick,
-                  .cases = {},
-                  .arms = {}};
+  Summary summary{{.experiment = experiment.name,
+                   .question = experiment.question,
+                   .runtime = experiment.runtime,
+                   .interrupted = experiment.planned_cases > digests.size(),
+                   .planned_cases = std::max(experiment.planned_cases, digests.size()),
+                   .finished_cases = digests.size(),
+                   .quick = experiment.quick}};
   summary.advice.reserve(experiment.advised.size());
   for (const auto& advised : experiment.advised)
     summary.advice.push_back(advised.key + ": " + advised.problem);
@@ -97,6 +97,7 @@ Summary summarise(const Experiment& experiment, std::span<const RunDigest* const
     if (c.off != c.baseline) c.cost_against_off = costs_against_off[i];
   }
   summary.arms = summarise_arms(summary.cases);
+  summary.warnings = warnings_of(summary);
   return summary;
 }
 

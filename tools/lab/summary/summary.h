@@ -16,6 +16,7 @@
 #include "tools/lab/measure/references.h"
 #include "tools/lab/measure/statistics.h"
 #include "tools/lab/simulation/run_result.h"
+#include "tools/lab/summary/results.h"
 
 namespace outrider::lab {
 
@@ -65,52 +66,9 @@ struct CaseSummary {
   std::map<std::string_view, std::vector<double>> of_rows{};  ///< see values_of_run()
 };
 
-/// A metric of an arm, pooled over its seeds, and its ratio to the baseline's.
-struct ArmMetric {
-  std::string name;
-  Estimate value{};
-  Estimate change{};  ///< (ratio to the baseline's value) - 1, over the seeds that both have
-};
-
-/// A group of background in the cases of an arm, over its seeds.
-struct GroupSummary {
-  std::string name;
-  std::vector<ArmMetric> figures{};  ///< in the order of group_figures()
-};
-
-/// All cases of one label and one setting of the regulator at one point.
-struct ArmSummary {
-  std::string label;
-  ArmRole role = ArmRole::kRemedy;
-  Parameters parameters;
-  std::size_t point = 0;
-  bool off = false;                   ///< the `off` of its point
-  std::vector<std::size_t> cases{};   ///< indices into Summary::cases, one per seed
-  std::string against{};              ///< label of its baseline; empty: `off`, or there is none
-  std::vector<std::string> beside{};  ///< in what it differs from that beside the remedy
-  std::vector<ArmMetric> metrics{};
-  /// The same as `beside` and `metrics` against `off`, where the baseline is another.
-  std::vector<std::string> beside_off{};
-  std::vector<ArmMetric> against_off{};
-  std::vector<GroupSummary> groups{};  ///< of background; empty without [[background]]
-
-  /// @return the metric of this name; all NaN if these cases do not have it
-  /// @throws std::out_of_range if there is no metric of this name
-  [[nodiscard]] ArmMetric metric(std::string_view name) const;
-  /// Does the same against `off`, whatever the baseline is.
-  [[nodiscard]] ArmMetric metric_against_off(std::string_view name) const;
-};
-
-struct Summary {
-  std::string experiment;
-  std::string question{};
-  Runtime runtime = Runtime::kVirtual;
-  bool interrupted = false;
-  std::size_t planned_cases = 0;
-  bool quick = false;                 ///< PlanOptions::quick: the figures mean nothing
-  std::vector<std::string> advice{};  ///< what `check` warns of, a sentence each
+/// Results, and the runs that a session has made them of.
+struct Summary : Results {
   std::vector<CaseSummary> cases{};
-  std::vector<ArmSummary> arms{};
 };
 
 /// What a session keeps of a finished run: all that the summary needs of it. The reports
@@ -136,7 +94,7 @@ Summary summarise(const Experiment& experiment, std::span<const RunDigest* const
 Summary summarise(const Experiment& experiment);
 
 /// Version of summary.json, raised when a field is renamed, moved, removed or changes meaning.
-inline constexpr int kSummarySchemaVersion = 2;
+inline constexpr int kSummarySchemaVersion = 3;
 
 /// Returns summary.json. Deterministic: it has no wall time, path or address. A value
 /// that is not defined is null. Numbers read back to the same double.

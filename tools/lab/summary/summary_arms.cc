@@ -91,30 +91,15 @@ void estimate_arm(const std::vector<CaseSummary>& cases, ArmSummary& arm) {
       std::ranges::find_if(own, [](const CaseSummary* c) { return c->baseline.has_value(); });
   if (compared == own.end()) return;
   const CaseSummary& baseline = cases[*(*compared)->baseline];
-  if (!arm.off) arm.against = baseline.label;
   arm.beside = differences_beside_remedy(arm.parameters, baseline.parameters);
   if ((*compared)->off == (*compared)->baseline) return;
+  arm.against = baseline.label;
   add_against_off(cases, arm);
   if (const auto off = (*compared)->off)
     arm.beside_off = differences_beside_remedy(arm.parameters, cases[*off].parameters);
 }
 
-ArmMetric found(const std::vector<ArmMetric>& metrics, std::string_view name) {
-  const auto& known = metric_named(name).name;
-  const auto it = std::ranges::find(metrics, known, &ArmMetric::name);
-  return it == metrics.end() ? ArmMetric{.name = std::string(name), .value = {}, .change = {}}
-                             : *it;
-}
-
 }  // namespace
-
-ArmMetric ArmSummary::metric(std::string_view name) const { return found(metrics, name); }
-
-ArmMetric ArmSummary::metric_against_off(std::string_view name) const {
-  const auto& known = metric_named(name).name;
-  const bool other = std::ranges::find(against_off, known, &ArmMetric::name) != against_off.end();
-  return found(other ? against_off : metrics, name);
-}
 
 std::vector<ArmSummary> summarise_arms(const std::vector<CaseSummary>& cases) {
   const auto all = [](std::string_view) { return true; };
@@ -136,6 +121,9 @@ std::vector<ArmSummary> summarise_arms(const std::vector<CaseSummary>& cases) {
   }
   std::ranges::stable_sort(arms, {}, &ArmSummary::point);
   for (auto& arm : arms) estimate_arm(cases, arm);
+  name_arms(arms);
+  for (auto& arm : arms)
+    if (arm.against == off_of_point(arms, arm.point)) arm.against.clear();
   return arms;
 }
 

@@ -1,12 +1,9 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/lab/experiment/program_settings.h"
-#include "tools/lab/summary/case_fields.h"
-#include "tools/lab/summary/estimate_json.h"
-#include "tools/lab/summary/result_answer.h"
-#include "tools/lab/summary/results_version.h"
+#include "tools/lab/summary/json_values.h"
+#include "tools/lab/summary/metric.h"
 #include "tools/lab/summary/summary.h"
-#include "tools/lab/summary/table_notes.h"
 
 namespace outrider::lab {
 
@@ -14,22 +11,20 @@ namespace {
 
 using Json = nlohmann::ordered_json;  // keeps the order in which keys are added
 
-// NaN is written as null.
-
-Json json_of(const ParameterValue& value) {
-  return std::visit(
-      [](const auto& v) -> Json {
-        if constexpr (std::is_same_v<std::decay_t<decltype(v)>, std::monostate>) return nullptr;
-        else return v;
-      },
-      value);
-}
-
 /// Adds "parameters" and the programs' "settings" to `out`.
 void add_parameters(const Parameters& parameters, Json& out) {
   out["parameters"] = out["settings"] = Json::object();
   for (const auto& [name, value] : parameters)
-    out[is_setting(name) ? "settings" : "parameters"][name] = json_of(value);
+    out[is_setting(name) ? "settings" : "parameters"][name] = parameter_json(value);
+}
+
+/// Returns the metrics of a case by their names.
+Json metrics_of(const CaseSummary& c) {
+  Json out = Json::object();
+  const CaseSummary* one[]{&c};
+  for (const Metric& m : metrics())
+    if (is_there(m, one)) out[std::string(m.name)] = value_of(m, one);
+  return out;
 }
 
 Json json_of(const CaseSummary& c) {
@@ -40,11 +35,11 @@ Json json_of(const CaseSummary& c) {
   out["jobs"] = Json::array();
   for (const auto& job : c.jobs)
     out["jobs"].push_back({{"name", job.name}, {"workers", job.workers}, {"servers", job.servers}});
-  out["metrics"] = case_metrics_json(c);
   out["point"] = c.point;
-  out["off_case"] = nullptr;
+  out["off_case"] = c.baseline ? Json(*c.baseline) : Json(nullptr);
   out["interrupted"] = c.interrupted;
-  if (c.baseline) out["off_case"] = *c.baseline;
+  out["ledger_balanced"] = c.metrics.ledger_balanced;
+  out["metrics"] = metrics_of(c);
   return out;
 }
 
@@ -77,25 +72,21 @@ Json json_of(const ArmSummary& arm, const std::vector<CaseSummary>& cases) {
 
 }  // namespace
 
-ReportJson result_of(const Summary& summary) {
-  Json out{{"schema_version", kSummarySchemaVersion}, {"results_version", kResultsVersion},
+std::string to_json(const Summary& summary) {
+  Json out{{"schema_version", kSummarySchemaVersion}, {"results_version", summary.version},
            {"experiment", summary.experiment},        {"question", summary.question},
            {"runtime", name_of(summary.runtime)},     {"interrupted", summary.interrupted},
            {"planned_cases", summary.planned_cases}};
   if (summary.quick) out["quick"] = true;
   if (!summary.advice.empty()) out["advice"] = summary.advice;
   for (const char* list : {"warnings", "cases", "arms"}) out[list] = Json::array();
-  for (const auto& w : warnings_of(summary))
+  for (const auto& w : summary.warnings)
     out["warnings"].push_back(
         {{"label", w.label}, {"point", w.point}, {"count", w.count}, {"text", w.text}});
   for (const auto& c : summary.cases) out["cases"].push_back(json_of(c));
   for (const auto& arm : summary.arms) out["arms"].push_back(json_of(arm, summary.cases));
-  return out;
-}
-
-std::string to_json(const Summary& summary) {
   // Labels and names come from files that may contain any byte.
-  return result_of(summary).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace outrider::lab

@@ -8,7 +8,6 @@
 #include "tools/lab/measure/paper_reference.h"
 #include "tools/lab/measure/statistics.h"
 #include "tools/lab/summary/metric.h"
-#include "tools/lab/summary/result_answer.h"
 #include "tools/lab/summary/summary.h"
 #include "tools/lab/summary/table_groups.h"
 #include "tools/lab/summary/table_notes.h"
@@ -159,8 +158,7 @@ std::string change_block(const Arms& point, bool with_paper) {
     if (arm->off) continue;
     const bool other = has_other_baseline(*arm);
     others |= other;
-    rows += change_rows(*arm, other ? baseline_name(*arm, point) : row_name(*arm, point),
-                        &ArmSummary::metric);
+    rows += change_rows(*arm, other ? baseline_name(*arm, point) : arm->name, &ArmSummary::metric);
     if (other) rows += change_rows(*arm, off_name(point), &ArmSummary::metric_against_off);
   }
   if (rows.empty()) return "";
@@ -224,7 +222,7 @@ std::string time_block(const Arms& point) {
     for (const char* name : kRest) rest += arm->metric(name).value.value;
     if (std::isnan(rest)) continue;
     cells[kShown.size()] = shown(rest * 100);
-    rows += table_line(row_name(*arm, point), cells);
+    rows += table_line(arm->name, cells);
   }
   if (rows.empty()) return "";
   return "Where the communication time of pushes went, in % of their sum:\n" +
@@ -289,7 +287,7 @@ std::string link_block(const Arms& point, const Summary& summary) {
   for (const ArmSummary* arm : point) {
     if (arm->cases.empty()) continue;
     const auto& tiers = summary.cases[arm->cases.front()].metrics.links.tiers;
-    if (!tiers.empty()) rows += table_line(row_name(*arm, point), {});
+    if (!tiers.empty()) rows += table_line(arm->name, {});
     for (std::size_t t = 0; t < tiers.size(); ++t) {
       const auto tier = [&](auto member) { return mean_of_tier(*arm, summary, t, member); };
       rows += table_line("  " + tiers[t].tier,
@@ -349,11 +347,7 @@ bool has_dash(const std::string& text) {
 std::string comparison_table(const Summary& summary) {
   std::string text = heading(summary);
   const auto points = by_point(summary);
-  std::vector<std::string> names{""};
-  if (points.size() > 1) {
-    const ReportJson result = result_of(summary);
-    names = point_names(report_arms(result));
-  }
+  const auto names = point_names(summary.arms);
   for (std::size_t i = 0; i < points.size(); ++i) {
     const bool with_paper = i == 0 && is_papers_experiment(summary.experiment);
     text += "\n";

@@ -68,7 +68,7 @@ std::string rows_of(const Arms& point, std::span<const MetricCell> cells) {
       }
       if (any) own += table_line("  " + group.name, texts);
     }
-    if (!own.empty()) rows += table_line(row_name(*arm, point), {}) + own;
+    if (!own.empty()) rows += table_line(arm->name, {}) + own;
   }
   return rows.empty() ? "" : cell_headings(cells, column_named) + rows;
 }

@@ -2,50 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <set>
 
-#include "tools/lab/experiment/summary_points.h"
 #include "tools/lab/summary/metric.h"
 
 namespace outrider::lab {
-
-namespace {
-
-/// Returns the parameters for which `keep` is true that differ between arms.
-std::set<std::string> varying_parameters(const Arms& arms, bool (*keep)(std::string_view)) {
-  std::map<std::string, std::set<std::string>> values;
-  for (const ArmSummary* arm : arms)
-    for (const auto& [name, value] : arm->parameters)
-      if (keep(name)) values[name].insert(text_of(value));
-  std::set<std::string> names;
-  for (const auto& [name, seen] : values) {
-    const auto has = [&n = name](const ArmSummary* arm) {
-      return std::ranges::find(arm->parameters, n, &Parameters::value_type::first) !=
-             arm->parameters.end();
-    };
-    if (seen.size() > 1 || !std::ranges::all_of(arms, has)) names.insert(name);
-  }
-  return names;
-}
-
-/// Returns the arm's values of these parameters: "h_packets=10, workers=4".
-std::string parameters_text(const ArmSummary& arm, const std::set<std::string>& names) {
-  std::string text;
-  for (const auto& [name, value] : arm.parameters)
-    if (names.contains(name)) text += (text.empty() ? "" : ", ") + name + "=" + text_of(value);
-  return text;
-}
-
-}  // namespace
-
-std::string row_name(const ArmSummary& arm, const Arms& point) {
-  Arms same;
-  for (const ArmSummary* other : point)
-    if (other->label == arm.label) same.push_back(other);
-  const std::string settings = parameters_text(arm, varying_parameters(same, tells_arms_apart));
-  return settings.empty() ? arm.label : arm.label + " " + settings;
-}
 
 namespace {
 
@@ -82,7 +42,7 @@ std::string cell_against_off(const ArmSummary& arm, const MetricCell& cell) {
 bool has_other_baseline(const ArmSummary& arm) { return !arm.against_off.empty(); }
 
 std::string baseline_name(const ArmSummary& arm, const Arms& point) {
-  return row_name(arm, point) + " / " + arm.against;
+  return arm.name + " / " + (arm.against.empty() ? off_label(point) : arm.against);
 }
 
 std::string off_label(const Arms& point) {
@@ -100,7 +60,7 @@ std::string arm_rows(const ArmSummary& arm, const Arms& point, std::span<const M
       against_off[i] = cell_against_off(arm, cells[i]);
       any |= !against_off[i].empty();
     }
-  if (!any) return table_line(row_name(arm, point), values(arm, cells));
+  if (!any) return table_line(arm.name, values(arm, cells));
   return table_line(baseline_name(arm, point), values(arm, cells)) +
          table_line(off_name(point), against_off);
 }

@@ -27,9 +27,6 @@ Column column_of_metric(std::string_view name);
 /// The arms of a point.
 using Arms = std::vector<const ArmSummary*>;
 
-/// Returns the label of an arm. If several arms have it, the settings of the remedy follow.
-std::string row_name(const ArmSummary& arm, const Arms& point);
-
 /// Says whether an arm is compared with another one than the `off` of its point.
 bool has_other_baseline(const ArmSummary& arm);
 

@@ -301,9 +301,8 @@ TEST(SeveralJobs, StandInSummaryAndTable) {
   EXPECT_DOUBLE_EQ(value("jobs_completion_seconds_range"), 0.100);
   EXPECT_DOUBLE_EQ(value("worker_spread_seconds_mean"), 0.030);
   const auto json = nlohmann::ordered_json::parse(to_json(s));
-  const auto& jobs = json.at("cases")[0].at("metrics").at("jobs");
-  EXPECT_DOUBLE_EQ(jobs.at("completion_seconds").at("mean").get<double>(), 0.150);
-  EXPECT_EQ(jobs.at("each").size(), 2U);
+  const auto& metrics = json.at("cases")[0].at("metrics");
+  EXPECT_DOUBLE_EQ(metrics.at("jobs_completion_seconds_mean").get<double>(), 0.150);
   EXPECT_THAT(comparison_table(s), HasSubstr("Jobs: completion"));
   EXPECT_FALSE(json.contains("quick"));
 }

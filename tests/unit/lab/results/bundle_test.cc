@@ -13,8 +13,11 @@
 
 #include "tests/unit/lab/measure/metrics_fixture.h"
 #include "tools/lab/results/query.h"
+#include "tools/lab/results/read_results.h"
 #include "tools/lab/results/run_table.h"
-#include "tools/lab/summary/result_answer.h"
+#include "tools/lab/summary/brief_text.h"
+#include "tools/lab/summary/column_table.h"
+#include "tools/lab/summary/results_answer.h"
 
 namespace outrider::bundle_test {
 namespace {
@@ -245,6 +248,44 @@ TEST_F(BundleTest, TheDatabaseHasTheRowsOfTheFiles) {
   EXPECT_EQ(
       rows_as_csv(results.query("SELECT label, seed FROM cases JOIN arms USING (arm, label)")),
       "label,seed\n\"on, \"\"lead 8\"\"\",1\n");
+}
+
+// What results say must not depend on who asks: the session that made them, or a later command.
+TEST_F(BundleTest, TheDatabaseSaysWhatTheSessionSays) {
+  add_run(make_result(1000));
+  experiment_.question = "Which?";
+  experiment_.planned_cases = 3;
+  Summary made = summarise(experiment_);
+  ArmSummary other = made.arms.front();
+  other.label = "on-other";
+  other.role = ArmRole::kRemedy;
+  other.parameters = {{"text", std::string("x")},
+                      {"empty", std::string()},
+                      {"whole", std::int64_t{2}},
+                      {"real", 0.25},
+                      {"none", std::monostate{}}};
+  other.cases.clear();
+  other.against = "off-own";
+  other.beside = {"workers 3 instead of 2"};
+  other.beside_off = {"protocol roce instead of tcp"};
+  other.metrics = {{"communication_seconds_median", {0.5, 0.25, 0.75}, {-0.5, -0.625, -0.125}}};
+  other.against_off = {{"communication_seconds_median", {0.5, 0.25, 0.75}, {-0.25, -0.5, 0.1}}};
+  other.groups = {{"storage", {{"share", {0.125, 0.1, 0.2}, {0.5, 0.25, 0.75}}}}};
+  made.arms.push_back(other);
+  made.advice = {"a: b"};
+  made.warnings.push_back({"on-other", 0, 2, "iterations never completed"});
+  write_bundle(directory_, experiment_, made);
+  const Results read = read_results(open_results(directory_));
+  EXPECT_EQ(brief_text(read), brief_text(made));
+  EXPECT_EQ(read.planned_cases, 3U);
+  const TableRequest all{
+      .form = TableForm::kCsv,
+      .columns = {"communication_seconds_median:range", "communication_seconds_median:change"}};
+  EXPECT_EQ(column_table(read, all), column_table(made, all));
+  ASSERT_EQ(read.arms.size(), made.arms.size());
+  EXPECT_EQ(read.arms.back().parameters, other.parameters);
+  ASSERT_EQ(read.arms.back().groups.size(), 1U);
+  EXPECT_EQ(read.arms.back().groups[0].figures.at(0).change.high, 0.75);
 }
 
 TEST_F(BundleTest, EqualResultsGiveEqualDatabases) {

@@ -126,28 +126,20 @@ TEST(BestArms, AnIntervalIsNarrowByItsWiderSide) {
   EXPECT_TRUE(is_narrow({kNever, kNever, kNever}, 0.02)) << "further seeds do not mend it";
 }
 
-/// A result of three arms at one point, as summary.json has it.
-ReportJson summary() {
+/// Returns a result of three arms at one point.
+Results summary() {
   const auto one = [](const char* label, bool off, double time) {
-    const auto value = [](double v) {
-      return ReportJson{{"value", {{"value", v}, {"low", v - 0.05}, {"high", v + 0.05}}}};
-    };
-    return ReportJson{{"label", label},
-                      {"parameters", ReportJson::object()},
-                      {"settings", ReportJson::object()},
-                      {"point", 0},
-                      {"off", off},
-                      {"seeds", {1001, 1002}},
-                      {"cases", ReportJson::array()},
-                      {"metrics",
-                       {{"communication_over_alone_median", value(time)},
-                        {kP99OfBest, value(2 * time)},
-                        {kLostOfBest, value(0.01)},
-                        {kShortOfBest, {{"value", {{"value", nullptr}}}}}}}};
+    const auto value = [](double v) { return Estimate{v, v - 0.05, v + 0.05}; };
+    ArmSummary arm{.label = label, .parameters = {}, .off = off, .cases = {0, 1}};
+    arm.name = label;
+    arm.metrics = {{"communication_over_alone_median", value(time)},
+                   {kP99OfBest, value(2 * time)},
+                   {kLostOfBest, value(0.01)},
+                   {kShortOfBest}};
+    return arm;
   };
-  return {{"experiment", "x"},
-          {"cases", ReportJson::array()},
-          {"arms", {one("on", false, 1.25), one("off", true, 2), one("off-red", false, 1.75)}}};
+  return {.experiment = "x",
+          .arms = {one("on", false, 1.25), one("off", true, 2), one("off-red", false, 1.75)}};
 }
 
 TEST(BestText, ReadsAnyResultAndHasFamiliesOfASearch) {
@@ -159,7 +151,7 @@ TEST(BestText, ReadsAnyResultAndHasFamiliesOfASearch) {
   EXPECT_THAT(table, HasSubstr("| `here` | 2 | 2.00 | `on` | 1.25 [1.20, 1.30] | 2.50 | "
                                "0.01 [-0.04, 0.06] |  | none | the same | `on`: 1.25 |"));
   EXPECT_EQ(table.find("\n\n"), table.npos) << "no second table without families";
-  const ReportJson search{
+  const SearchJson search{
       {"objective", "communication_over_alone_median"},
       {"cheap", 0.001},
       {"spared", 1.1},
@@ -177,8 +169,8 @@ TEST(BestText, TakesSomeArmsAndTheBaseline) {
   const auto points = points_of("here", summary(), {}, kRule, {"off-*"});
   ASSERT_EQ(points[0].arms.size(), 2U);
   EXPECT_EQ(points[0].arms[1].label, "off-red");
-  ReportJson without = summary();
-  for (auto& one : without["arms"]) one["off"] = false;
+  Results without = summary();
+  for (auto& one : without.arms) one.off = false;
   EXPECT_THROW((void)points_of("here", without, {}, kRule, {}), std::out_of_range);
 }
 

@@ -4,43 +4,35 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
 #include <stdexcept>
-
-#include "tools/lab/summary/summary.h"
 
 namespace outrider::column_table_test {
 using namespace lab;
 namespace {
 
-using Json = nlohmann::ordered_json;
+constexpr const char* kMedian = "burst_completion_seconds_median";
 
-Json estimate(double value, double low, double high) {
-  return {{"value", value}, {"low", low}, {"high", high}};
-}
+Estimate estimate(double value, double low, double high) { return {value, low, high}; }
 
 /// Returns an arm with one metric: a median of so many seconds, and its change.
-Json arm(const char* label, int workers, double seconds, double change) {
-  Json median = {{"value", estimate(seconds, seconds / 2, seconds * 2)},
-                 {"change", estimate(change, change - 0.1, change + 0.1)}};
-  return {{"label", label},
-          {"settings", {{"transport.controller", "cubic"}}},
-          {"parameters", {{"workers", workers}, {"recovery", label}}},
-          {"metrics", {{"burst_completion_seconds_median", std::move(median)}}}};
+ArmSummary arm(const char* label, std::int64_t workers, double seconds, double change) {
+  ArmSummary a{.label = label,
+               .parameters = {{"transport.controller", std::string("cubic")},
+                              {"workers", workers},
+                              {"recovery", std::string(label)}}};
+  a.metrics = {{kMedian, estimate(seconds, seconds / 2, seconds * 2),
+                estimate(change, change - 0.1, change + 0.1)}};
+  return a;
 }
 
-std::string summary() {
-  Json arms = Json::array({arm("off", 1, 0.04, 0), arm("on", 1, 0.02, -0.5)});
-  return Json({{"arms", arms}}).dump();
-}
+Results of(std::vector<ArmSummary> arms) { return {.arms = std::move(arms)}; }
 
-std::string sweep() {
-  Json arms = Json::array({arm("off", 1, 0.04, 0), arm("on", 1, 0.02, -0.5), arm("off", 4, 0.1, 0),
-                           arm("on", 4, 0.1, 0)});
-  return Json({{"arms", arms}}).dump();
-}
+Results summary() { return of({arm("off", 1, 0.04, 0), arm("on", 1, 0.02, -0.5)}); }
 
-constexpr const char* kMedian = "burst_completion_seconds_median";
+Results sweep() {
+  return of({arm("off", 1, 0.04, 0), arm("on", 1, 0.02, -0.5), arm("off", 4, 0.1, 0),
+             arm("on", 4, 0.1, 0)});
+}
 
 TEST(ColumnTable, HasTheColumnsThatAreAskedFor) {
   EXPECT_EQ(column_table(summary(), {.columns = {kMedian, "last_loss"}}),
@@ -66,14 +58,13 @@ TEST(ColumnTable, ShowsIntervalsAndChanges) {
 }
 
 TEST(ColumnTable, NamesWhatAChangeIsAgainst) {
-  Json all = Json::array({arm("tail drop", 1, 0.04, 0), arm("on", 1, 0.02, -0.5)});
-  all[0]["off"] = true;
-  all[1]["against"] = "reno";
-  all[1]["against_off"][kMedian]["change"] = estimate(-0.2, -0.3, -0.1);
-  EXPECT_NE(
-      column_table(Json({{"arms", all}}).dump(), {.columns = {std::string(kMedian) + ":change"}})
-          .find("-50 % [-60,-40] / reno, -20 % / tail drop\n"),
-      std::string::npos);
+  Results all = of({arm("tail drop", 1, 0.04, 0), arm("on", 1, 0.02, -0.5)});
+  all.arms[0].off = true;
+  all.arms[1].against = "reno";
+  all.arms[1].against_off = {{kMedian, {}, estimate(-0.2, -0.3, -0.1)}};
+  EXPECT_NE(column_table(all, {.columns = {std::string(kMedian) + ":change"}})
+                .find("-50 % [-60,-40] / reno, -20 % / tail drop\n"),
+            std::string::npos);
 }
 
 // Two columns of one name with the same plain value stood in their place.
@@ -85,7 +76,7 @@ TEST(ColumnTable, AsCsvBoundsAndChangesAreColumns) {
       "arm,burst_completion_seconds_median,burst_completion_seconds_median_low,"
       "burst_completion_seconds_median_high,burst_completion_seconds_median_change,"
       "burst_completion_seconds_median_change_low,burst_completion_seconds_median_change_high\n"
-      "off,0.04,0.02,0.08,0.0,-0.1,0.1\n"
+      "off,0.04,0.02,0.08,0,-0.1,0.1\n"
       "on,0.02,0.01,0.04,-0.5,-0.6,-0.4\n");
 }
 
@@ -122,7 +113,6 @@ TEST(ColumnTable, RefusesWhatIsNotThere) {
   EXPECT_THROW((void)column_table(summary(), {.arms = {"on", "no"}}), std::runtime_error);
   EXPECT_THROW((void)column_table(summary(), {.where = {{"workers", "3"}}}), std::runtime_error);
   EXPECT_THROW((void)column_table(summary(), {.where = {{"worker", "1"}}}), std::runtime_error);
-  EXPECT_THROW((void)column_table("{}", {}), std::runtime_error);
 }
 
 }  // namespace

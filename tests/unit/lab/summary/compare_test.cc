@@ -3,15 +3,12 @@
 // differ by 10 % and two runs of one seed by 2 %.
 #include "tools/lab/summary/compare.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "common/core/random.h"
-#include "tools/lab/summary/column_table.h"
-#include "tools/lab/summary/result_answer.h"
 
 namespace outrider::compare_test {
 using namespace sw;
@@ -160,54 +157,6 @@ TEST(Compare, ValuesThatAreNotAboveZeroAreSubtracted) {
   EXPECT_FALSE(rtos.relative);
   EXPECT_DOUBLE_EQ(rtos.change.value, 0.25);
   EXPECT_TRUE(rtos.changed);
-}
-
-TEST(CompareJson, ReadsASummaryAndRefusesOthers) {
-  const auto text = R"({"schema_version": 2, "experiment": "e", "runtime": "virtual",
-    "cases": [{"seed": 7, "metrics": {"start_queue_packets": {"mean": 3.5},
-                                       "communication_seconds": {"median": 0.5, "p99": null}}}],
-    "arms": [{"label": "off", "point": 2, "parameters": {"workers": 1},
-              "settings": {"transport.controller": "cubic"}, "cases": [0],
-              "metrics": {"communication_seconds_median": {"value": {"value": 0.75}}}}]})";
-  const auto result = comparable_from_json(text);
-  ASSERT_EQ(result.arms.size(), 1U);
-  EXPECT_EQ(result.arms[0].point, 2U);
-  EXPECT_EQ(result.arms[0].parameters,
-            (decltype(ComparableArm::parameters){{"workers", "1"},
-                                                 {"transport.controller", "\"cubic\""}}));
-  ASSERT_EQ(result.arms[0].seeds.size(), 1U);
-  EXPECT_EQ(result.arms[0].seeds[0].seed, 7U);
-  EXPECT_EQ(result.arms[0].seeds[0].values[0], 3.5);
-  EXPECT_EQ(result.arms[0].seeds[0].values[kCommunication], 0.5);
-  EXPECT_EQ(result.arms[0].values[kCommunication], 0.75) << "of the arm";
-  EXPECT_TRUE(std::isnan(result.arms[0].values[0])) << "the arm does not have it";
-  EXPECT_TRUE(std::isnan(result.arms[0].seeds[0].values[4])) << "null";
-  EXPECT_TRUE(std::isnan(result.arms[0].seeds[0].values[1])) << "absent";
-  EXPECT_THROW(comparable_from_json("[]"), std::runtime_error);
-  EXPECT_THROW(comparable_from_json("{"), std::runtime_error);
-  EXPECT_THROW(comparable_from_json(R"({"schema_version": 9})"), std::runtime_error);
-}
-
-// Where a file is empty or cut off, the parser's own text helps nobody.
-TEST(CompareJson, SaysInWordsWhatIsNoSummary) {
-  const auto refusal = [](const std::string& text) -> std::string {
-    try {
-      comparable_from_json(text);
-    } catch (const std::runtime_error& error) {
-      EXPECT_THROW(result_from_text(text), std::runtime_error);
-      EXPECT_THROW(column_table(text, {}), std::runtime_error);
-      return error.what();
-    }
-    return "none";
-  };
-  EXPECT_THAT(refusal(""), testing::StartsWith("is empty; run the experiment again"));
-  EXPECT_THAT(refusal(" \n"), testing::StartsWith("is empty"));
-  EXPECT_THAT(refusal(R"({"schema_version": 2, "experi)"),
-              testing::StartsWith("ends in its middle"));
-  EXPECT_THAT(refusal(R"({"schema_version": 2, "cases": [)"), testing::StartsWith("ends in its"));
-  EXPECT_THAT(refusal("name = \"quick\"\n"), testing::StartsWith("is no JSON from byte 2 on"));
-  EXPECT_THAT(refusal("[]"), testing::StartsWith("is JSON, but no summary.json of outrider-lab"));
-  EXPECT_THAT(refusal(R"({"schema_version": 9})"), testing::StartsWith("has schema_version 9"));
 }
 
 TEST(CompareJson, IsJson) {

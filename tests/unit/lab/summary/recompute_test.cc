@@ -7,11 +7,11 @@
 #include <cstdlib>
 #include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "tests/unit/lab/measure/metrics_fixture.h"
 #include "tools/lab/results/bundle.h"
+#include "tools/lab/summary/metric.h"
 
 namespace outrider::recompute_test {
 using namespace lab;
@@ -69,9 +69,8 @@ class RecomputeTest : public testing::Test {
   ~RecomputeTest() override { fs::remove_all(directory_); }
 
   void write() {
-    write_bundle(directory_, experiment_, summarise(experiment_));
-    std::ifstream in(directory_ / "summary.json");
-    summary_ = nlohmann::json::parse(in);
+    summary_ = summarise(experiment_);
+    write_bundle(directory_, experiment_, summary_);
   }
   static std::vector<std::string> cells_of(const std::string& line) {
     std::vector<std::string> cells(1);
@@ -105,12 +104,10 @@ class RecomputeTest : public testing::Test {
     EXPECT_FALSE(cell.empty()) << column;
     return std::strtod(cell.c_str(), nullptr);
   }
-  double metric(const char* pointer) const {
-    return summary_.at("cases")
-        .at(0)
-        .at("metrics")
-        .at(nlohmann::json::json_pointer(pointer))
-        .get<double>();
+  const CaseMetrics& metrics() const { return summary_.cases.at(0).metrics; }
+  double metric(const std::string& name) const {
+    const CaseSummary* one[]{&summary_.cases.at(0)};
+    return value_of(metric_named(name), one);
   }
 
   /// Returns the sum of a column of queue.csv between two instants, linear within a line.
@@ -125,13 +122,13 @@ class RecomputeTest : public testing::Test {
   }
   /// Computes goodputs from queue.csv, which have to be those of summary.json.
   void expect_goodputs() const {
-    const double from_ns = metric("/goodput_from_seconds") * 1e9;
-    const double to_ns = metric("/goodput_to_seconds") * 1e9;
-    for (const auto& [column, name] :
-         {std::pair("background_delivered_bytes", "/background_goodput_bits_per_second"),
-          std::pair("ddl_delivered_bytes", "/ddl_goodput_bits_per_second")})
-      EXPECT_NEAR(between(column, from_ns, to_ns) * 8e9 / (to_ns - from_ns) / metric(name), 1, 1e-9)
-          << name;
+    const double from_ns = metrics().measured_from_seconds * 1e9;
+    const double to_ns = metrics().measured_to_seconds * 1e9;
+    for (const auto& [column, goodput] :
+         {std::pair("background_delivered_bytes", metrics().background_goodput_bits_per_second),
+          std::pair("ddl_delivered_bytes", metrics().ddl_goodput_bits_per_second)})
+      EXPECT_NEAR(between(column, from_ns, to_ns) * 8e9 / (to_ns - from_ns) / goodput, 1, 1e-9)
+          << column;
   }
   /// Returns a quantile of all lines of histograms.csv that `take` says.
   template <class Take>
@@ -154,11 +151,11 @@ class RecomputeTest : public testing::Test {
   fs::path directory_;
   Case case_ = make_case("off", 2);
   Experiment experiment_{.name = "e", .runtime = Runtime::kVirtual, .runs = {}};
-  nlohmann::json summary_;
+  Summary summary_;
 };
 
 TEST_F(RecomputeTest, GoodputsAreInQueueCsvAlsoAfterTheQueuesLastPacket) {
-  EXPECT_EQ(metric("/goodput_to_seconds"), 2.0);
+  EXPECT_EQ(metrics().measured_to_seconds, 2.0);
   expect_goodputs();
 }
 
@@ -168,7 +165,7 @@ TEST_F(RecomputeTest, TheBinsInWhichTheSpanEndsHaveLinesOfTheirOwn) {
   r.traffic.end_ns = 1'983 * kMs + kMs / 2;
   deliver(r, TrafficClass::kBackground, 1'984, 2'000, 90'000);
   write();
-  EXPECT_EQ(metric("/goodput_to_seconds"), 1.9835);
+  EXPECT_EQ(metrics().measured_to_seconds, 1.9835);
   expect_goodputs();
 }
 
@@ -184,8 +181,8 @@ TEST_F(RecomputeTest, TimesOfBurstsAreInBurstsCsv) {
   }
   double sum = 0;
   for (const auto& [iteration, end] : last) sum += (end - due[iteration]) / 3;
-  EXPECT_NEAR(sum * 1e-9, metric("/communication_seconds/mean"), 1e-12);
-  EXPECT_NEAR(found, metric("/start_queue_packets/mean"), 1e-9);
+  EXPECT_NEAR(sum * 1e-9, metric("communication_seconds_mean"), 1e-12);
+  EXPECT_NEAR(found, metric("start_queue_packets_mean"), 1e-9);
 }
 
 TEST_F(RecomputeTest, DistributionsAreInHistogramsCsv) {
@@ -200,7 +197,7 @@ TEST_F(RecomputeTest, DistributionsAreInHistogramsCsv) {
   };
   for (const auto& [q, end] : {std::pair(0.5, "_median"), std::pair(0.99, "_p99")}) {
     const auto expect = [&](const std::string& name, double value) {
-      EXPECT_NEAR(value / metric(("/" + name + end).c_str()), 1, 1e-12) << name << end;
+      EXPECT_NEAR(value / metric(name + end), 1, 1e-12) << name << end;
     };
     expect("small_flow_completion_seconds",
            quantile(q, of_size("flow_completion_ns", 0, 100'000)) * 1e-9);
@@ -208,21 +205,20 @@ TEST_F(RecomputeTest, DistributionsAreInHistogramsCsv) {
            quantile(q, of_size("flow_slowdown_milli", 100'000, 1'000'000)) * 1e-3);
     expect("request_latency_seconds", quantile(q, named("request_latency_ns")) * 1e-9);
   }
-  for (const char* name : {"burst_sojourn", "interval_sojourn"}) {
-    const std::string figure = "/" + std::string(name) + "_seconds";
-    const std::string histogram = std::string(name) + "_ns";
-    EXPECT_NEAR(quantile(0.99, named(histogram.c_str())) * 1e-9, metric((figure + "/p99").c_str()),
-                1e-15);
+  for (const auto& [histogram, figure] :
+       {std::pair("burst_sojourn_ns", metrics().burst_sojourn_seconds),
+        std::pair("interval_sojourn_ns", metrics().interval_sojourn_seconds)}) {
+    EXPECT_NEAR(quantile(0.99, named(histogram)) * 1e-9, figure.p99, 1e-15);
     const auto all = rows("histograms.csv");
-    const auto row = std::ranges::find_if(all, named(histogram.c_str()));
+    const auto row = std::ranges::find_if(all, named(histogram));
     ASSERT_NE(row, all.end());
-    EXPECT_NEAR(number(*row, "mean") * 1e-9, metric((figure + "/mean").c_str()), 1e-15);
-    EXPECT_NEAR(number(*row, "max") * 1e-9, metric((figure + "/max").c_str()), 1e-15);
+    EXPECT_NEAR(number(*row, "mean") * 1e-9, figure.mean, 1e-15);
+    EXPECT_NEAR(number(*row, "max") * 1e-9, figure.max, 1e-15);
   }
   double flows = 0;
   for (const Row& row : rows("histograms.csv"))
     if (of_size("flow_completion_ns", 0, 100'000)(row)) flows += number(row, "count");
-  EXPECT_EQ(flows, metric("/small_flows_completed"));
+  EXPECT_EQ(flows, metric("small_flows_completed"));
 }
 
 // A queue whose bins are used up has no values behind them: 0 would say that it was empty.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "tools/lab/summary/result_answer.h"
+#include "tools/lab/summary/results_answer.h"
 #include "tools/lab/summary/summary.h"
 #include "tools/lab/summary/table_text.h"
 
@@ -33,7 +33,8 @@ ArmSummary arm(std::string label, std::size_t point, Parameters parameters = {},
 }
 
 Summary summary_of(std::string name, std::vector<ArmSummary> arms) {
-  Summary s{.experiment = std::move(name), .cases = {}, .arms = std::move(arms)};
+  Summary s{{.experiment = std::move(name), .arms = std::move(arms)}};
+  name_arms(s.arms);
   s.cases.emplace_back();
   s.cases[0].metrics.ledger_balanced = true;
   s.cases[0].metrics.queue.found = true;

@@ -1,0 +1,48 @@
+#include "tools/lab/report/report_rows.h"
+
+#include <utility>
+
+namespace outrider::lab {
+
+namespace {
+
+ReportJson cell_json(const Query& row, std::size_t column) {
+  switch (row.kind(column)) {
+    case CellKind::kInteger:
+      return *row.whole(column);
+    case CellKind::kReal:
+      return row.number(column);
+    case CellKind::kText:
+      return row.text(column);
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace
+
+ReportJson rows_json(const ResultsReader& results, std::string_view sql) {
+  ReportJson rows = ReportJson::array();
+  for (Query row = results.query(sql); row.next();) {
+    ReportJson object = ReportJson::object();
+    for (std::size_t c = 0; c < row.columns().size(); ++c)
+      object[row.columns()[c]] = cell_json(row, c);
+    rows.push_back(std::move(object));
+  }
+  return rows;
+}
+
+ReportJson row_json(const ResultsReader& results, std::string_view sql) {
+  ReportJson rows = rows_json(results, sql);
+  return rows.empty() ? ReportJson(nullptr) : std::move(rows.front());
+}
+
+std::string of_case(std::size_t index) { return "case_index = " + std::to_string(index); }
+
+std::string of_arm(const ArmSummary& arm) {
+  std::string cases;
+  for (const std::size_t i : arm.cases) cases += (cases.empty() ? "" : ",") + std::to_string(i);
+  return "case_index IN (" + cases + ')';
+}
+
+}  // namespace outrider::lab

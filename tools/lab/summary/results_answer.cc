@@ -1,0 +1,99 @@
+#include "tools/lab/summary/results_answer.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "tools/lab/summary/summary.h"
+#include "tools/lab/summary/table_text.h"
+
+namespace outrider::lab {
+
+namespace {
+
+AnswerArm answer_arm(const ArmSummary& arm) {
+  constexpr const char* kTime = "communication_seconds_median";
+  constexpr const char* kLost = "background_lost_fraction";
+  constexpr const char* kShort = "small_flow_completion_seconds_p99";
+  AnswerArm out{.name = arm.name,
+                .remedy = arm.role == ArmRole::kRemedy,
+                .change = arm.metric(kTime).change,
+                .lost = arm.metric(kLost).value,
+                .against = arm.against,
+                .short_flows = arm.metric(kShort).change,
+                .beside = arm.beside};
+  if (arm.against.empty()) return out;
+  out.against_off = arm.metric_against_off(kTime).change;
+  out.lost_against_off = arm.metric_against_off(kLost).value;
+  out.short_flows_against_off = arm.metric_against_off(kShort).change;
+  out.beside_off = arm.beside_off;
+  return out;
+}
+
+void add_warnings(const Results& results, ResultAnswer& answer) {
+  if (results.quick)
+    answer.warnings.emplace_back(
+        "quick: two iterations at the first point. It runs; the figures mean nothing");
+  if (results.interrupted)
+    answer.warnings.push_back("incomplete: " + std::to_string(results.finished_cases) + " of " +
+                              std::to_string(results.planned_cases) + " cases have results");
+  if (results.version != kResultsVersion)
+    answer.warnings.push_back("made at version " + std::to_string(results.version) +
+                              " of the results; those of this program are of version " +
+                              std::to_string(kResultsVersion));
+  std::ranges::copy(results.advice, std::back_inserter(answer.warnings));
+  for (const ArmWarning& w : results.warnings) {
+    std::string text = w.label;
+    if (answer.points.size() > 1 && w.point < answer.points.size())
+      text += " at " + answer.points[w.point].name;
+    answer.warnings.push_back(text + ": " + std::to_string(w.count) + " " + w.text);
+  }
+}
+
+std::string lines_of(const std::vector<AnswerSentence>& sentences) {
+  std::string text;
+  for (const auto& s : sentences) text += wrapped(s.text) + '\n';
+  return text;
+}
+
+}  // namespace
+
+ResultAnswer answer_of_results(const Results& results) {
+  const auto& arms = results.arms;
+  ResultAnswer answer;
+  answer.question = results.question;
+  const auto names = point_names(arms);
+  std::vector<PointAnswer> compared;
+  for (std::size_t p = 0; p < names.size(); ++p) {
+    PointAnswer& here = compared.emplace_back(
+        PointAnswer{.point = names[p], .arms = {}, .off = off_of_point(arms, p)});
+    std::size_t seeds = std::size_t{1} << 20;
+    for (const auto& arm : arms) {
+      if (arm.point != p) continue;
+      seeds = std::min(seeds, arm.cases.size());
+      if (!arm.off) here.arms.push_back(answer_arm(arm));
+    }
+    answer.points.push_back({names[p], answer_of(here.arms, here.off, seeds)});
+  }
+  if (names.size() > 1) answer.sweep = answer_over(compared);
+  add_warnings(results, answer);
+  return answer;
+}
+
+std::string answer_text(const Results& results) {
+  const ResultAnswer answer = answer_of_results(results);
+  std::string text = lines_of(answer.sweep);
+  for (std::size_t p = 0; p < answer.points.size(); ++p) {
+    if (answer.points.size() > 1)
+      text += (text.empty() ? "" : "\n") +
+              wrapped("Point " + std::to_string(p + 1) + ", " + answer.points[p].name + ":") + '\n';
+    text += lines_of(answer.points[p].sentences);
+  }
+  for (const auto& warning : answer.warnings) text += wrapped("! " + warning) + '\n';
+  return text;
+}
+
+std::string result_text(const Summary& summary) {
+  return comparison_table(summary) + "\n" + answer_text(summary);
+}
+
+}  // namespace outrider::lab
