@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "common/core/clock.h"
+#include "common/core/span_log.h"
 
 namespace outrider {
 
@@ -33,6 +34,9 @@ class PauseGate {
   PauseGate() = default;  ///< without a watchdog
   explicit PauseGate(std::optional<Duration> watchdog) noexcept : watchdog_(watchdog) {}
 
+  /// Keeps pauses, renewals included, in a log that outlives this.
+  void record_in(SpanLog& log) noexcept { log_ = &log; }
+
   /// Hears of a pause that lasts for that time from now on. Zero ends the one in force.
   void on_frame(Duration pause, Time now, const BehindGate& behind = {}) noexcept {
     settle(now, behind);
@@ -58,6 +62,10 @@ class PauseGate {
   [[nodiscard]] bool broken_out() const noexcept { return broken_out_; }
   /// Returns when the pause ends unless it is renewed; kNever if there is none.
   [[nodiscard]] Time until() const noexcept { return paused_ ? until_ : kNever; }
+  /// Returns when the pause in force began.
+  [[nodiscard]] std::optional<Time> since() const noexcept {
+    return paused_ ? std::optional(since_) : std::nullopt;
+  }
 
   /// Returns when the pause will have been too long for a packet that waits since then; kNever
   /// without a watchdog, or if nothing is stopped.
@@ -80,6 +88,7 @@ class PauseGate {
   void end(Time at, const BehindGate& behind) noexcept {
     if (!paused_) return;
     paused_for_ += at - since_;
+    if (log_ != nullptr) log_->add(since_, at);
     const Time stuck_since = std::max(since_, behind.waits_since);
     if (broken_out_) stuck_for_ = Duration::zero();
     else if (stuck_since < at) stuck_for_ += at - stuck_since;
@@ -92,6 +101,7 @@ class PauseGate {
   std::uint64_t left_ = 0;  ///< packets that had left when a pause last began
   Time since_{};            ///< begin of the pause in force, renewals included
   Time until_{};
+  SpanLog* log_ = nullptr;
   bool paused_ = false;
   bool broken_out_ = false;
 };

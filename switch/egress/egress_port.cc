@@ -40,7 +40,8 @@ EgressPort::EgressPort(const SwitchPortConfig& config, EventLoop& loop, const Li
       name_(config.name) {
   for (const auto& queue : queues_of(config))
     queues_.emplace_back(queue, policy_of(queue, config.drain_rate, limits.signers),
-                         setup_of(config, queues_.size(), seed_, transmitter_.id()));
+                         setup_of(config, queues_.size(), seed_, transmitter_.id()),
+                         config.record ? limits.tap.bursts : 0);
   if (PortPauses::needed(config))
     pauses_ = std::make_unique<PortPauses>(config, limits.number, *limits.lossless, impairments_,
                                            *this, loop);

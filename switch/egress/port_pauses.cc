@@ -46,8 +46,14 @@ PortPauses::PortPauses(const SwitchPortConfig& config, std::uint16_t number, Los
   const auto queues = queues_of(config);
   for (std::size_t q = 0; q < queues.size(); ++q) {
     const LosslessConfig& lossless = queues[q].queue.lossless;
-    if (lossless.on())
-      queues_.push_back({static_cast<std::uint8_t>(q), lossless, PauseGate(lossless.watchdog), {}});
+    if (!lossless.on()) continue;
+    Queue& queue = queues_.emplace_back(Queue{.number = static_cast<std::uint8_t>(q),
+                                              .config = lossless,
+                                              .gate = PauseGate(lossless.watchdog),
+                                              .spans = std::make_unique<Spans>()});
+    queue.spans->stopped.make_room(kMostSpans);
+    queue.spans->stops_neighbour.make_room(kMostSpans);
+    queue.gate.record_in(queue.spans->stopped);
   }
   buffer.join(number, *this);
 }
@@ -67,6 +73,7 @@ Packet* PortPauses::make_frame(Time now) noexcept {
     frame.set(queue.config.priority,
               account.pauses() ? queue.config.pause_quanta : std::uint16_t{0});
     ++(account.pauses() ? queue.counters.pauses_sent : queue.counters.resumes_sent);
+    note_told(*queue.spans, account.pauses(), now);
     account.on_sent(now);
   }
   news_ = 0;
@@ -80,6 +87,22 @@ Packet* PortPauses::make_frame(Time now) noexcept {
   encode(frame, buffer_.mac(), buffer(*packet));
   loop_.schedule(id_, next(now));
   return packet;
+}
+
+/// Notes what the neighbour is told.
+void PortPauses::note_told(Spans& spans, bool pauses, Time now) noexcept {
+  if (pauses && !spans.stops_since) spans.stops_since = now;
+  if (pauses || !spans.stops_since) return;
+  spans.stops_neighbour.add(*spans.stops_since, now);
+  spans.stops_since.reset();
+}
+
+void PortPauses::report(QueueReport& to, Time now) const {
+  for (const Queue& queue : queues_) {
+    if (queue.number != to.queue) continue;
+    to.stopped = queue.spans->stopped.until(now, queue.gate.since());
+    to.stops_neighbour = queue.spans->stops_neighbour.until(now, queue.spans->stops_since);
+  }
 }
 
 void PortPauses::on_frame(const PauseFrame& frame, Time now) noexcept {

@@ -61,6 +61,7 @@ class PortPauses final : public QueuePart, public EventSource {
   Time fire(Time now) noexcept override;
 
   void count(QueueCounts& to, std::size_t queue, Time now) const override;
+  void report(QueueReport& to, Time now) const override;
   using EventSource::prepare;  // beside the part's
   [[nodiscard]] std::unique_ptr<PartChange> prepare(const PartReload& reload) const override;
   void apply(PartChange* change, const PortQueueConfig& to, Time now) noexcept override;
@@ -68,13 +69,20 @@ class PortPauses final : public QueuePart, public EventSource {
  private:
   static constexpr Duration kRetry = std::chrono::microseconds(10);
 
+  static constexpr std::size_t kMostSpans = 4096;  ///< kept of each kind and queue
+  struct Spans {
+    SpanLog stopped{}, stops_neighbour{};
+    std::optional<Time> stops_since{};
+  };
   struct Queue {
     std::uint8_t number;
     LosslessConfig config;
     PauseGate gate;
     PauseCounters counters{};
+    std::unique_ptr<Spans> spans{};  ///< never null
   };
 
+  static void note_told(Spans& spans, bool pauses, Time now) noexcept;
   void obey(Time now) noexcept;
   void watch(Queue& queue, Time now) noexcept;
   [[nodiscard]] BehindGate behind(const Queue& queue, Time now) const noexcept;

@@ -25,9 +25,9 @@ std::optional<DropReason> refusal(const PortQueue& queue, const Packet& packet) 
 }  // namespace
 
 PortQueue::PortQueue(const PortQueueConfig& config, const RegulationPolicy& policy,
-                     const MarkerSetup& setup)
+                     const MarkerSetup& setup, std::size_t stretches)
     : fifo_({config.queue.limit_packets, config.queue.limit_bytes}),
-      regulation_(policy),
+      regulation_(policy, stretches),
       marking_(config.marker, setup, regulation_) {}
 
 bool PortQueue::enqueue(Packet* packet, Time now) noexcept {

@@ -28,8 +28,9 @@ class PortQueue {
   using Item = Fifo::Item;
 
   /// @param policy  of the queue, see policy_of()
-  PortQueue(const PortQueueConfig& config, const RegulationPolicy& policy,
-            const MarkerSetup& setup);
+  /// @param stretches  of regulated time that are kept for the report
+  PortQueue(const PortQueueConfig& config, const RegulationPolicy& policy, const MarkerSetup& setup,
+            std::size_t stretches = 0);
   PortQueue(const PortQueue&) = delete;
   PortQueue& operator=(const PortQueue&) = delete;
 

@@ -17,8 +17,9 @@ namespace outrider::sw {
 /// it writes only what identify() notes. Not thread-safe: owned with the queue.
 class QueueRegulation {
  public:
-  explicit QueueRegulation(const RegulationPolicy& policy) {
-    if (acts_on_bursts(policy.mode)) regulator_ = std::make_unique<Regulator>(policy);
+  /// @param stretches  of regulated time that are kept
+  QueueRegulation(const RegulationPolicy& policy, std::size_t stretches) {
+    if (acts_on_bursts(policy.mode)) regulator_ = std::make_unique<Regulator>(policy, stretches);
     follow(policy);
   }
 
@@ -31,6 +32,7 @@ class QueueRegulation {
   [[nodiscard]] bool marks() const noexcept { return marks_; }
   /// @pre exists()
   [[nodiscard]] Regulator& regulator() noexcept { return *regulator_; }
+  [[nodiscard]] const Regulator& regulator() const noexcept { return *regulator_; }
 
   /// Follows a packet that reaches the queue. @pre exists(); parsed and classified
   [[gnu::always_inline]] void on_packet(Packet& packet, Time now) noexcept {

@@ -6,6 +6,7 @@
 
 #include "common/core/burst_identity.h"
 #include "common/core/histogram.h"
+#include "common/core/span_log.h"
 #include "common/core/traffic_class.h"
 #include "common/telemetry/run_report.h"
 #include "switch/report/counts.h"
@@ -48,6 +49,11 @@ struct QueueReport : QueueCounts {
   std::vector<RemoteReport> beyond_by_name;  ///< the bottlenecks beyond the port
   std::uint64_t bursts_not_recorded = 0;     ///< beyond max_burst_records
   std::vector<QueueBin> bins;                ///< bin i covers [i, i + 1) x bin_ns
+  /// With regulation in force; the first max_burst_records of a recorded port.
+  std::vector<TimeSpan> regulated;
+  /// While the neighbour had paused it by priority flow control (PFC), and while it had told the
+  /// neighbour to pause; the first 4096 of each.
+  std::vector<TimeSpan> stopped, stops_neighbour;
 };
 
 /// The report of a switch process, or of the switch side of a virtual run.

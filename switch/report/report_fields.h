@@ -53,6 +53,9 @@ void fields(V& v, R& r) {
   v.value("bursts", r.bursts);
   v.value("bursts_not_recorded", r.bursts_not_recorded);
   v.value("bins", r.bins);
+  v.value("regulated", r.regulated);
+  v.value("stopped", r.stopped);
+  v.value("stops_neighbour", r.stops_neighbour);
 }
 
 template <class V, class R>

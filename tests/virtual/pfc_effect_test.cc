@@ -99,13 +99,19 @@ TEST(PfcEffect, AnIncastLosesNothingAndFillsTheLink) {
   EXPECT_GT(longest_push(r), 0.0068);
   EXPECT_LT(longest_push(r), 0.0072);
   EXPECT_NEAR(static_cast<double>(r.traffic.paused_ns) / 1e9, 4 * 0.75 * 0.0069, 0.006);
+  std::int64_t told_ns = 0;
   for (const char* port : {"w0", "w1", "w2", "w3"}) {
     const PauseCounters& c = queue_at(r, "left", port, 0).pause;
     EXPECT_GT(c.pauses_sent, 1U) << port;
     EXPECT_GT(c.resumes_sent, 1U) << port;
+    const auto& spans = queue_at(r, "left", port, 0).stops_neighbour;
+    EXPECT_EQ(spans.size(), c.resumes_sent) << port;
+    for (const TimeSpan& span : spans) told_ns += span.end_ns - span.begin_ns;
     EXPECT_GT(c.most_held_bytes, 50'000U);
     EXPECT_LT(c.most_held_bytes, 80'000U);
   }
+  const auto paused_ns = static_cast<double>(r.traffic.paused_ns);
+  EXPECT_NEAR(static_cast<double>(told_ns), paused_ns, paused_ns / 100) << "hosts obey at once";
 }
 
 TEST(PfcEffect, TooLittleHeadroomLosesPackets) {

@@ -1,5 +1,7 @@
 #include "switch/egress/parts/burst_records.h"
 
+#include <utility>
+
 #include "switch/egress/port_transmitter.h"
 #include "switch/forwarding/identify.h"
 
@@ -46,6 +48,10 @@ void BurstRecords::on_departure(const Transmission& sent) noexcept {
                      .left_packets = queue_.fifo().occupancy_packets()});
 }
 
-void BurstRecords::report(QueueReport& to, Time /*now*/) const { tap_.fill(to); }
+void BurstRecords::report(QueueReport& to, Time now) const {
+  tap_.fill(to);
+  if (queue_.regulation().exists())
+    to.regulated = std::as_const(queue_.regulation()).regulator().stretches(now);
+}
 
 }  // namespace outrider::sw

@@ -40,8 +40,8 @@ Time begin_of(const StartSignal& start, const std::optional<Duration>& lead, Tim
 
 }  // namespace
 
-Regulator::Regulator(const RegulationPolicy& policy)
-    : entries_(policy), lead_(lead_of(policy)), seen_(policy.max_entries) {
+Regulator::Regulator(const RegulationPolicy& policy, std::size_t stretches)
+    : entries_(policy, stretches), lead_(lead_of(policy)), seen_(policy.max_entries) {
   if (policy.predict.from == PredictFrom::kOff) return;
   assert(lead_);
   predictions_.emplace(policy.predict);
@@ -200,11 +200,33 @@ std::optional<std::uint16_t> Regulator::threshold_at(Time now) const {
   return later.effective_;
 }
 
+namespace {
+
+/// Returns until when entries know whether they were in force.
+Time known_until(const RegulatorEntries& entries, Time now) {
+  return std::min(now, entries.times().next());
+}
+
+}  // namespace
+
 Duration Regulator::regulated(Time now) const {
-  if (now < next_event_ || now == stopped_at_) return entries_.regulated(now);
+  const auto until = [now](const RegulatorEntries& entries) {
+    return entries.regulated().until(known_until(entries, now));
+  };
+  if (now < next_event_ || now == stopped_at_) return until(entries_);
   Regulator later = *this;
   later.advance(now, kAllEvents);
-  return later.entries_.regulated(now);
+  return until(later.entries_);
+}
+
+std::vector<TimeSpan> Regulator::stretches(Time now) const {
+  const auto until = [now](const RegulatorEntries& entries) {
+    return entries.regulated().stretches(known_until(entries, now));
+  };
+  if (now < next_event_ || now == stopped_at_) return until(entries_);
+  Regulator later = *this;
+  later.advance(now, kAllEvents);
+  return until(later.entries_);
 }
 
 std::size_t Regulator::bytes_per_entry() noexcept {

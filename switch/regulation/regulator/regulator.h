@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "common/core/clock.h"
 #include "common/core/flow_key.h"
+#include "common/core/span_log.h"
 #include "switch/regulation/policy/regulation_policy.h"
 #include "switch/regulation/policy/start_signal.h"
 #include "switch/regulation/regulator/flow_memory.h"
@@ -81,7 +83,8 @@ class Regulator {
   /// Begins and ends that a call processes at most. Ends of one job's entries often coincide.
   static constexpr std::uint32_t kMostEvents = RegulatorEntries::kMostEvents;
 
-  explicit Regulator(const RegulationPolicy& policy);
+  /// @param stretches  that stretches() gives, the first ones
+  explicit Regulator(const RegulationPolicy& policy, std::size_t stretches = 0);
 
   /// Handles the announcement of a burst. @pre the ranges stated at the fields of StartSignal
   ArmVerdict on_start(const StartSignal& start, Time now) noexcept;
@@ -158,6 +161,8 @@ class Regulator {
   /// is still behind, they count what it has processed.
   [[nodiscard]] std::optional<std::uint16_t> threshold_at(Time now) const;
   [[nodiscard]] Duration regulated(Time now) const;
+  /// Returns when that was, as far as it is kept. It copies as these do.
+  [[nodiscard]] std::vector<TimeSpan> stretches(Time now) const;
   /// Returns the steps taken so far (begins and ends processed, and levels of heaps passed): for
   /// tests of what a call costs.
   [[nodiscard]] std::uint64_t steps() const noexcept {

@@ -15,14 +15,15 @@ RegulationBudget::Shares shares_of(const RegulationPolicy& p) {
 
 }  // namespace
 
-RegulatorEntries::RegulatorEntries(const RegulationPolicy& policy)
+RegulatorEntries::RegulatorEntries(const RegulationPolicy& policy, std::size_t stretches)
     : untold_(policy.max_entries),
       table_(policy.max_entries, max_entries_per_sender_of(policy)),
       policy_(policy),
       slots_(policy.max_entries),
       times_(policy.max_entries),
       budget_(shares_of(policy), policy.budget_window, policy.max_entries + 1),
-      wishes_(policy.composition, policy.max_entries) {
+      wishes_(policy.composition, policy.max_entries),
+      time_(stretches) {
   table_.change(policy.signers);
 }
 

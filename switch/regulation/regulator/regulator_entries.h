@@ -52,7 +52,8 @@ class RegulatorEntries {
   static constexpr std::uint32_t kNone = EntrySlots::kNone;  ///< no slot
   static constexpr std::uint32_t kMostEvents = 32;           ///< see regulator.h
 
-  explicit RegulatorEntries(const RegulationPolicy& policy);
+  /// @param stretches  of regulated time that are kept
+  RegulatorEntries(const RegulationPolicy& policy, std::size_t stretches);
 
   [[nodiscard]] const EntrySlots& table() const noexcept { return table_; }
   [[nodiscard]] const EntryTimes& times() const noexcept { return times_; }
@@ -104,11 +105,9 @@ class RegulatorEntries {
     }
   }
 
-  /// Returns the total time with an entry that had begun, until `now` or the first event that may
-  /// be due.
-  [[nodiscard]] Duration regulated(Time now) const noexcept {
-    return time_.until(std::min(now, times_.next()));
-  }
+  /// Returns the time with an entry that had begun, which is known until the first event that may
+  /// be due: times().next().
+  [[nodiscard]] const RegulatedTime& regulated() const noexcept { return time_; }
   [[nodiscard]] RegulatorCounters& counters() noexcept { return counters_; }
   [[nodiscard]] const RegulatorCounters& counters() const noexcept { return counters_; }
   /// Returns the begins and ends processed, and the levels of heaps passed.

@@ -276,6 +276,27 @@ TEST(PauseGate, PausesUntilTheQuantaAreOver) {
   EXPECT_EQ(gate.paused_for(Time{500us}), 100us);
 }
 
+TEST(PauseGate, KeepsItsPausesWithTheirRenewals) {
+  SpanLog log;
+  PauseGate gate;
+  gate.record_in(log);
+  gate.on_frame(10us, Time{5us});
+  gate.on_frame(Duration::zero(), Time{6us});
+  EXPECT_TRUE(log.until(Time{7us}, gate.since()).empty()) << "there is no room";
+  log.make_room(2);
+  gate.on_frame(10us, Time{10us});
+  gate.on_frame(10us, Time{15us});  // renewed
+  EXPECT_EQ(log.until(Time{18us}, gate.since()), (std::vector<TimeSpan>{{10'000, 18'000}}));
+  gate.settle(Time{40us});
+  gate.on_frame(10us, Time{50us});
+  gate.on_frame(Duration::zero(), Time{52us});
+  gate.on_frame(10us, Time{60us});
+  gate.on_frame(Duration::zero(), Time{61us});
+  EXPECT_EQ(log.until(Time{70us}, gate.since()),
+            (std::vector<TimeSpan>{{10'000, 25'000}, {50'000, 52'000}}))
+      << "the first ones";
+}
+
 TEST(PauseGate, ANewFrameReplacesTheTime) {
   PauseGate gate;
   gate.on_frame(100us, Time{0us});

@@ -432,7 +432,7 @@ TEST(Regulator, BudgetCountsToTheLastEndEvenIfNoticedLate) {
 // -- reporting
 
 TEST(Regulator, RegulatedTimeIsTheUnionOfTheEntries) {
-  Regulator regulator(policy(Recovery::kArrival));
+  Regulator regulator(policy(Recovery::kArrival), 8);
   EXPECT_EQ(regulator.regulated(Time{5ms}), 0ns);
   regulator.on_start({worker(0), 1, 10}, Time{10ms});
   EXPECT_EQ(regulator.regulated(Time{14ms}), 4ms) << "still live";
@@ -443,6 +443,11 @@ TEST(Regulator, RegulatedTimeIsTheUnionOfTheEntries) {
   EXPECT_EQ(regulator.regulated(Time{90ms}), 20ms) << "ended";
   regulator.on_start({worker(2), 1, 10}, Time{100ms});  // dies; expires at 200 ms
   EXPECT_EQ(regulator.regulated(Time{190ms}), 110ms);
+  const TimeSpan first{10'000'000, 30'000'000};
+  EXPECT_EQ(regulator.stretches(Time{190ms}),
+            (std::vector{first, TimeSpan{100'000'000, 190'000'000}}));
+  EXPECT_EQ(regulator.stretches(Time{500ms}),
+            (std::vector{first, TimeSpan{100'000'000, 200'000'000}}));
   EXPECT_EQ(regulator.regulated(Time{500ms}), 120ms) << "a report after the fact: ended in time";
   EXPECT_EQ(regulator.threshold(Time{500ms}), std::nullopt);
   EXPECT_EQ(regulator.regulated(Time{500ms}), 120ms) << "also once noticed";

@@ -16,7 +16,8 @@ inline constexpr const char* kRunHelp =
   table.txt                     the comparison as printed
   report.html                   the same to look at, in any browser, offline
   results.sqlite                all tables, for `sql` and for other programs
-  bursts.csv iterations.csv queue.csv flows.csv histograms.csv counters.csv
+  bursts.csv iterations.csv queue.csv flows.csv histograms.csv counters.csv runs.csv
+  spans.csv                     when queues were regulated or stopped, if any was
   links.csv link_slices.csv     of experiments with [fabric]
   connections.csv               with connection_sample_seconds
   queues.csv captures/          of the ports that [observe] names

@@ -5,15 +5,15 @@
 
 #include "common/telemetry/figures.h"
 #include "switch/report/figures.h"
+#include "tools/lab/results/run_table.h"
 #include "trafficgen/measure/generator_counts.h"
 
 namespace outrider::lab {
 
 namespace {
 
-/// @param of  the queue; empty: the whole program. A 0 of the program has a row, so that what it
-/// does
-///            not count is told apart; reasons and queues are always counted.
+/// @param of  the queue; empty: the whole program, of which a 0 has a row, so that what it does not
+///            count is told apart; reasons and queues are always counted
 void write_counters(RunRows& rows, std::string_view program, std::string_view of,
                     const std::vector<FigureValue>& figures) {
   for (const FigureValue& f : figures)
@@ -38,11 +38,9 @@ std::vector<TableColumn> counter_columns() {
 
 void write_counters_of(RunRows& rows, Runtime, const RunName&, const RunResult& result) {
   write_counters(rows, "switch", "", sw::figures_of(result.switches));
-  for (const sw::QueueReport& queue : result.switches.queues) {
-    const std::string of =
-        queue.switch_name + '.' + queue.port_name + '.' + std::to_string(queue.queue);
-    write_counters(rows, "switch", of, sw::figures_of(static_cast<const sw::QueueCounts&>(queue)));
-  }
+  for (const sw::QueueReport& queue : result.switches.queues)
+    write_counters(rows, "switch", name_of(queue),
+                   sw::figures_of(static_cast<const sw::QueueCounts&>(queue)));
   const tg::GeneratorCounts& counts = result.traffic;
   write_counters(rows, "generator", "", figures_of_fields(counts));
 }

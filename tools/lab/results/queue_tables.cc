@@ -194,4 +194,39 @@ void write_queues_of(RunRows& rows, Runtime runtime, const RunName& name, const 
   }
 }
 
+namespace {
+
+struct SpanKind {
+  const char* name;
+  std::vector<TimeSpan> sw::QueueReport::*spans;
+};
+constexpr SpanKind kSpanKinds[] = {{"regulated", &sw::QueueReport::regulated},
+                                   {"stopped", &sw::QueueReport::stopped},
+                                   {"stops neighbour", &sw::QueueReport::stops_neighbour}};
+
+}  // namespace
+
+std::vector<TableColumn> span_columns() {
+  return {{"of", CellKind::kText, "SWITCH.PORT.QUEUE"},
+          {"kind", CellKind::kText,
+           "regulated: with regulation in force; stopped: its neighbour had paused it (PFC); stops "
+           "neighbour: as it told it"},
+          {"begin_ns", CellKind::kInteger, "by the switch's clock"},
+          {"end_ns", CellKind::kInteger, "or the end of the run"}};
+}
+
+void write_spans_of(RunRows& rows, Runtime, const RunName&, const RunResult& result) {
+  for (const sw::QueueReport& queue : result.switches.queues)
+    for (const SpanKind& kind : kSpanKinds)
+      for (const TimeSpan& span : queue.*kind.spans)
+        rows.add(name_of(queue), kind.name, span.begin_ns, span.end_ns).end();
+}
+
+bool has_spans(const Case&, const RunResult& result) {
+  return std::ranges::any_of(result.switches.queues, [](const sw::QueueReport& queue) {
+    return std::ranges::any_of(kSpanKinds,
+                               [&queue](const SpanKind& k) { return !(queue.*k.spans).empty(); });
+  });
+}
+
 }  // namespace outrider::lab

@@ -17,4 +17,9 @@ void write_queue_of(RunRows& rows, Runtime runtime, const RunName& name, const R
 std::vector<TableColumn> queues_columns();
 void write_queues_of(RunRows& rows, Runtime runtime, const RunName& name, const RunResult& result);
 
+/// Times during which a queue was regulated or stopped, or stopped its neighbour.
+std::vector<TableColumn> span_columns();
+void write_spans_of(RunRows& rows, Runtime runtime, const RunName& name, const RunResult& result);
+bool has_spans(const Case& definition, const RunResult& result);
+
 }  // namespace outrider::lab

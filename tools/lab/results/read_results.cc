@@ -59,8 +59,7 @@ void read_warnings(const ResultsReader& from, Results& to) {
 }
 
 void read_arms(const ResultsReader& from, std::vector<ArmSummary>& arms) {
-  for (Query row =
-           from.query("SELECT label, role, point, off, against FROM arms ORDER BY rowid");
+  for (Query row = from.query("SELECT label, role, point, off, against FROM arms ORDER BY rowid");
        row.next();)
     arms.push_back(
         {.label = row.text(0),
@@ -87,8 +86,7 @@ void read_metrics(const ResultsReader& from, std::vector<ArmSummary>& arms) {
     (is_own(arm, row.text(1)) ? arm.metrics : arm.against_off)
         .push_back({row.text(2), estimate(row, 3), estimate(row, 6)});
   }
-  for (Query row =
-           from.query("SELECT arm, baseline, difference FROM differences ORDER BY rowid");
+  for (Query row = from.query("SELECT arm, baseline, difference FROM differences ORDER BY rowid");
        row.next();) {
     ArmSummary& arm = arms.at(index_of(row, 0));
     (is_own(arm, row.text(1)) ? arm.beside : arm.beside_off).push_back(row.text(2));

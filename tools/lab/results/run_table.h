@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <iterator>
 #include <span>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
@@ -40,6 +41,11 @@ Cell cell_of(const T& value) {
     const std::string_view text(value);
     return text.empty() ? Cell{} : Cell(text);
   }
+}
+
+/// Returns "SWITCH.PORT.QUEUE", by which rows of other tables name a queue.
+inline std::string name_of(const sw::QueueReport& queue) {
+  return queue.switch_name + '.' + queue.port_name + '.' + std::to_string(queue.queue);
 }
 
 /// Makes the rows of one run in a table, each of which begins with the columns of the run.

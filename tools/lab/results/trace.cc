@@ -296,6 +296,30 @@ void add_queues(const ResultsReader& results, std::size_t index, const std::stri
   if (queue) queue->close();
 }
 
+/// Adds when queues were regulated or stopped, a process each.
+void add_spans(const ResultsReader& results, std::size_t index, TraceFile& file) {
+  const std::int64_t offset = offset_of(results, index);
+  std::string of, kind;
+  int process = 0;
+  std::optional<Threads> threads;
+  for (Query row = results.query(
+           "SELECT of, kind, begin_ns, end_ns, (SELECT value FROM cases JOIN parameters USING "
+           "(arm) "
+           "WHERE case_index = spans.case_index AND name = 'switch.regulation.mode') FROM spans" +
+           of_case(index) + " AND begin_ns >= " + std::to_string(offset) +
+           " ORDER BY of, kind, begin_ns");
+       row.next();) {
+    if (row.text(0) != of) process = file.add_process("queue " + row.text(0));
+    if (row.text(0) != of || row.text(1) != kind) threads.emplace(file, process, row.text(1));
+    of = row.text(0);
+    kind = row.text(1);
+    const std::string mode = kind == "regulated" ? row.text(4) : "";
+    threads->add({.name = mode.empty() ? kind : kind + ": " + mode,
+                  .begin_ns = *row.whole(2) - offset,
+                  .end_ns = *row.whole(3) - offset});
+  }
+}
+
 }  // namespace
 
 void write_trace(const ResultsReader& results, std::size_t index,
@@ -312,6 +336,7 @@ void write_trace(const ResultsReader& results, std::size_t index,
   add_iterations(results, index, workers);
   add_bursts(results, index, workers);
   add_queues(results, index, "measured queue " + row.text(1), trace);
+  add_spans(results, index, trace);
   trace.finish();
 }
 

@@ -179,6 +179,18 @@ TEST_F(TraceTest, QueuesHaveTheGeneratorsClock) {
   EXPECT_EQ(ns(lowered[0], "ts"), 99 * kMs);
 }
 
+TEST_F(TraceTest, QueuesSayWhenTheyWereRegulatedAndStopped) {
+  case_.parameters = {{"switch.regulation.mode", std::string("pace")}};
+  queue_of(result_).regulated = {{98 * kMs, 140 * kMs}, {150 * kMs, 160 * kMs}};
+  queue_of(result_).stopped = {{99 * kMs, 120 * kMs}};
+  const json all = trace(Runtime::kLoopback);  // the queue's clock is 1 ms ahead
+  EXPECT_EQ(lasted_ns(all, "regulated: pace"), 52 * kMs);
+  const auto stopped = events(all, "X", "stopped");
+  ASSERT_EQ(stopped.size(), 1U);
+  EXPECT_EQ(ns(stopped[0], "ts"), 98 * kMs);
+  EXPECT_NE(thread_of(stopped[0]), thread_of(events(all, "X", "regulated").at(0)));
+}
+
 TEST_F(TraceTest, EqualResultsGiveEqualTraces) {
   write();
   const std::string first = text();
