@@ -24,17 +24,18 @@ std::string profile_name(const std::string& number, const SonicPort& port) {
 struct Room {
   std::uint64_t size = 0;
   std::uint64_t headroom = 0;  ///< of all ports and lossless classes
-  std::uint64_t own = 0;       ///< and what waits at a fixed XOFF of each
+  std::uint64_t own = 0;       ///< and a frame and what waits at a fixed XOFF of each
 };
 
 Room room_of_devices(const sw::SwitchConfig& of, const SonicClasses& classes,
-                     const std::vector<SonicPort>& ports, std::uint32_t largest_frame) {
+                     const std::vector<SonicPort>& ports, std::uint32_t frame_bytes,
+                     std::uint32_t largest_frame) {
   Room room;
   for (const SonicPort& port : ports)
     for (const auto& [number, settings] : classes.queues) {
       if (!settings.queue.lossless.on()) continue;
       room.headroom += device_headroom_bytes(port.rate, port.delay, largest_frame);
-      room.own += settings.queue.lossless.xoff_bytes;
+      room.own += settings.queue.lossless.xoff_bytes + frame_bytes;
     }
   room.own += room.headroom;
   room.size = of.buffer.total_bytes.value_or(room.own);
@@ -42,25 +43,25 @@ Room room_of_devices(const sw::SwitchConfig& of, const SonicClasses& classes,
 }
 
 /// Returns the profile of a lossless class but for its headroom; null if its threshold has no
-/// counterpart. SONiC has no share of a threshold from which a port may go on, only a distance
-/// below it: half of the threshold of a class that has the shared part for itself.
-/// @param frame_bytes  that may always wait when a port goes on: with 0 a full buffer would have to
-///                     be empty first
+/// counterpart. A port goes on that much below the threshold: with a dynamic one, half of the
+/// threshold of a class that has the shared part for itself, as SONiC has no share of a threshold.
+/// @param frame_bytes  that are reserved, and may always wait when a port goes on: with 0 a full
+///                     buffer would have to be empty first
 SonicJson threshold_of(const sw::LosslessConfig& c, std::uint64_t shared,
                        std::uint32_t frame_bytes) {
   constexpr long kLeastExponent = -8, kMostExponent = 7;  // of BUFFER_PROFILE's dynamic_th
   SonicJson fields{{"pool", kIngressPool}};
-  if (!c.xoff_alpha) {
+  std::uint64_t below = c.xoff_bytes - c.resume_bytes();
+  if (c.xoff_alpha) {
+    const long exponent = std::lround(std::log2(*c.xoff_alpha));
+    if (exponent < kLeastExponent || exponent > kMostExponent) return nullptr;
+    const double half = *c.xoff_alpha / (1 + *c.xoff_alpha) / 2 * static_cast<double>(shared);
+    fields["dynamic_th"] = std::to_string(exponent);
+    below = c.xon_offset_bytes.value_or(static_cast<std::uint64_t>(half));
+  } else {
     fields["static_th"] = std::to_string(c.xoff_bytes);
-    fields["xon"] = std::to_string(c.resume_bytes());
-    return fields;
   }
-  const long exponent = std::lround(std::log2(*c.xoff_alpha));
-  if (exponent < kLeastExponent || exponent > kMostExponent) return nullptr;
-  const double half = *c.xoff_alpha / (1 + *c.xoff_alpha) / 2 * static_cast<double>(shared);
-  fields["dynamic_th"] = std::to_string(exponent);
-  fields["xon_offset"] =
-      std::to_string(c.xon_offset_bytes.value_or(static_cast<std::uint64_t>(half)));
+  fields["xon_offset"] = std::to_string(below);
   fields["xon"] = std::to_string(frame_bytes);
   return fields;
 }
@@ -82,7 +83,7 @@ void add_watchdog(const std::vector<SonicPort>& ports, SonicJson& out) {
 SonicJson sonic_pauses(const Case& c, const sw::SwitchConfig& of, const SonicClasses& classes,
                        const std::vector<SonicPort>& ports, std::uint32_t frame_bytes) {
   const std::uint32_t largest_frame = longest_packet_bytes(c) + kEthernetBytes;
-  const Room room = room_of_devices(of, classes, ports, largest_frame);
+  const Room room = room_of_devices(of, classes, ports, frame_bytes, largest_frame);
   if (room.headroom == 0) return SonicJson::object();
   if (room.own > room.size) return nullptr;
   SonicJson profiles, groups, queues;
@@ -93,13 +94,12 @@ SonicJson sonic_pauses(const Case& c, const sw::SwitchConfig& of, const SonicCla
     dynamic |= lossless.xoff_alpha.has_value();
     const SonicJson threshold = threshold_of(lossless, room.size - room.headroom, frame_bytes);
     if (threshold.is_null()) return nullptr;
-    const std::uint64_t xon = std::stoull(threshold["xon"].get<std::string>());
     for (const SonicPort& port : ports) {
       const std::string name = profile_name(number, port);
       const auto headroom = device_headroom_bytes(port.rate, port.delay, largest_frame);
       SonicJson profile = threshold;
       profile["xoff"] = std::to_string(headroom);
-      profile["size"] = std::to_string(xon + headroom);
+      profile["size"] = std::to_string(frame_bytes + headroom);
       profiles[name] = profile;
       groups[port.name + '|' + number] = {{"profile", name}};
       queues[port.name + '|' + number] = {{"profile", kEgressProfile}};

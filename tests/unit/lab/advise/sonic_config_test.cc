@@ -137,13 +137,15 @@ TEST(SonicConfig, EachLinkHasTheHeadroomOfDevices) {
   expect_references(t);
   EXPECT_EQ(t["BUFFER_PROFILE"]["OUTRIDER_3_100000_100m"], (Entry{{"pool", "ingress_lossless_pool"},
                                                                   {"static_th", "200000"},
-                                                                  {"xon", "100000"},
+                                                                  {"xon_offset", "100000"},
+                                                                  {"xon", "4154"},
                                                                   {"xoff", "46236"},
-                                                                  {"size", "146236"}}));
+                                                                  {"size", "50390"}}));
   EXPECT_EQ(t["BUFFER_PROFILE"]["OUTRIDER_4_400000_200m"]["xoff"], "166440");
   EXPECT_EQ(t["BUFFER_PG"]["Ethernet12|3"]["profile"], "OUTRIDER_3_100000_100m");
   EXPECT_EQ(t["BUFFER_PG"]["Ethernet16|4"]["profile"], "OUTRIDER_4_400000_200m");
-  const std::string size = std::to_string(2 * (4 * 246236 + 2 * 366440));
+  const std::string size =
+      std::to_string(2 * (4 * (200000 + 50390) + 2 * (200000 + 4154 + 166440)));
   EXPECT_EQ(t["BUFFER_POOL"]["ingress_lossless_pool"],
             (Entry{{"type", "ingress"}, {"mode", "static"}, {"size", size}}));
   EXPECT_THAT(both.text, HasSubstr("sonic-leaf.json, for 8 switches"));
