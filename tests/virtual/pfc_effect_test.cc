@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "tests/virtual/roce_scene.h"
-#include "tools/lab/warnings/lossless_advice.h"
+#include "tools/lab/experiment/headroom.h"
 
 namespace outrider::pfc_effect_test {
 using namespace sw;

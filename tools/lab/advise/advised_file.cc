@@ -15,9 +15,9 @@
 #include "tools/lab/experiment/config_literals.h"
 #include "tools/lab/experiment/experiment.h"
 #include "tools/lab/experiment/experiment_files.h"
+#include "tools/lab/experiment/headroom.h"
 #include "tools/lab/experiment/usual_thresholds.h"
 #include "tools/lab/plan/plan.h"
-#include "tools/lab/warnings/lossless_advice.h"
 #include "trafficgen/roce/path_mtu.h"
 
 namespace outrider::lab {
@@ -29,7 +29,6 @@ constexpr auto kFreedoms = choices<SwitchFreedom>({{"nothing", SwitchFreedom::kN
                                                    {"settings", SwitchFreedom::kSettings},
                                                    {"outrider", SwitchFreedom::kOutrider}});
 
-constexpr std::uint32_t kEthernetBytes = 14;
 /// Of Ethernet, IP, UDP, the base transport header and the invariant CRC.
 constexpr std::uint32_t kRoceHeaderBytes = 14 + 20 + 8 + 12 + 4;
 
@@ -117,13 +116,6 @@ ConfigTable with_some_sizes(ConfigTable experiment) {
   return experiment;
 }
 
-std::uint32_t longest_packet_bytes(const Case& c) {
-  std::uint32_t mtu_bytes = 0;
-  for (const auto& host : c.traffic.hosts)
-    mtu_bytes = std::max<std::uint32_t>(mtu_bytes, host.mtu_bytes);
-  return mtu_bytes;
-}
-
 std::uint32_t frame_bytes_of(const Case& c, bool roce) {
   const std::uint32_t mtu_bytes = longest_packet_bytes(c);
   return roce ? tg::path_mtu_of(mtu_bytes) + kRoceHeaderBytes : mtu_bytes + kEthernetBytes;
@@ -131,11 +123,7 @@ std::uint32_t frame_bytes_of(const Case& c, bool roce) {
 
 /// Adds what the ports have.
 void look_at_ports(const Case& c, AdvisedTraits& traits) {
-  const auto delay_of = [&c](const std::string& name, Duration own) {
-    for (const sw::SwitchLinkConfig& link : c.switches.links)
-      if (link.a == name || link.b == name) return link.delay;
-    return own;
-  };
+  const auto delays = trunk_delays(c);
   // A packet without data, or a pause of another priority, may leave before the pause does.
   constexpr std::uint64_t kSpareFrames = 2;
   const std::uint32_t frame_bytes = longest_packet_bytes(c) + kEthernetBytes;
@@ -145,7 +133,8 @@ void look_at_ports(const Case& c, AdvisedTraits& traits) {
       if (traits.rate.bits_per_second == 0 ||
           port.drain_rate.bits_per_second < traits.rate.bits_per_second)
         traits.rate = port.drain_rate;
-      const Duration delay = delay_of(one.name + '.' + port.name, port.delay);
+      const auto trunk = delays.find(one.name + '.' + port.name);
+      const Duration delay = trunk == delays.end() ? port.delay : trunk->second;
       traits.headroom_bytes = std::max(
           traits.headroom_bytes,
           headroom_needed_bytes(port.drain_rate, delay, frame_bytes) + kSpareFrames * frame_bytes);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "common/config/quantities.h"
@@ -46,16 +47,6 @@ std::string room_of(const sw::QueueConfig& queue, std::uint32_t frame_bytes) {
   return in_bytes(queue.limit_packets, frame_bytes);
 }
 
-/// Returns what makes a queue lossless.
-std::string pauses_of(const sw::LosslessConfig& c) {
-  if (!c.on()) return "none";
-  const std::string xoff = c.xoff_alpha ? formatted("XOFF at %g of what is free", *c.xoff_alpha)
-                                        : "XOFF " + std::to_string(c.xoff_bytes) + ", XON " +
-                                              std::to_string(c.resume_bytes());
-  return "priority " + std::to_string(c.priority) + ": " + xoff + ", headroom " +
-         std::to_string(c.headroom_bytes);
-}
-
 /// Returns the part of the link that a queue gets. @param at  of the queue, the first one is the
 /// job's
 std::string share_of(const sw::SwitchPortConfig& port,
@@ -67,67 +58,98 @@ std::string share_of(const sw::SwitchPortConfig& port,
   return queue.floor_rate ? "at least " + format_rate(*queue.floor_rate) : "what is left";
 }
 
-std::string row(const std::string& traffic, const std::string& share, const std::string& room,
-                const std::string& marks) {
-  return formatted("  %-22s %-20s %12s  %s\n", traffic.c_str(), share.c_str(), room.c_str(),
-                   marks.c_str());
+using SettingRows = std::vector<std::pair<std::string, std::string>>;
+
+/// Adds what makes a queue lossless.
+void add_pauses(const std::string& queue, const sw::LosslessConfig& c, SettingRows& rows) {
+  rows.emplace_back(queue + "pauses", c.on() ? "priority " + std::to_string(c.priority) : "none");
+  if (!c.on()) return;
+  rows.emplace_back(queue + "XOFF [B]", c.xoff_alpha
+                                            ? formatted("%g of what is free", *c.xoff_alpha)
+                                            : std::to_string(c.xoff_bytes));
+  if (!c.xoff_alpha) rows.emplace_back(queue + "XON [B]", std::to_string(c.resume_bytes()));
+  rows.emplace_back(queue + "headroom here [B]", std::to_string(c.headroom_bytes));
+}
+
+SettingRows rows_of_port(const sw::SwitchPortConfig& port, std::uint32_t frame_bytes) {
+  const auto queues = sw::queues_of(port);
+  SettingRows rows;
+  for (std::size_t i = 0; i < queues.size(); ++i) {
+    const std::string queue = i == 0 ? "first queue: " : "second queue: ";
+    rows.emplace_back(queue + "traffic", queues.size() == 1 ? "all"
+                                         : i == 0           ? "the job's DSCP"
+                                                            : "every other DSCP");
+    rows.emplace_back(queue + "share of link", share_of(port, queues, i));
+    rows.emplace_back(queue + "room [B]", room_of(queues[i].queue, frame_bytes));
+    rows.emplace_back(queue + "ECN marks [B]", marks_of(queues[i].marker, frame_bytes));
+    add_pauses(queue, queues[i].queue.lossless, rows);
+  }
+  return rows;
+}
+
+SettingRows rows_of_nic(const tg::RoceConfig& roce) {
+  const auto us = [](Duration d) { return formatted("%g us", seconds(d) * 1e6); };
+  const auto mbit = [](BitRate r) {
+    return formatted("%g Mbit/s", static_cast<double>(r.bits_per_second) / 1e6);
+  };
+  const auto* controller =
+      std::ranges::find(tg::kRoceControllers, roce.controller, &Choice<tg::RoceController>::value);
+  SettingRows rows{
+      {"rate control", std::string(controller->name)},
+      {"dscp of data", std::to_string(roce.dscp)},
+      {"cnp_dscp", std::to_string(roce.cnp_dscp)},
+      {"cnp_802p_prio", roce.cnp_priority ? std::to_string(*roce.cnp_priority) : "as data"},
+      {"min_time_between_cnps", us(roce.cnp_interval)}};
+  if (roce.controller != tg::RoceController::kDcqcn) return rows;
+  const tg::DcqcnConfig& c = roce.dcqcn;
+  rows.insert(rows.end(), {{"rpg_time_reset", us(c.increase_timer)},
+                           {"rpg_byte_reset", std::to_string(c.increase_bytes) + " bytes"},
+                           {"rpg_threshold", std::to_string(c.recovery_stages)},
+                           {"rpg_ai_rate", mbit(c.additive_increase)},
+                           {"rpg_hai_rate", mbit(c.hyper_increase)},
+                           {"rpg_min_rate", mbit(c.least_rate)},
+                           {"dce_tcp_rtt", us(c.alpha_timer)},
+                           {"dce_tcp_g", formatted("%.0f", 1024 * (1 - c.g))}});
+  return rows;
+}
+
+/// Returns a line for each setting of either side, one that a side does not have is "-" there; a
+/// line for all if none changes.
+std::string compared(const std::string& title, const SettingRows& today,
+                     const SettingRows& advised) {
+  if (today == advised) return title + ": as today.\n";
+  const auto value = [](const SettingRows& rows, const std::string& name) {
+    const auto found = std::ranges::find(rows, name, &SettingRows::value_type::first);
+    return found == rows.end() ? std::string("-") : found->second;
+  };
+  SettingRows all = advised;
+  for (const auto& row : today)
+    if (value(advised, row.first) == "-") all.push_back(row);
+  std::string text = formatted("%-34s %-36s   %s\n", title.c_str(), "today", "advised, * changes");
+  for (const auto& row : all) {
+    const std::string now = value(today, row.first), then = value(advised, row.first);
+    text += formatted("  %-32s %-36s %s %s\n", row.first.c_str(), now.c_str(),
+                      now == then ? " " : "*", then.c_str());
+  }
+  return text;
 }
 
 }  // namespace
 
-std::string settings_elsewhere(const sw::SwitchPortConfig& port, const RemedyNature& nature,
+std::string settings_elsewhere(const sw::SwitchPortConfig& today,
+                               const sw::SwitchPortConfig& advised, const RemedyNature& nature,
                                std::uint32_t frame_bytes) {
   if (nature.kind == RemedyKind::kOrder) return "On the switch: nothing.\n";
   if (nature.announced)
     return "Another maker's switch cannot do this: it does not understand announced bursts.\n";
   if (nature.outrider)
     return "Another maker's switch needs telemetry as outrider-switch has it for this.\n";
-  const auto queues = sw::queues_of(port);
-  std::string text =
-      "On a switch of another maker, at each port to the servers:\n" +
-      row("traffic", "share of the link", "room [bytes]", "ECN marks, bytes that wait");
-  bool pauses = false;
-  for (std::size_t i = 0; i < queues.size(); ++i) {
-    const std::string traffic = queues.size() == 1 ? "all"
-                                : i == 0           ? "the job's DSCP"
-                                                   : "every other DSCP";
-    pauses |= queues[i].queue.lossless.on();
-    text += row(traffic, share_of(port, queues, i), room_of(queues[i].queue, frame_bytes),
-                marks_of(queues[i].marker, frame_bytes));
-  }
-  if (!pauses) return text;
-  text += "Pauses (priority flow control), in bytes:\n";
-  for (const auto& queue : queues)
-    text += "  " + std::string(&queue == &queues.front() ? "first queue   " : "second queue  ") +
-            pauses_of(queue.queue.lossless) + '\n';
-  return text;
+  return compared("Ports of another maker's switch", rows_of_port(today, frame_bytes),
+                  rows_of_port(advised, frame_bytes));
 }
 
-std::string settings_of_nics(const tg::RoceConfig& roce) {
-  const auto us = [](Duration d) { return formatted("%g us", seconds(d) * 1e6); };
-  const auto mbit = [](BitRate r) {
-    return formatted("%g Mbit/s", static_cast<double>(r.bits_per_second) / 1e6);
-  };
-  std::string text =
-      "On the NICs (names as NVIDIA's drivers have them in ecn/roce_np and "
-      "ecn/roce_rp):\n";
-  const auto line = [&text](const char* name, const std::string& value) {
-    text += formatted("  %-24s ", name) + value + '\n';
-  };
-  line("dscp of data", std::to_string(roce.dscp));
-  line("cnp_dscp", std::to_string(roce.cnp_dscp));
-  if (roce.cnp_priority) line("cnp_802p_prio", std::to_string(*roce.cnp_priority));
-  line("min_time_between_cnps", us(roce.cnp_interval));
-  if (roce.controller != tg::RoceController::kDcqcn) return text;
-  line("rpg_time_reset", us(roce.dcqcn.increase_timer));
-  line("rpg_byte_reset", std::to_string(roce.dcqcn.increase_bytes) + " bytes");
-  line("rpg_threshold", std::to_string(roce.dcqcn.recovery_stages));
-  line("rpg_ai_rate", mbit(roce.dcqcn.additive_increase));
-  line("rpg_hai_rate", mbit(roce.dcqcn.hyper_increase));
-  line("rpg_min_rate", mbit(roce.dcqcn.least_rate));
-  line("dce_tcp_rtt", us(roce.dcqcn.alpha_timer));
-  line("dce_tcp_g", formatted("%.0f", 1024 * (1 - roce.dcqcn.g)));
-  return text;
+std::string settings_of_nics(const tg::RoceConfig& today, const tg::RoceConfig& advised) {
+  return compared("NICs (names of NVIDIA's drivers)", rows_of_nic(today), rows_of_nic(advised));
 }
 
 std::string settings_of_hosts(const sw::SwitchPortConfig& port, const RemedyNature& nature,

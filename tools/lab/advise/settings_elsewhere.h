@@ -9,17 +9,18 @@
 
 namespace outrider::lab {
 
-/// Returns what the port's settings are on a switch of another maker: a row for each queue with its
-/// traffic, share of the link, room and ECN marks, in bytes of frames; or why only outrider-switch
-/// can do it. Pure.
-/// Pauses follow, if a queue is lossless.
-/// @param port  of the measured queue, as the advised arm has it
+/// Returns a row for each setting of a port's queues, as a switch of another maker has them, with
+/// today's value and the advised one, which has a mark if it differs; sizes are bytes of frames. Or
+/// says why only outrider-switch can do it. Pure.
+/// @param today, advised  the port of the measured queue, as the arms have it
 /// @param frame_bytes  of a full packet, of which thresholds count so many
-[[nodiscard]] std::string settings_elsewhere(const sw::SwitchPortConfig& port,
+[[nodiscard]] std::string settings_elsewhere(const sw::SwitchPortConfig& today,
+                                             const sw::SwitchPortConfig& advised,
                                              const RemedyNature& nature, std::uint32_t frame_bytes);
 
-/// Returns the settings of rate control over RoCEv2, a line each, in microseconds and Mbit/s. Pure.
-[[nodiscard]] std::string settings_of_nics(const tg::RoceConfig& roce);
+/// Does the same for rate control over RoCEv2, in microseconds and Mbit/s. Pure.
+[[nodiscard]] std::string settings_of_nics(const tg::RoceConfig& today,
+                                           const tg::RoceConfig& advised);
 
 /// Returns what the hosts have to do. Pure.
 /// @param lead  from a START to its burst

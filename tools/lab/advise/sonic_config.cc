@@ -1,240 +1,190 @@
 #include "tools/lab/advise/sonic_config.h"
 
 #include <algorithm>
-#include <cmath>
-#include <optional>
-#include <utility>
-#include <vector>
+#include <map>
+#include <set>
+#include <tuple>
 
+#include "common/config/quantities.h"
+#include "tools/lab/advise/sonic_parts.h"
+#include "tools/lab/experiment/headroom.h"
 #include "tools/lab/summary/table_text.h"
 
 namespace outrider::lab {
 namespace {
 
-constexpr const char* kProfile = "OUTRIDER";  ///< name of the maps and the begin of profiles' names
-constexpr const char* kPool = "ingress_lossless_pool";
-constexpr std::size_t kLanes = 4;  ///< from one port's name to the next
-constexpr double kMostWeight = 100;
-
-using Fields = std::vector<std::pair<std::string, std::string>>;
-
-/// The tables of a configuration, each with entries of texts.
-class Tables {
- public:
-  void add(const std::string& table, const std::string& entry, Fields fields) {
-    auto at = std::ranges::find(tables_, table, &Table::first);
-    if (at == tables_.end()) at = tables_.insert(tables_.end(), {table, {}});
-    at->second.emplace_back(entry, std::move(fields));
-  }
-
-  [[nodiscard]] std::string json() const {
-    std::string text = "{";
-    for (std::size_t t = 0; t < tables_.size(); ++t) {
-      text += std::string(t == 0 ? "" : ",") + "\n  \"" + tables_[t].first + "\": {";
-      const auto& entries = tables_[t].second;
-      for (std::size_t e = 0; e < entries.size(); ++e)
-        text += std::string(e == 0 ? "" : ",") + "\n    \"" + entries[e].first + "\": {" +
-                fields(entries[e].second) + "}";
-      text += "\n  }";
-    }
-    return text + "\n}\n";
-  }
-
- private:
-  using Table = std::pair<std::string, std::vector<std::pair<std::string, Fields>>>;
-
-  static std::string fields(const Fields& all) {
-    std::string text;
-    for (const auto& [key, value] : all) {
-      text += text.empty() ? "" : ", ";
-      text.append("\"").append(key).append("\": \"").append(value).append("\"");
-    }
-    return text;
-  }
-
-  std::vector<Table> tables_{};
+/// Switches whose ports have the same links.
+struct Role {
+  std::string name;
+  std::size_t first = 0;  ///< of the switches
+  std::size_t switches = 0;
+  std::vector<SonicPort> ports{};
 };
 
-std::string bytes(double packets, std::uint32_t frame_bytes) {
-  return std::to_string(std::llround(packets * frame_bytes));
-}
-
-/// Returns the WRED profile that marks as a marker does; nothing if none can.
-std::optional<Fields> wred_of(const sw::MarkerConfig& m, std::uint32_t frame_bytes) {
-  const auto profile = [frame_bytes](double from, double to, double most) {
-    return Fields{{"ecn", "ecn_all"},
-                  {"wred_green_enable", "true"},
-                  {"green_min_threshold", bytes(from, frame_bytes)},
-                  {"green_max_threshold", bytes(to, frame_bytes)},
-                  {"green_drop_probability", std::to_string(std::llround(100 * most))}};
-  };
-  if (m.kind == sw::MarkerKind::kStep) return profile(m.threshold_packets, m.threshold_packets, 1);
-  if (m.kind == sw::MarkerKind::kRed)
-    return profile(m.red.kmin_packets, m.red.kmax_packets, m.red.pmax);
-  return std::nullopt;
-}
-
-/// Returns the pool from which lossless classes take their memory. Its mode is that of the
-/// thresholds of its profiles.
-Fields pool_of(const sw::SwitchConfig& sw, const sw::LosslessConfig& c) {
-  const std::uint64_t size = sw.buffer.total_bytes.value_or(sw::lossless_own_bytes(sw));
-  return {{"type", "ingress"},
-          {"mode", c.xoff_alpha ? "dynamic" : "static"},
-          {"size", std::to_string(size)}};
-}
-
-/// Returns half of the threshold of a class that has the shared buffer for itself. SONiC has no
-/// share of a threshold from which a port may go on, only a distance below it.
-std::uint64_t half_of_alone(const sw::SwitchConfig& sw, double alpha) {
-  return static_cast<std::uint64_t>(alpha / (1 + alpha) / 2 *
-                                    static_cast<double>(sw::shared_part_bytes(sw)));
-}
-
-/// Returns the profile of a lossless class; nothing if its threshold has no counterpart.
-/// @param frame_bytes  that may always wait when a port goes on: with 0 a full buffer would have to
-///                     be empty first
-std::optional<Fields> buffer_of(const sw::SwitchConfig& sw, const sw::LosslessConfig& c,
-                                std::uint32_t frame_bytes) {
-  constexpr long kLeastExponent = -8, kMostExponent = 7;  // of BUFFER_PROFILE's dynamic_th
-  Fields fields{{"pool", kPool}};
-  std::uint64_t xon = frame_bytes;
-  if (c.xoff_alpha) {
-    const long exponent = std::lround(std::log2(*c.xoff_alpha));
-    if (exponent < kLeastExponent || exponent > kMostExponent) return std::nullopt;
-    fields.emplace_back("dynamic_th", std::to_string(exponent));
-    fields.emplace_back(
-        "xon_offset",
-        std::to_string(c.xon_offset_bytes.value_or(half_of_alone(sw, *c.xoff_alpha))));
-  } else {
-    fields.emplace_back("static_th", std::to_string(c.xoff_bytes));
-    xon = c.resume_bytes();
-  }
-  fields.emplace_back("xon", std::to_string(xon));
-  fields.emplace_back("xoff", std::to_string(c.headroom_bytes));
-  fields.emplace_back("size", std::to_string(xon + c.headroom_bytes));
-  return fields;
-}
-
-/// The classes of the bursts and of all else, which name a queue, a priority group and a priority.
-struct Classes {
-  std::string bursts = "3";
-  std::string rest = "0";
-  std::string storage = "3";  ///< that of background over RoCEv2
+/// What of the settings an arm changes; null: has no counterpart.
+struct Changes {
+  SonicJson maps{}, queues{}, pauses{};
+  bool pauses_end = false;
 };
 
-const tg::TransportConfig* transport_of(const Case& c, const std::string& name) {
-  const auto found = std::ranges::find(c.traffic.transports, name, &tg::TransportConfig::name);
-  return found == c.traffic.transports.end() ? nullptr : &*found;
+auto link_of(const SonicPort& port) { return std::tuple(port.trunk, port.rate, port.delay); }
+
+std::vector<SonicPort> ports_of(const sw::SwitchConfig& of,
+                                const std::map<std::string, Duration>& trunks) {
+  constexpr std::size_t kLanes = 4;  // from one port's name to the next
+  std::vector<SonicPort> ports;
+  for (const sw::SwitchPortConfig& port : of.ports) {
+    const auto trunk = trunks.find(of.name + '.' + port.name);
+    const bool any = trunk != trunks.end();
+    ports.push_back({"", any, port.drain_rate, any ? trunk->second : port.delay});
+  }
+  std::ranges::stable_sort(ports, {}, link_of);
+  for (std::size_t i = 0; i < ports.size(); ++i)
+    ports[i].name = "Ethernet" + std::to_string(kLanes * i);
+  return ports;
 }
 
-/// Returns the transports over RoCEv2 that are no job's.
-std::vector<const tg::TransportConfig*> storage_of(const Case& c) {
-  std::vector<const tg::TransportConfig*> all;
-  for (const tg::TransportConfig& t : c.traffic.transports)
-    if (t.protocol == tg::TransportProtocol::kRoce &&
-        std::ranges::find(c.traffic.jobs, t.name, &tg::JobConfig::transport) ==
-            c.traffic.jobs.end())
-      all.push_back(&t);
-  return all;
+/// Returns the roles with the begin of their switches' names: "leaf" of "leaf_0". Where two would
+/// have the same name, the second has that of its first switch.
+std::vector<Role> roles_of(const Case& c) {
+  const auto trunks = trunk_delays(c);
+  std::vector<Role> roles;
+  for (std::size_t i = 0; i < c.switches.switches.size(); ++i) {
+    const sw::SwitchConfig& one = c.switches.switches[i];
+    auto ports = ports_of(one, trunks);
+    const auto same = std::ranges::find_if(roles, [&ports](const Role& role) {
+      return std::ranges::equal(role.ports, ports, {}, link_of, link_of);
+    });
+    if (same != roles.end()) {
+      ++same->switches;
+      continue;
+    }
+    std::string name = one.name.substr(0, one.name.find_last_not_of("_0123456789") + 1);
+    if (name.empty() || std::ranges::find(roles, name, &Role::name) != roles.end()) name = one.name;
+    roles.push_back({name, i, 1, std::move(ports)});
+  }
+  return roles;
 }
 
-Classes classes_of(const Case& c, const sw::SwitchPortConfig& port,
-                   const tg::TransportConfig& job) {
-  const auto queues = sw::queues_of(port);
-  const auto priority = [](const sw::LosslessConfig& lossless, std::optional<std::uint8_t> of) {
-    return lossless.on() ? std::to_string(lossless.priority) : of ? std::to_string(*of) : "";
+const tg::RoceConfig& roce_of_job(const Case& c) {
+  return std::ranges::find(c.traffic.transports, c.traffic.jobs.front().transport,
+                           &tg::TransportConfig::name)
+      ->roce;
+}
+
+/// CNPs wait in the bursts' queue in the simulation, so that a priority of their own is a change,
+/// though SONiC has a class for them.
+bool cnps_differ(const Case& today, const Case& advised) {
+  return roce_of_job(today).cnp_priority != roce_of_job(advised).cnp_priority;
+}
+
+Changes changes_of(const Case& today, const Case& advised, const Role& role,
+                   std::uint32_t frame_bytes) {
+  const auto parts = [&role, frame_bytes](const Case& c) {
+    const SonicClasses classes = sonic_classes(c);
+    return Changes{
+        sonic_maps(c, classes, role.ports), sonic_queues(c, classes, role.ports, frame_bytes),
+        sonic_pauses(c, c.switches.switches[role.first], classes, role.ports, frame_bytes)};
   };
-  Classes classes;
-  if (const auto own = priority(queues[0].queue.lossless, job.tcp.priority); !own.empty())
-    classes.bursts = own;
-  classes.storage = classes.bursts;
-  if (queues.size() < 2) return classes;
-  const auto storage = storage_of(c);
-  if (storage.empty()) return classes;
-  const auto own = priority(queues[1].queue.lossless, storage.front()->tcp.priority);
-  classes.storage = own.empty() || own == classes.bursts ? "4" : own;
-  return classes;
+  const Changes now = parts(today);
+  Changes then = parts(advised);
+  if (then.maps == now.maps && !cnps_differ(today, advised)) then.maps = SonicJson::object();
+  then.pauses_end = then.pauses.empty() && !now.pauses.empty();
+  if (then.queues == now.queues && !now.queues.is_null()) then.queues = SonicJson::object();
+  if (then.pauses == now.pauses && !now.pauses.is_null()) then.pauses = SonicJson::object();
+  return then;
 }
 
-/// Returns how the link is shared by the first queue and the second.
-std::pair<int, int> weights_of(const sw::SwitchPortConfig& port,
-                               const std::vector<sw::PortQueueConfig>& queues) {
-  double first = queues[0].queue.weight / (queues[0].queue.weight + queues[1].queue.weight);
-  if (port.scheduler != SchedulerKind::kDwrr && queues[1].queue.floor_rate)
-    first = 1 - static_cast<double>(queues[1].queue.floor_rate->bits_per_second) /
-                    static_cast<double>(port.drain_rate.bits_per_second);
-  const int weight = static_cast<int>(std::clamp(std::round(kMostWeight * first), 1.0, 99.0));
-  return {weight, static_cast<int>(kMostWeight) - weight};
+/// Returns a line for each kind of port, with its names.
+std::string port_lines(const Role& role, bool with_headroom, std::uint32_t frame_bytes) {
+  std::string text;
+  const bool leaf = std::ranges::find(role.ports, false, &SonicPort::trunk) != role.ports.end();
+  for (auto from = role.ports.begin(); from != role.ports.end();) {
+    const auto to = std::find_if(from, role.ports.end(), [from](const SonicPort& port) {
+      return link_of(port) != link_of(*from);
+    });
+    const std::string names = from->name + (to - from == 1 ? "" : " to " + std::prev(to)->name);
+    const std::string far = !from->trunk ? "hosts" : leaf ? "uplinks" : "switches";
+    text += formatted("    %-28s %-14s %s, %s one way", names.c_str(),
+                      (far + " (" + std::to_string(to - from) + ')').c_str(),
+                      format_rate(from->rate).c_str(), format_duration(from->delay).c_str());
+    if (with_headroom)
+      text +=
+          ", xoff " + std::to_string(device_headroom_bytes(from->rate, from->delay, frame_bytes));
+    text += '\n';
+    from = to;
+  }
+  return text;
 }
 
-/// Adds the classes by DSCP, and the queue, the group and the pauses of each.
-void add_maps(const Case& c, const Classes& classes, const tg::TransportConfig& job, Tables& out) {
-  Fields dscps{{std::to_string(job.roce.dscp), classes.bursts}};
-  const auto add = [&dscps](std::uint32_t dscp, const std::string& to) {
-    const std::string name = std::to_string(dscp);
-    if (std::ranges::find(dscps, name, &Fields::value_type::first) == dscps.end())
-      dscps.emplace_back(name, to);
-  };
-  add(job.roce.cnp_dscp, classes.bursts);
-  for (const tg::TransportConfig* storage : storage_of(c)) add(storage->roce.dscp, classes.storage);
-  out.add("DSCP_TO_TC_MAP", kProfile, dscps);
-  Fields same{{classes.rest, classes.rest}, {classes.bursts, classes.bursts}};
-  if (classes.storage != classes.bursts) same.emplace_back(classes.storage, classes.storage);
-  for (const char* map :
-       {"TC_TO_QUEUE_MAP", "TC_TO_PRIORITY_GROUP_MAP", "MAP_PFC_PRIORITY_TO_QUEUE"})
-    out.add(map, kProfile, same);
+/// Says which rates the standard has no reaction for.
+std::string other_rates(const std::vector<Role>& roles) {
+  std::set<BitRate> rates;
+  for (const Role& role : roles)
+    for (const SonicPort& port : role.ports) rates.insert(port.rate);
+  std::string text;
+  for (const BitRate rate : rates)
+    if (const BitRate taken = pause_reaction(rate).rate; taken != rate)
+      text += " The standard has no quanta for " + format_rate(rate) + ": those of " +
+              format_rate(taken) + " are taken.";
+  return text;
+}
+
+/// Says what the files hold, and what about them was not simulated.
+std::string notes(const Case& advised, const Changes& changes, const std::vector<Role>& roles) {
+  const SonicClasses classes = sonic_classes(advised);
+  std::string text;
+  if (!changes.maps.empty())
+    text += "Classes change. CNPs have class " + classes.cnps +
+            " of their own, with strict priority and without pauses; in the simulation they wait "
+            "in the bursts' queue. DSCPs that are not named get class 0. ";
+  if (!changes.queues.empty())
+    text += "ECN thresholds or shares change, and are the same on all ports. ";
+  if (!changes.pauses.empty())
+    text +=
+        "Pauses change. xoff is the headroom of each link for devices, which obey a pause after "
+        "the quanta of IEEE 802.3; the simulation's hosts obey at once." +
+        other_rates(roles) +
+        " PFC_WD has SONiC's defaults, which were not measured. Leave BUFFER_POOL out where the "
+        "switch has pools of these names, which must have the same mode. ";
+  if (changes.pauses_end)
+    text += "Pauses end: delete what BUFFER_PG, BUFFER_QUEUE and PFC_WD have for this class. ";
+  return wrapped(text + "What is not in the files stays as it is.");
 }
 
 }  // namespace
 
-std::string sonic_config(const Case& c, std::uint32_t frame_bytes, std::size_t most_ports) {
-  const sw::SwitchPortConfig* port = find_port(c);
-  const tg::TransportConfig* job = transport_of(c, c.traffic.jobs.front().transport);
-  if (port == nullptr || job == nullptr || job->protocol != tg::TransportProtocol::kRoce) return {};
-  const sw::SwitchConfig& sw = c.switches.switches.front();
-  const auto queues = sw::queues_of(*port);
-  const Classes classes = classes_of(c, *port, *job);
-  Tables out;
-  add_maps(c, classes, *job, out);
-
-  Fields ports{{"dscp_to_tc_map", kProfile},
-               {"tc_to_queue_map", kProfile},
-               {"tc_to_pg_map", kProfile},
-               {"pfc_to_queue_map", kProfile}};
-  std::string paused;
-  std::vector<std::pair<std::string, Fields>> of_queue, of_group;
-  for (std::size_t i = 0; i < std::min<std::size_t>(queues.size(), 2); ++i) {
-    const std::string number = i == 0 ? classes.bursts : classes.storage;
-    const std::string name = std::string(kProfile) + '_' + number;
-    if (i == 1 && number == classes.bursts) break;  // all else has the class of no other
-    const auto wred = wred_of(queues[i].marker, frame_bytes);
-    if (!wred) return {};
-    out.add("WRED_PROFILE", name, *wred);
-    Fields queue{{"wred_profile", name}};
-    if (queues.size() > 1) {
-      const auto [first, second] = weights_of(*port, queues);
-      out.add("SCHEDULER", name,
-              {{"type", "DWRR"}, {"weight", std::to_string(i == 0 ? first : second)}});
-      queue.emplace_back("scheduler", name);
-    }
-    of_queue.emplace_back(number, queue);
-    if (!queues[i].queue.lossless.on()) continue;
-    const auto buffer = buffer_of(sw, queues[i].queue.lossless, frame_bytes);
-    if (!buffer) return {};
-    if (paused.empty()) out.add("BUFFER_POOL", kPool, pool_of(sw, queues[i].queue.lossless));
-    out.add("BUFFER_PROFILE", name, *buffer);
-    of_group.emplace_back(number, Fields{{"profile", name}});
-    paused += (paused.empty() ? "" : ",") + number;
+SonicConfig sonic_config(const Case& today, const Case& advised, std::uint32_t frame_bytes) {
+  const auto roles = roles_of(advised);
+  const std::uint32_t largest_frame = longest_packet_bytes(advised) + kEthernetBytes;
+  SonicConfig out;
+  Changes changes;
+  std::string ports;
+  for (const Role& role : roles) {
+    changes = changes_of(today, advised, role, frame_bytes);
+    if (changes.queues.is_null() || changes.pauses.is_null())
+      return {{},
+              "Nothing is written for SONiC: its WRED cannot mark so, its dynamic_th ends at -8 "
+              "and 7,\nor the buffer does not hold the headroom of devices.\n"};
+    SonicJson json = changes.maps;
+    json.merge_patch(changes.queues);
+    json.merge_patch(changes.pauses);
+    if (json.empty()) continue;
+    const std::string name = roles.size() == 1 ? "sonic.json" : "sonic-" + role.name + ".json";
+    ports += "  " + name +
+             (role.switches == 1 ? "" : ", for " + std::to_string(role.switches) + " switches") +
+             '\n' + port_lines(role, !changes.pauses.empty(), largest_frame);
+    out.files.push_back({name, json.dump(2) + '\n'});
   }
-  ports.emplace_back("pfc_enable", paused);
-  const std::size_t listed = std::min(most_ports, sw.ports.size());
-  for (std::size_t i = 0; i < listed; ++i) {
-    const std::string name = "Ethernet" + std::to_string(kLanes * i);
-    out.add("PORT_QOS_MAP", name, ports);
-    for (const auto& [number, fields] : of_queue) out.add("QUEUE", name + '|' + number, fields);
-    for (const auto& [number, fields] : of_group) out.add("BUFFER_PG", name + '|' + number, fields);
-  }
-  return out.json();
+  if (out.files.empty())
+    return {{}, "The switches keep their settings: nothing is written for SONiC.\n"};
+  out.text =
+      "For SONiC, to be merged into config_db.json. Nobody has tried it on a switch. Names of "
+      "ports are "
+      "assumed:\n" +
+      ports + notes(advised, changes, roles);
+  if (!out.text.ends_with('\n')) out.text += '\n';
+  return out;
 }
 
 }  // namespace outrider::lab

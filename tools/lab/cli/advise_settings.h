@@ -11,7 +11,7 @@
 namespace outrider::lab {
 
 /// Returns what to set on switches, NICs and hosts for the advised remedy. Over RoCEv2 it writes
-/// sonic.json into `directory` too, with the best that another maker's switch can do.
+/// sonic_config() into `directory` too, for the best that another maker's switch can do.
 /// @param cases  of the round of which the advice is made
 std::string settings_text(const AdvisedFile& advised, const Advice& advice,
                           const std::vector<Case>& cases, const std::filesystem::path& directory);

@@ -77,7 +77,7 @@ others, and these again with half and twice the load, round trip and buffer. Mak
 and says so, if there is no time for all of them. Writes into DIR:
   advice.txt            what is printed
   outrider-switch.toml  the switch's configuration, as the recommendation has it
-  sonic.json            over RoCEv2: the same for SONiC
+  sonic*.json           over RoCEv2: what changes on switches with SONiC
   screen, verify, what-if: an experiment and its results each
 After Ctrl-C it prints what is known, and the same command goes on.
 

@@ -1,30 +1,21 @@
 #include "tools/lab/warnings/lossless_advice.h"
 
 #include <algorithm>
-#include <map>
+#include <cstdint>
 #include <string>
 
 #include "common/config/quantities.h"
 #include "switch/config/config.h"
+#include "tools/lab/experiment/headroom.h"
 
 namespace outrider::lab {
 namespace {
-
-constexpr std::uint32_t kEthernetBytes = 14;
-constexpr std::uint64_t kPauseWireBytes = 84;
 
 bool hosts_are_deaf(const Case& c) {
   return std::ranges::any_of(c.traffic.transports, [&c](const tg::TransportConfig& t) {
     return t.protocol == tg::TransportProtocol::kRoce && !t.tcp.priority &&
            std::ranges::count(c.traffic.jobs, t.name, &tg::JobConfig::transport) != 0;
   });
-}
-
-std::uint32_t largest_frame_bytes(const Case& c) {
-  std::uint32_t mtu_bytes = 0;
-  for (const tg::HostConfig& host : c.traffic.hosts)
-    mtu_bytes = std::max<std::uint32_t>(mtu_bytes, host.mtu_bytes);
-  return mtu_bytes + kEthernetBytes;
 }
 
 /// A port whose headroom does not hold what its link may bring.
@@ -41,10 +32,8 @@ struct Lack {
 
 /// Puts the port of the case that lacks most in the place of one that lacks less.
 void look_for_lacks(const Case& c, Lack& most) {
-  const std::uint32_t frame_bytes = largest_frame_bytes(c);
-  std::map<std::string, Duration> delays;
-  for (const sw::SwitchLinkConfig& link : c.switches.links)
-    delays[link.a] = delays[link.b] = link.delay;
+  const std::uint32_t frame_bytes = longest_packet_bytes(c) + kEthernetBytes;
+  const auto delays = trunk_delays(c);
   for (const sw::SwitchConfig& one : c.switches.switches)
     for (const sw::SwitchPortConfig& port : one.ports) {
       const std::string name = one.name + '.' + port.name;
@@ -73,12 +62,6 @@ void add_of_deaf_hosts(const Case& c, ConfigIssues& found) {
 }
 
 }  // namespace
-
-std::uint64_t headroom_needed_bytes(BitRate rate, Duration delay, std::uint32_t frame_bytes) {
-  const double on_its_way =
-      static_cast<double>(rate.bits_per_second) / 8e9 * 2 * static_cast<double>(delay.count());
-  return static_cast<std::uint64_t>(on_its_way) + 2 * std::uint64_t{frame_bytes} + kPauseWireBytes;
-}
 
 ConfigIssues lossless_advice(std::span<const Case> cases) {
   ConfigIssues found;

@@ -31,6 +31,7 @@ using namespace lab;
 namespace {
 
 using testing::Contains;
+using testing::ContainsRegex;
 using testing::Each;
 using testing::Field;
 using testing::HasSubstr;
@@ -340,18 +341,33 @@ TEST(AdvisedFile, OtherSwitchesAndHostsAreToldWhatTheAdvisedArmHas) {
     const Case& c = find(cases, label);
     const RemedyNature nature = nature_of(c.label, c.parameters, find(cases, "off").parameters);
     const auto& port = *find_port(c);
-    return settings_elsewhere(port, nature, file.traits.frame_bytes) +
+    return settings_elsewhere(*find_port(find(cases, "off")), port, nature,
+                              file.traits.frame_bytes) +
            settings_of_hosts(port, nature, c.traffic.jobs.front().announce.lead);
   };
-  EXPECT_THAT(told("off"), HasSubstr("300000  from 71158\nOn the hosts: nothing."));
+  EXPECT_THAT(told("off"), HasSubstr("switch: as today.\nOn the hosts: nothing."));
+  EXPECT_THAT(told("off-red"), ContainsRegex("room .B. +300000 +300000\n"));
   EXPECT_THAT(told("off-static-pair"), HasSubstr("the job's from 71158, others from 15140\n"));
   EXPECT_THAT(told("off-static-pair"), HasSubstr("give its packets a DSCP"));
   EXPECT_THAT(told("off-strict-split"), HasSubstr("strict priority"));
   EXPECT_THAT(told("off-strict-split"), HasSubstr("at least 500mbit"));
   EXPECT_THAT(told("off-dwrr-split"), HasSubstr("weight 9"));
-  EXPECT_THAT(told("off-red"), HasSubstr("RED: 15140 to 72672, at most 10 %"));
+  EXPECT_THAT(told("off-red"), ContainsRegex("from 71158 +\\* RED: 15140 to 72672, at most 10 %"));
+  EXPECT_THAT(told("off-dwrr-split"), ContainsRegex("second queue: traffic +- +\\* every other"));
   EXPECT_THAT(told("on-window"), HasSubstr("does not understand announced bursts"));
   EXPECT_THAT(told("on-pace"), HasSubstr("announce --lead 200us"));
+}
+
+TEST(AdvisedFile, SettingsOfNicsHaveTodaysValuesAndAMarkOfChanges) {
+  tg::RoceConfig today, advised;
+  advised.cnp_interval = std::chrono::microseconds(4);
+  std::string text = settings_of_nics(today, advised);
+  EXPECT_THAT(text, ContainsRegex("min_time_between_cnps +50 us +\\* 4 us\n"));
+  EXPECT_THAT(text, ContainsRegex("cnp_dscp +48 +48\n"));
+  advised.controller = tg::RoceController::kHpcc;
+  text = settings_of_nics(today, advised);
+  EXPECT_THAT(text, ContainsRegex("rate control +dcqcn +\\* hpcc\n"));
+  EXPECT_THAT(text, ContainsRegex("rpg_threshold +5 +\\* -\n"));
 }
 
 }  // namespace
