@@ -62,6 +62,52 @@ void add_of_short_bursts(ConfigIssues& found, const Case& c, const RegulationPol
   }
 }
 
+/// Returns how long a connection between workers is silent, beside no other traffic, while its
+/// worker waits for messages of others in the midst of an iteration; zero: it carries one message
+/// an iteration, or all at once.
+Duration silence_between_messages(const Case& c, const tg::JobConfig& job) {
+  const double workers = static_cast<double>(job.workers.size());
+  const double rtt = seconds(c.base_rtt);
+  const auto message_seconds = [&](double parts) {
+    return 8 * static_cast<double>(job.burst_bytes.value_or(0)) / parts /
+           static_cast<double>(c.bottleneck.bits_per_second);
+  };
+  switch (job.collective) {
+    case tg::Collective::kRing:  // half of the workers send over the link
+      return from_seconds(workers / 2 * message_seconds(workers) + rtt / 2);
+    case tg::Collective::kHalvingDoubling:
+      return from_seconds(workers / 2 * message_seconds(2) + rtt / 2);
+    case tg::Collective::kPipeline:  // the first stage, until the first gradients are back
+      return from_seconds((workers - 2) * message_seconds(tg::micro_batches_of(job)) +
+                          (workers - 1) * rtt);
+    case tg::Collective::kPs:
+    case tg::Collective::kTree:
+    case tg::Collective::kAllToAll:
+      break;
+  }
+  return {};
+}
+
+/// Warns of a regulation that takes a wait between two messages for the end of the burst.
+void add_of_waits(ConfigIssues& found, const Case& c, const RegulationPolicy& policy) {
+  if (!acts_on_bursts(policy.mode) || policy.recovery != Recovery::kBurstEnd) return;
+  constexpr int kBesideBackground = 4;  // what a message may take there, of its time alone
+  for (const tg::JobConfig& job : c.traffic.jobs) {
+    const Duration silence = silence_between_messages(c, job);
+    if (policy.idle_end >= silence) continue;
+    const auto rtts =
+        std::llround(std::ceil(kBesideBackground * seconds(silence) / seconds(c.base_rtt)));
+    add(found, c.label,
+        {"idle_end", format_duration(policy.idle_end) +
+                         " ends regulation in the midst of an iteration: with \"" +
+                         std::string(name_of(job.collective)) +
+                         "\" a connection is silent for about " +
+                         format_duration(std::chrono::floor<std::chrono::microseconds>(silence)) +
+                         ", and longer beside background; set switch.regulation.idle_end = \"" +
+                         std::to_string(rtts) + "rtt\", and expiry no shorter"});
+  }
+}
+
 /// Warns of a threshold that marks no earlier than the queue does anyway.
 void add_of_threshold(ConfigIssues& found, const Case& c, const sw::PortQueueConfig& queue) {
   if (queue.regulation.mode != RegulationMode::kMark || c.traffic.jobs.empty() ||
@@ -222,6 +268,7 @@ ConfigIssues advice(std::span<const Case> cases) {
     for (const auto& issue : advice(policy)) add(found, c.label, issue);
     add_of_windows(found, c, policy);
     add_of_short_bursts(found, c, policy);
+    add_of_waits(found, c, policy);
     add_of_roce(found, c, policy);
     add_of_cnps(found, c);
     add_of_hpcc(found, c);
