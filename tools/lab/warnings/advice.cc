@@ -293,6 +293,7 @@ ConfigIssues advice(const ExperimentFile& experiment) {
   const std::vector<PlannedRow> rows = rows_of(experiment);
   found.add(background_advice(experiment, rows));
   found.add(idle_parameters(experiment, rows));
+  found.add(baseline_advice(experiment, rows));
   add_of_not_ect(rows, found);
   for (const PlannedRow& row : rows) {
     if (experiment.jobs.empty()) add_of_times(row.parameters, found);
