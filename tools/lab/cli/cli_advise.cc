@@ -29,6 +29,7 @@
 #include "tools/lab/cli/cli_cases.h"
 #include "tools/lab/cli/cli_plan.h"
 #include "tools/lab/report/report_data.h"
+#include "tools/lab/run/processor_time.h"
 #include "tools/lab/run/run_pool.h"
 #include "tools/lab/run/time_estimate.h"
 #include "tools/lab/summary/table_notes.h"
@@ -183,11 +184,11 @@ class Adviser {
     say("outrider-lab: " + std::to_string(arms.size()) + " arms; the search takes about " +
         duration_text(seconds_of(size, case_seconds_)) + ", everything about " +
         duration_text(std::max(wanted, least)));
-    const Waited screening;
+    const ProcessorTime screening;
     question.brief = size.brief;
     auto screened = rounds_.ask(question, {.seeds = size.seeds, .arms = arms});
     if (screened && screened->status == kExitOk && screened->timed)
-      case_seconds_ = screening.seconds() / seconds_of(size, 1);
+      case_seconds_ = screening.seconds() / rounds_.processors() / seconds_of(size, 1);
     return screened;
   }
 
