@@ -221,6 +221,8 @@ class Adviser {
       advice_.warnings.push_back("not finished: " + std::to_string(advice_.remedies.size() - 1) +
                                  (advice_.remedies.size() == 2 ? " remedy" : " remedies") +
                                  " could be compared with today");
+    if (const std::string few = few_iterations_text(find(round.cases, "off")); !few.empty())
+      advice_.warnings.push_back(few);
     add_warnings(round, chosen().label, "");
   }
 
@@ -309,8 +311,10 @@ class Adviser {
                                       : "and the advice is of the search alone, by few seeds") +
           ". The same command goes on");
     if (advice_.remedies.empty()) return status;
-    const std::string text = advice_text(advice_);
     const fs::path measured = rounds_.directory() / advice_of_;
+    advice_.table =
+        "outrider-lab table " + measured.string() + " --columns " + judging_metric(advised_.traits);
+    const std::string text = advice_text(advice_);
     for (const fs::path& folder : {rounds_.directory(), measured})
       write_whole_file(folder / kAdviceFile, text);
     write_report_of_run(measured);

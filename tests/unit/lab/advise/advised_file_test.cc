@@ -258,6 +258,20 @@ TEST(AdvisedFile, ItsOwnArmsAreComparedToo) {
   EXPECT_EQ(find_port(find(cases, "off-own"))->marker.threshold_packets, 20U);
 }
 
+// The median of one iteration was as good as any.
+TEST(AdvisedFile, ARunOfOneIterationIsToldToSayLittle) {
+  const auto told = [](const std::string& iterations) {
+    std::string text = kLink;
+    text.insert(text.find("workers = 4"), iterations);
+    return few_iterations_text(planned(valid(text), {"off"}).front());
+  };
+  EXPECT_EQ(told("job.iterations = 3\nskip_iterations = 2\n"),
+            "job.iterations = 3 and skip_iterations = 2 leave one iteration of each run, which "
+            "says little of others; give more iterations");
+  EXPECT_EQ(told("job.iterations = 4\nskip_iterations = 2\n"), "");
+  EXPECT_EQ(told(""), "");
+}
+
 // The text that `advise` prints is an arm of the experiment that was asked, and makes the same
 // case.
 TEST(AdvisedFile, TheTextOfEveryArmMakesTheSameCase) {
