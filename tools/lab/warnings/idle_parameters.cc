@@ -323,9 +323,10 @@ std::string place_of(const PlannedRow& row) {
   return row.origin.starts_with("arm[") ? place_of_arm(row.label) : row.origin;
 }
 
-/// Returns whether the file gives a value. What a base gives, it gives for others too.
+/// Returns whether the file gives a value for its own arms. What a base gives, it gives for others
+/// too.
 bool is_own(const ExperimentFile& e, const std::string& place, const std::string& name) {
-  if (place == kParameters) return is_own_parameter(e, name);
+  if (place == kParameters) return !e.for_advise && is_own_parameter(e, name);
   return std::ranges::none_of(
       e.lent_arms, [&place](const std::string& label) { return place == place_of_arm(label); });
 }

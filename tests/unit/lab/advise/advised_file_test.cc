@@ -24,6 +24,7 @@
 #include "tools/lab/advise/settings_elsewhere.h"
 #include "tools/lab/advise/what_if.h"
 #include "tools/lab/plan/plan.h"
+#include "tools/lab/warnings/advice.h"
 #include "trafficgen/config/config_toml.h"
 
 namespace outrider::advised_file_test {
@@ -280,10 +281,14 @@ TEST(AdvisedFile, TheTextOfEveryArmMakesTheSameCase) {
     for (const Case& of_arm : planned(file, labels)) {
       if (of_arm.label == "off") continue;
       const std::string text = arm_text(file, of_arm, conf());
-      const auto pasted = parse_toml(to_toml_text(file.experiment) + text);
+      ConfigTable asked = file.experiment;
+      asked["goal"] = ConfigValue(to_config_table(file.goal));
+      const auto pasted = parse_toml(to_toml_text(asked) + text);
       ASSERT_TRUE(pasted) << text << format_issues("t", pasted.issues);
       const auto e = experiment_from(*pasted.config, "/");
       ASSERT_TRUE(e) << text << format_issues("t", e.issues);
+      EXPECT_THAT(format_advice("asked.toml", advice(*e.config)), Not(HasSubstr("has no effect")))
+          << "advise wrote it";
       const auto plan = make_plan(*e.config, {.seeds = 1, .arms = {of_arm.label}});
       ASSERT_TRUE(plan) << text << format_issues("t", plan.issues);
       const Case& again = find(*plan.config, of_arm.label);
