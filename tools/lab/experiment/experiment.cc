@@ -323,7 +323,11 @@ ConfigResult<ExperimentFile> experiment_from(const ConfigTable& as_written,
   merge_issues(result.issues, validate(e));
   use_search(searched, e, result.issues);
   name_by_search(searched, result.issues);
-  if (!result.issues.empty()) result.config.reset();
+  if (!result.issues.empty()) {
+    name_presets(as_written, directory, result.issues);
+    name_base(as_written, directory, result.issues);
+    result.config.reset();
+  }
   return result;
 }
 

@@ -186,6 +186,12 @@ ConfigTable with_base(ConfigTable file, const std::filesystem::path& directory,
 ConfigTable with_presets(ConfigTable file, const std::filesystem::path& directory,
                          ConfigIssues& issues);
 
+/// Names the base, or the preset, in the faults of what it gives.
+void name_base(const ConfigTable& as_written, const std::filesystem::path& directory,
+               ConfigIssues& issues);
+void name_presets(const ConfigTable& as_written, const std::filesystem::path& directory,
+                  ConfigIssues& issues);
+
 /// Returns `file` without its `rivals`, which is the path of a file of arms relative to
 /// `directory`. The arms that `file` does not have by their label are appended to its own, and
 /// "rivals" among the arms of a sweep stands for all of them.
