@@ -13,6 +13,7 @@
 #include "switch/config/regulation_config.h"
 #include "tools/lab/experiment/background_groups.h"
 #include "tools/lab/plan/plan_lead.h"
+#include "tools/lab/warnings/job_list_advice.h"
 #include "tools/lab/warnings/lossless_advice.h"
 
 namespace outrider::lab {
@@ -293,6 +294,7 @@ ConfigIssues advice(const ExperimentFile& experiment) {
   const std::vector<PlannedRow> rows = rows_of(experiment);
   found.add(background_advice(experiment, rows));
   found.add(idle_parameters(experiment, rows));
+  found.add(job_list_advice(experiment));
   found.add(baseline_advice(experiment, rows));
   add_of_not_ect(rows, found);
   for (const PlannedRow& row : rows) {

@@ -331,20 +331,6 @@ bool is_own(const ExperimentFile& e, const std::string& place, const std::string
       e.lent_arms, [&place](const std::string& label) { return place == place_of_arm(label); });
 }
 
-/// Warns of sweeps whose points are alike, because every job of the list has its own value.
-void add_of_sweeps(const ExperimentFile& e, ConfigIssues& issues) {
-  if (e.jobs.empty()) return;
-  for (const Sweep& sweep : e.sweeps) {
-    if (sweep.points.empty()) continue;
-    for (const auto& [name, value] : sweep.points.front())
-      if (std::ranges::all_of(
-              e.jobs, [&n = name](const ListedJob& job) { return find(job.own, n) != nullptr; }))
-        issues.push_back(
-            {join_key(sweep.key, name),
-             "has no effect, so that all points are alike: every [[job]] gives its own"});
-  }
-}
-
 }  // namespace
 
 ConfigIssues idle_parameters(const ExperimentFile& e, std::span<const PlannedRow> rows) {
@@ -384,7 +370,6 @@ ConfigIssues idle_parameters(const ExperimentFile& e, std::span<const PlannedRow
   for (const auto& [name, value, place, why] : seen)
     if (!why.empty() && is_own(e, place, name))
       issues.push_back({join_key(place, name), display(value) + why});
-  add_of_sweeps(e, issues);
   return issues;
 }
 
