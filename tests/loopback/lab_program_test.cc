@@ -96,6 +96,18 @@ TEST_F(LabProgram, ConvertKeepsLinksAndPermissions) {
   EXPECT_EQ(fs::status(file).permissions(), kMode);
 }
 
+// The other name kept the earlier text, and was the file no more.
+TEST_F(LabProgram, ConvertRefusesAFileOfTwoNames) {
+  const std::filesystem::path file(directory_ / "file.toml"), other(directory_ / "other.toml");
+  const std::string earlier = "[parameters]\nregulation = \"mark\"\n";
+  write_whole_file(file, earlier);
+  std::filesystem::create_hard_link(file, other);
+  EXPECT_EQ(run({"convert", file}, "log"), kExitUsage);
+  EXPECT_THAT(text("log"), HasSubstr("the file has other names (hard links)"));
+  EXPECT_EQ(text("file.toml"), earlier);
+  EXPECT_EQ(std::filesystem::hard_link_count(file), 2U);
+}
+
 // Whatever ends a session: the same command makes what is missing, and the results are
 // those of a session that was never interrupted.
 TEST_F(LabProgram, GoesOnWhereItWasInterrupted) {

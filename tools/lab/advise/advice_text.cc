@@ -134,6 +134,7 @@ std::string table(const Advice& a) {
   };
   add(a.remedies, "");
   add(a.screened, " +");
+  if (!a.table.empty()) text += "median, which judges: `" + a.table + "` prints it.\n";
   text += "short: p99 of flows up to 100 kB over today's.\n";
   if (broken.background_lost)
     text +=

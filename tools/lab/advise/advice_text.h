@@ -40,6 +40,7 @@ struct Advice {
   std::vector<std::string> warnings{};   ///< that make today's or the advised figures doubtful
   std::vector<std::string> assumed{};    ///< AdvisedFile::assumed
   std::vector<std::string> left_out{};   ///< UsableArms::left_out
+  std::string table{};                   ///< command that prints the times which judge remedies
 };
 
 /// Returns the recommendation in three sentences, the best remedy of each kind, what would turn

@@ -143,6 +143,17 @@ std::string_view name_of(RemedyKind kind) noexcept {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
+std::string judging_metric(const AdvisedTraits& traits) { return names_for(traits).median; }
+
+std::string few_iterations_text(const Case& c) {
+  constexpr std::uint32_t kLeast = 2;
+  const auto fewest = std::ranges::min_element(c.traffic.jobs, {}, &tg::JobConfig::iterations);
+  if (fewest == c.traffic.jobs.end() || fewest->iterations >= c.skip_iterations + kLeast) return {};
+  return "job.iterations = " + std::to_string(fewest->iterations) +
+         " and skip_iterations = " + std::to_string(c.skip_iterations) +
+         " leave one iteration of each run, which says little of others; give more iterations";
+}
+
 std::vector<Remedy> remedies_of(const Summary& summary, const AdvisedTraits& traits) {
   const auto off = std::ranges::find(summary.arms, "off", &ArmSummary::label);
   if (off == summary.arms.end()) throw std::runtime_error("the results have no arm \"off\"");

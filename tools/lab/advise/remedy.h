@@ -69,6 +69,13 @@ struct Remedy {
   std::vector<JobTimes> jobs{};      ///< empty if there is one
 };
 
+/// Returns the name of the metric by which remedies are judged: Remedy::time_seconds.
+[[nodiscard]] std::string judging_metric(const AdvisedTraits& traits);
+
+/// Returns why a run of a case says little of its time, by the job that measures fewest iterations;
+/// empty: it measures several
+[[nodiscard]] std::string few_iterations_text(const Case& c);
+
 /// Returns what a summary of advise's experiment says of each arm.
 /// @throws std::runtime_error if there is no arm "off"
 [[nodiscard]] std::vector<Remedy> remedies_of(const Summary& summary, const AdvisedTraits& traits);

@@ -10,6 +10,7 @@
 #include "tools/lab/advise/advice_plan.h"
 #include "tools/lab/advise/scaled.h"
 #include "tools/lab/cli/cli_cases.h"
+#include "tools/lab/run/processor_time.h"
 #include "tools/lab/run/time_estimate.h"
 
 namespace outrider::lab {
@@ -56,13 +57,13 @@ bool is_too_long(std::optional<double> estimate, double room_seconds) {
 /// Runs today's setting once. @return what such a case adds to the wall time [s]; nothing after a
 /// fault or Ctrl-C, with the status to end with
 std::optional<double> probe(AdviceRounds& rounds, const AdvisedFile& advised, int& status) {
-  const Waited run;
+  const ProcessorTime run;
   const auto round =
       rounds.ask({.name = "probe", .advised = advised}, {.seeds = 1, .arms = {"off"}});
   if (!round) return std::nullopt;
   status = round->status;
   if (status != kExitOk) return std::nullopt;
-  return run.seconds() / static_cast<double>(rounds.jobs());
+  return run.seconds() / rounds.processors();
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <deque>
@@ -11,6 +12,7 @@
 #include "tools/lab/advise/advised_file.h"
 #include "tools/lab/cli/cli.h"
 #include "tools/lab/cli/cli_plan.h"
+#include "tools/lab/run/cpus.h"
 #include "tools/lab/run/run_store.h"
 #include "tools/lab/summary/summary.h"
 
@@ -67,6 +69,10 @@ class AdviceRounds {
 
   /// Returns how many processes run cases.
   [[nodiscard]] std::size_t jobs() const { return jobs_; }
+  /// Returns by how many processors' time the wall time of rounds is shorter.
+  [[nodiscard]] double processors() const {
+    return static_cast<double>(std::min(jobs_, usable_cpus().size()));
+  }
   [[nodiscard]] const std::filesystem::path& directory() const { return directory_; }
   /// Returns the folder of the lists of remedies.
   [[nodiscard]] const std::filesystem::path& conf() const { return conf_; }

@@ -29,6 +29,7 @@
 #include "tools/lab/cli/cli_cases.h"
 #include "tools/lab/cli/cli_plan.h"
 #include "tools/lab/report/report_data.h"
+#include "tools/lab/run/processor_time.h"
 #include "tools/lab/run/run_pool.h"
 #include "tools/lab/run/time_estimate.h"
 #include "tools/lab/summary/table_notes.h"
@@ -183,11 +184,11 @@ class Adviser {
     say("outrider-lab: " + std::to_string(arms.size()) + " arms; the search takes about " +
         duration_text(seconds_of(size, case_seconds_)) + ", everything about " +
         duration_text(std::max(wanted, least)));
-    const Waited screening;
+    const ProcessorTime screening;
     question.brief = size.brief;
     auto screened = rounds_.ask(question, {.seeds = size.seeds, .arms = arms});
     if (screened && screened->status == kExitOk && screened->timed)
-      case_seconds_ = screening.seconds() / seconds_of(size, 1);
+      case_seconds_ = screening.seconds() / rounds_.processors() / seconds_of(size, 1);
     return screened;
   }
 
@@ -220,6 +221,8 @@ class Adviser {
       advice_.warnings.push_back("not finished: " + std::to_string(advice_.remedies.size() - 1) +
                                  (advice_.remedies.size() == 2 ? " remedy" : " remedies") +
                                  " could be compared with today");
+    if (const std::string few = few_iterations_text(find(round.cases, "off")); !few.empty())
+      advice_.warnings.push_back(few);
     add_warnings(round, chosen().label, "");
   }
 
@@ -308,8 +311,10 @@ class Adviser {
                                       : "and the advice is of the search alone, by few seeds") +
           ". The same command goes on");
     if (advice_.remedies.empty()) return status;
-    const std::string text = advice_text(advice_);
     const fs::path measured = rounds_.directory() / advice_of_;
+    advice_.table =
+        "outrider-lab table " + measured.string() + " --columns " + judging_metric(advised_.traits);
+    const std::string text = advice_text(advice_);
     for (const fs::path& folder : {rounds_.directory(), measured})
       write_whole_file(folder / kAdviceFile, text);
     write_report_of_run(measured);

@@ -26,6 +26,13 @@ bool convert(const std::string& path) {
   for (const std::string& line : now.left_alone) say(path + ": " + line);
   if (now.changes > 0) {
     const fs::path file = fs::canonical(path);  // a link stays one
+    if (fs::hard_link_count(file) > 1) {
+      say("outrider-lab: cannot rewrite " + path +
+          ": the file has other names (hard links), which would keep the earlier text; make a "
+          "copy, "
+          "and convert that");
+      return false;
+    }
     const fs::perms mode = fs::status(file).permissions();
     write_whole_file(file, now.text, static_cast<mode_t>(mode));
     fs::permissions(file, mode);  // with what the umask has taken

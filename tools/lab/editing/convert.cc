@@ -241,10 +241,22 @@ void name_left(const ConfigTable& table, const std::string& path, ParameterPlace
                                    ", and stands where it cannot be rewritten");
 }
 
+/// Gives lines the ends of Windows, if all lines of the text that they are made from have them.
+void end_lines_as(std::string_view text, std::string& lines) {
+  std::size_t ends = 0;
+  for (std::size_t at = text.find('\n'); at != text.npos; at = text.find('\n', at + 1), ++ends)
+    if (at == 0 || text[at - 1] != '\r') return;
+  if (ends == 0) return;
+  std::string ended;
+  for (const char c : lines) ended.append(c == '\n' ? "\r\n" : std::string(1, c));
+  lines = std::move(ended);
+}
+
 }  // namespace
 
 Converted convert_experiment(std::string_view text) {
   Converted converted = Converter(text).convert();
+  end_lines_as(text, converted.text);
   if (!converted.left_alone.empty()) return converted;
   const auto read = parse_toml(converted.text);
   if (!read) {

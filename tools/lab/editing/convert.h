@@ -16,8 +16,8 @@ struct Converted {
 /// Rewrites the text of an experiment, or of a file of arms, of the earlier language: parameters
 /// that were one setting of a program become overlays on it (`regulation` is
 /// `switch.regulation.mode`), and
-/// [[vary]] and [[cross]] become [[sweep]]. Comments and the order stay. A text without old keys
-/// stays as it is.
+/// [[vary]] and [[cross]] become [[sweep]]. Comments, the order and the ends of lines stay. A text
+/// without old keys stays as it is.
 Converted convert_experiment(std::string_view text);
 
 }  // namespace outrider::lab

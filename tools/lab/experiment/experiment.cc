@@ -300,6 +300,8 @@ ConfigResult<ExperimentFile> experiment_from(const ConfigTable& as_written,
   e.directory = directory;
   for (auto& [key, value] : with_dotted_keys(table_in(as_written, "parameters")))
     e.own_parameters.push_back(std::move(key));
+  e.has_base = as_written.get("base") != nullptr;
+  e.for_advise = as_written.get("goal") != nullptr || as_written.get("change") != nullptr;
   e.lent_arms = labels_of_arms(with_all);
   for (const std::string& own : labels_of_arms(as_written)) std::erase(e.lent_arms, own);
   e.made_by_rate = !lists_hosts && with_all.get("hosts") != nullptr;
@@ -321,7 +323,11 @@ ConfigResult<ExperimentFile> experiment_from(const ConfigTable& as_written,
   merge_issues(result.issues, validate(e));
   use_search(searched, e, result.issues);
   name_by_search(searched, result.issues);
-  if (!result.issues.empty()) result.config.reset();
+  if (!result.issues.empty()) {
+    name_presets(as_written, directory, result.issues);
+    name_base(as_written, directory, result.issues);
+    result.config.reset();
+  }
   return result;
 }
 

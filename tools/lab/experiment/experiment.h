@@ -157,6 +157,9 @@ struct ExperimentFile {
   CaseParameters parameters;
   /// Dotted keys of [parameters] that the file gives itself; the others are its base's
   std::vector<std::string> own_parameters;
+  bool has_base = false;
+  /// The file is one for advise, whose [parameters] are for arms that it does not have
+  bool for_advise = false;
   std::vector<std::string> lent_arms;  ///< labels of arms that its base or its rivals give
   std::vector<Arm> arms;
   std::vector<Sweep> sweeps;
@@ -182,6 +185,12 @@ ConfigTable with_base(ConfigTable file, const std::filesystem::path& directory,
 /// conf/presets by name, or paths relative to `directory`. What a table says itself lies over them.
 ConfigTable with_presets(ConfigTable file, const std::filesystem::path& directory,
                          ConfigIssues& issues);
+
+/// Names the base, or the preset, in the faults of what it gives.
+void name_base(const ConfigTable& as_written, const std::filesystem::path& directory,
+               ConfigIssues& issues);
+void name_presets(const ConfigTable& as_written, const std::filesystem::path& directory,
+                  ConfigIssues& issues);
 
 /// Returns `file` without its `rivals`, which is the path of a file of arms relative to
 /// `directory`. The arms that `file` does not have by their label are appended to its own, and

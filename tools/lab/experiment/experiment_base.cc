@@ -119,4 +119,15 @@ ConfigTable with_base(ConfigTable file, const std::filesystem::path& directory,
   return file;
 }
 
+void name_base(const ConfigTable& as_written, const std::filesystem::path& directory,
+               ConfigIssues& issues) {
+  const ConfigValue* base = as_written.get("base");
+  const auto* name = base == nullptr ? nullptr : base->as<std::string>();
+  if (name == nullptr) return;
+  const auto alone = load_experiment(named_file(*name, "experiments", ".toml", directory));
+  for (ConfigIssue& issue : issues)
+    if (std::ranges::find(alone.issues, issue) != alone.issues.end())
+      issue.problem += " (in base \"" + *name + "\")";
+}
+
 }  // namespace outrider::lab

@@ -43,23 +43,29 @@ ConfigTable read_preset(const std::string& name, const std::string& place,
   return *whole["parameters"].as<ConfigTable>();
 }
 
-/// Puts what the presets of a table have below what it says itself.
-void expand(ConfigTable& table, const std::string& path, const std::filesystem::path& directory,
-            ConfigIssues& issues) {
-  const ConfigValue* given = table.get(kPresets);
-  if (given == nullptr) return;
-  const std::string place = join_key(path, kPresets);
+/// Returns the names that a table gives as its presets.
+std::vector<std::string> names_of_presets(const ConfigValue& given, const std::string& place,
+                                          ConfigIssues& issues) {
   std::vector<std::string> names;
-  if (const auto* name = given->as<std::string>()) names.push_back(*name);
-  if (const auto* list = given->as<ConfigValue::Array>())
+  if (const auto* name = given.as<std::string>()) names.push_back(*name);
+  if (const auto* list = given.as<ConfigValue::Array>())
     for (const ConfigValue& one : *list) {
       const auto* name = one.as<std::string>();
       if (name != nullptr) names.push_back(*name);
       else issues.push_back({place, display(one) + ": must be the name of a preset"});
     }
   if (names.empty())
-    issues.push_back(
-        {place, display(*given) + ": must be the name of a preset, or a list of them"});
+    issues.push_back({place, display(given) + ": must be the name of a preset, or a list of them"});
+  return names;
+}
+
+/// Puts what the presets of a table have below what it says itself.
+void expand(ConfigTable& table, const std::string& path, const std::filesystem::path& directory,
+            ConfigIssues& issues) {
+  const ConfigValue* given = table.get(kPresets);
+  if (given == nullptr) return;
+  const std::string place = join_key(path, kPresets);
+  const std::vector<std::string> names = names_of_presets(*given, place, issues);
   ConfigTable all;
   for (const std::string& name : names) overlay(all, read_preset(name, place, directory, issues));
   std::erase_if(table.members, [](const ConfigMember& m) { return m.key == kPresets; });
@@ -68,6 +74,28 @@ void expand(ConfigTable& table, const std::string& path, const std::filesystem::
 }
 
 }  // namespace
+
+void name_presets(const ConfigTable& as_written, const std::filesystem::path& directory,
+                  ConfigIssues& issues) {
+  const auto look_at = [&](const ConfigTable& table, const std::string& path) {
+    if (table.get(kPresets) == nullptr) return;
+    const ConfigTable own = with_nested_keys(table);
+    for (ConfigIssue& issue : issues) {
+      if (!issue.key.starts_with(path + '.')) continue;
+      const std::string key = issue.key.substr(path.size() + 1);
+      if (find(own, key) != nullptr) continue;
+      ConfigIssues told;  // before
+      for (const std::string& name : names_of_presets(*table.get(kPresets), path, told))
+        if (find(read_preset(name, path, directory, told), key) != nullptr)
+          issue.problem += " (in preset " + Checks::quoted(name) + ')';
+    }
+  };
+  if (const ConfigValue* value = as_written.get("parameters"))
+    if (const auto* table = value->as<ConfigTable>()) look_at(*table, "parameters");
+  for_each_table(as_written, "arm", [&](const ConfigTable& table, std::size_t i) {
+    look_at(table, join_key("", "arm", i));
+  });
+}
 
 ConfigTable with_presets(ConfigTable file, const std::filesystem::path& directory,
                          ConfigIssues& issues) {

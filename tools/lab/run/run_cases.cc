@@ -1,7 +1,6 @@
 #include "tools/lab/run/run_cases.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -12,6 +11,7 @@
 #include "tools/lab/plan/plan.h"
 #include "tools/lab/run/case_worker.h"
 #include "tools/lab/run/cpus.h"
+#include "tools/lab/run/processor_time.h"
 #include "tools/lab/run/run_pool.h"
 #include "tools/lab/run/text_parts.h"
 #include "tools/lab/simulation/port_recorder.h"
@@ -108,8 +108,7 @@ CaseRun deserialize(const Case& definition, const std::string& text) {
   return run;
 }
 
-std::optional<VirtualTrial> try_virtual(const Case& c, double wall_seconds) {
-  using Clock = std::chrono::steady_clock;
+std::optional<VirtualTrial> try_virtual(const Case& c, double processor_seconds) {
   std::optional<VirtualTrial> trial;
   PoolOptions options;
   options.order = {0};
@@ -118,14 +117,11 @@ std::optional<VirtualTrial> try_virtual(const Case& c, double wall_seconds) {
     auto worker =
         std::make_shared<VirtualWorker>(cpus.front(), buffers_needed(c), c.traffic.attribution);
     bind_to(cpus);
-    return [&c, worker, wall_seconds](std::size_t, const StopCheck& stop) {
-      const auto began = Clock::now();
-      const auto elapsed = [began] {
-        return std::chrono::duration<double>(Clock::now() - began).count();
-      };
-      const RunResult result =
-          run_virtual(c, *worker->pool, [&] { return stop() || elapsed() >= wall_seconds; });
-      return std::to_string(result.switches.end_ns) + ' ' + std::to_string(elapsed());
+    return [&c, worker, processor_seconds](std::size_t, const StopCheck& stop) {
+      const ProcessorTime worked;
+      const RunResult result = run_virtual(
+          c, *worker->pool, [&] { return stop() || worked.seconds() >= processor_seconds; });
+      return std::to_string(result.switches.end_ns) + ' ' + std::to_string(worked.seconds());
     };
   };
   options.on_result = [&trial](std::size_t, const std::string& text) {

@@ -66,12 +66,13 @@ RunOutcome run_cases_virtual(const RunOrder& order, std::size_t jobs, std::uint3
 /// The progress of a case when it was given up.
 struct VirtualTrial {
   double virtual_seconds = 0;
-  double wall_seconds = 0;
+  double processor_seconds = 0;
 };
 
-/// Runs one case in virtual time for at most `wall_seconds`, in a process of its own.
+/// Runs one case in virtual time for at most `processor_seconds`, in a process of its own. Other
+/// work on the machine does not count.
 /// @return nothing if the case failed. @throws EnvironmentError
-std::optional<VirtualTrial> try_virtual(const Case& c, double wall_seconds);
+std::optional<VirtualTrial> try_virtual(const Case& c, double processor_seconds);
 
 /// Converts a run to and from the text in which a worker process sends it to its parent.
 std::string serialize(const CaseRun& run);

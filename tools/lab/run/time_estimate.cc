@@ -131,14 +131,14 @@ job.period = "100ms"
 label = "off"
 )";
 
-/// Returns the bits that links carry in a second of this machine's time; nothing if a case that is
+/// Returns the bits that links carry in a second of a processor's time; nothing if a case that is
 /// tried for so long has not begun to send.
-std::optional<double> bits_per_wall_second(const Case& c, double trial_seconds) {
+std::optional<double> bits_per_second(const Case& c, double trial_seconds) {
   const auto trial = try_virtual(c, trial_seconds);
-  if (!trial || trial->wall_seconds <= 0) return std::nullopt;
+  if (!trial || trial->processor_seconds <= 0) return std::nullopt;
   ModelSizes models;
   const double bits = wire_bits(c, trial->virtual_seconds, models);
-  return bits > 0 ? std::optional(bits / trial->wall_seconds) : std::nullopt;
+  return bits > 0 ? std::optional(bits / trial->processor_seconds) : std::nullopt;
 }
 
 /// Returns the bits that a job's hosts send in an iteration.
@@ -193,8 +193,8 @@ void PlanEstimate::add(const Case& c, std::size_t seeds) {
 std::optional<double> PlanEstimate::seconds(std::size_t jobs, double trial_seconds) const {
   if (unknown_ || cases_ == 0) return std::nullopt;
   std::optional<double> speed;
-  if (first_) speed = bits_per_wall_second(*first_, trial_seconds);
-  if (!speed) speed = bits_per_wall_second(speed_case(), kSpeedSeconds);
+  if (first_) speed = bits_per_second(*first_, trial_seconds);
+  if (!speed) speed = bits_per_second(speed_case(), kSpeedSeconds);
   if (!speed) return std::nullopt;
   return wire_bits_ / *speed / static_cast<double>(std::min(jobs, cases_));
 }

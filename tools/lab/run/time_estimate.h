@@ -43,8 +43,8 @@ class PlanEstimate {
   /// Returns whether seconds() tries the first case. A larger one would take too long to begin: a
   /// small experiment says how fast this machine is.
   [[nodiscard]] bool tries_first() const noexcept { return first_.has_value(); }
-  /// Returns the wall time of all cases [s]; nothing if no estimate can be made. Runs a case for
-  /// so long. @throws EnvironmentError
+  /// Returns the wall time of all cases [s] with nothing else on the machine; nothing if no
+  /// estimate can be made. Runs a case for so much processor time. @throws EnvironmentError
   [[nodiscard]] std::optional<double> seconds(std::size_t jobs,
                                               double trial_seconds = kTrial_seconds) const;
 

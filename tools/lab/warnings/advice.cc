@@ -13,6 +13,7 @@
 #include "switch/config/regulation_config.h"
 #include "tools/lab/experiment/background_groups.h"
 #include "tools/lab/plan/plan_lead.h"
+#include "tools/lab/warnings/job_list_advice.h"
 #include "tools/lab/warnings/lossless_advice.h"
 
 namespace outrider::lab {
@@ -59,6 +60,52 @@ void add_of_short_bursts(ConfigIssues& found, const Case& c, const RegulationPol
                   "queue of the burst's own, costs less",
                   100 * bursts / path, path / bursts);
     add(found, c.label, {"mode", text.data()});
+  }
+}
+
+/// Returns how long a connection between workers is silent, beside no other traffic, while its
+/// worker waits for messages of others in the midst of an iteration; zero: it carries one message
+/// an iteration, or all at once.
+Duration silence_between_messages(const Case& c, const tg::JobConfig& job) {
+  const double workers = static_cast<double>(job.workers.size());
+  const double rtt = seconds(c.base_rtt);
+  const auto message_seconds = [&](double parts) {
+    return 8 * static_cast<double>(job.burst_bytes.value_or(0)) / parts /
+           static_cast<double>(c.bottleneck.bits_per_second);
+  };
+  switch (job.collective) {
+    case tg::Collective::kRing:  // half of the workers send over the link
+      return from_seconds(workers / 2 * message_seconds(workers) + rtt / 2);
+    case tg::Collective::kHalvingDoubling:
+      return from_seconds(workers / 2 * message_seconds(2) + rtt / 2);
+    case tg::Collective::kPipeline:  // the first stage, until the first gradients are back
+      return from_seconds((workers - 2) * message_seconds(tg::micro_batches_of(job)) +
+                          (workers - 1) * rtt);
+    case tg::Collective::kPs:
+    case tg::Collective::kTree:
+    case tg::Collective::kAllToAll:
+      break;
+  }
+  return {};
+}
+
+/// Warns of a regulation that takes a wait between two messages for the end of the burst.
+void add_of_waits(ConfigIssues& found, const Case& c, const RegulationPolicy& policy) {
+  if (!acts_on_bursts(policy.mode) || policy.recovery != Recovery::kBurstEnd) return;
+  constexpr int kBesideBackground = 4;  // what a message may take there, of its time alone
+  for (const tg::JobConfig& job : c.traffic.jobs) {
+    const Duration silence = silence_between_messages(c, job);
+    if (policy.idle_end >= silence) continue;
+    const auto rtts =
+        std::llround(std::ceil(kBesideBackground * seconds(silence) / seconds(c.base_rtt)));
+    add(found, c.label,
+        {"idle_end", format_duration(policy.idle_end) +
+                         " ends regulation in the midst of an iteration: with \"" +
+                         std::string(name_of(job.collective)) +
+                         "\" a connection is silent for about " +
+                         format_duration(std::chrono::floor<std::chrono::microseconds>(silence)) +
+                         ", and longer beside background; set switch.regulation.idle_end = \"" +
+                         std::to_string(rtts) + "rtt\", and expiry no shorter"});
   }
 }
 
@@ -222,6 +269,7 @@ ConfigIssues advice(std::span<const Case> cases) {
     for (const auto& issue : advice(policy)) add(found, c.label, issue);
     add_of_windows(found, c, policy);
     add_of_short_bursts(found, c, policy);
+    add_of_waits(found, c, policy);
     add_of_roce(found, c, policy);
     add_of_cnps(found, c);
     add_of_hpcc(found, c);
@@ -246,6 +294,8 @@ ConfigIssues advice(const ExperimentFile& experiment) {
   const std::vector<PlannedRow> rows = rows_of(experiment);
   found.add(background_advice(experiment, rows));
   found.add(idle_parameters(experiment, rows));
+  found.add(job_list_advice(experiment));
+  found.add(baseline_advice(experiment, rows));
   add_of_not_ect(rows, found);
   for (const PlannedRow& row : rows) {
     if (experiment.jobs.empty()) add_of_times(row.parameters, found);

@@ -25,6 +25,11 @@ ConfigIssues advice(const ExperimentFile& experiment);
 /// measured queue shows none of it or none of the bursts.
 ConfigIssues background_advice(const ExperimentFile& experiment, std::span<const PlannedRow> rows);
 
+/// Returns the remedies whose `against` is absent, and which are compared with a baseline of other
+/// queues or another transport although one at their point differs in the remedy alone. Arms of a
+/// base or of rivals are left out.
+ConfigIssues baseline_advice(const ExperimentFile& experiment, std::span<const PlannedRow> rows);
+
 /// Returns the parameters and settings of the programs to which the file gives another value than
 /// the default, and which do less than they say in all rows with that value. They do nothing, such
 /// as a weight of queues without two queues or the length of bursts beside a model; or a setting

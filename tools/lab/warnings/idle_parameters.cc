@@ -323,25 +323,12 @@ std::string place_of(const PlannedRow& row) {
   return row.origin.starts_with("arm[") ? place_of_arm(row.label) : row.origin;
 }
 
-/// Returns whether the file gives a value. What a base gives, it gives for others too.
+/// Returns whether the file gives a value for its own arms. What a base gives, it gives for others
+/// too.
 bool is_own(const ExperimentFile& e, const std::string& place, const std::string& name) {
-  if (place == kParameters) return is_own_parameter(e, name);
+  if (place == kParameters) return !e.for_advise && is_own_parameter(e, name);
   return std::ranges::none_of(
       e.lent_arms, [&place](const std::string& label) { return place == place_of_arm(label); });
-}
-
-/// Warns of sweeps whose points are alike, because every job of the list has its own value.
-void add_of_sweeps(const ExperimentFile& e, ConfigIssues& issues) {
-  if (e.jobs.empty()) return;
-  for (const Sweep& sweep : e.sweeps) {
-    if (sweep.points.empty()) continue;
-    for (const auto& [name, value] : sweep.points.front())
-      if (std::ranges::all_of(
-              e.jobs, [&n = name](const ListedJob& job) { return find(job.own, n) != nullptr; }))
-        issues.push_back(
-            {join_key(sweep.key, name),
-             "has no effect, so that all points are alike: every [[job]] gives its own"});
-  }
 }
 
 }  // namespace
@@ -383,7 +370,6 @@ ConfigIssues idle_parameters(const ExperimentFile& e, std::span<const PlannedRow
   for (const auto& [name, value, place, why] : seen)
     if (!why.empty() && is_own(e, place, name))
       issues.push_back({join_key(place, name), display(value) + why});
-  add_of_sweeps(e, issues);
   return issues;
 }
 

@@ -24,6 +24,7 @@
 #include "tools/lab/advise/settings_elsewhere.h"
 #include "tools/lab/advise/what_if.h"
 #include "tools/lab/plan/plan.h"
+#include "tools/lab/warnings/advice.h"
 #include "trafficgen/config/config_toml.h"
 
 namespace outrider::advised_file_test {
@@ -259,6 +260,20 @@ TEST(AdvisedFile, ItsOwnArmsAreComparedToo) {
   EXPECT_EQ(find_port(find(cases, "off-own"))->marker.threshold_packets, 20U);
 }
 
+// The median of one iteration was as good as any.
+TEST(AdvisedFile, ARunOfOneIterationIsToldToSayLittle) {
+  const auto told = [](const std::string& iterations) {
+    std::string text = kLink;
+    text.insert(text.find("workers = 4"), iterations);
+    return few_iterations_text(planned(valid(text), {"off"}).front());
+  };
+  EXPECT_EQ(told("job.iterations = 3\nskip_iterations = 2\n"),
+            "job.iterations = 3 and skip_iterations = 2 leave one iteration of each run, which "
+            "says little of others; give more iterations");
+  EXPECT_EQ(told("job.iterations = 4\nskip_iterations = 2\n"), "");
+  EXPECT_EQ(told(""), "");
+}
+
 // The text that `advise` prints is an arm of the experiment that was asked, and makes the same
 // case.
 TEST(AdvisedFile, TheTextOfEveryArmMakesTheSameCase) {
@@ -267,10 +282,14 @@ TEST(AdvisedFile, TheTextOfEveryArmMakesTheSameCase) {
     for (const Case& of_arm : planned(file, labels)) {
       if (of_arm.label == "off") continue;
       const std::string text = arm_text(file, of_arm, conf());
-      const auto pasted = parse_toml(to_toml_text(file.experiment) + text);
+      ConfigTable asked = file.experiment;
+      asked["goal"] = ConfigValue(to_config_table(file.goal));
+      const auto pasted = parse_toml(to_toml_text(asked) + text);
       ASSERT_TRUE(pasted) << text << format_issues("t", pasted.issues);
       const auto e = experiment_from(*pasted.config, "/");
       ASSERT_TRUE(e) << text << format_issues("t", e.issues);
+      EXPECT_THAT(format_advice("asked.toml", advice(*e.config)), Not(HasSubstr("has no effect")))
+          << "advise wrote it";
       const auto plan = make_plan(*e.config, {.seeds = 1, .arms = {of_arm.label}});
       ASSERT_TRUE(plan) << text << format_issues("t", plan.issues);
       const Case& again = find(*plan.config, of_arm.label);

@@ -131,7 +131,8 @@ TEST(AdviceText, SaysWhatItBringsCostsAndHowSureThatIs) {
            .verified = true,
            .arm = "[[arm]]\nlabel = \"on-window\"\nswitch.regulation.mode = \"window\"\n",
            .answers = {{.text = "half the load", .label = "off"},
-                       {.text = "twice the load", .label = "on-window", .change = {-0.3}}}};
+                       {.text = "twice the load", .label = "on-window", .change = {-0.3}}},
+           .table = "outrider-lab table DIR --columns iteration_seconds_median"};
   const std::string text = advice_text(a);
   EXPECT_THAT(text, HasSubstr("Use window (on-window): 700"));
   EXPECT_THAT(text, HasSubstr("sure by 12 seeds that the search did not see"));
@@ -139,6 +140,8 @@ TEST(AdviceText, SaysWhatItBringsCostsAndHowSureThatIs) {
   EXPECT_THAT(text, HasSubstr("twice the load                       the same, -30 %"));
   EXPECT_THAT(text,
               HasSubstr("\n[[arm]]\nlabel = \"on-window\"\nswitch.regulation.mode = \"window\"\n"));
+  EXPECT_THAT(text, HasSubstr("\nmedian, which judges: `outrider-lab table DIR --columns "
+                              "iteration_seconds_median` prints it.\n"));
   a.remedies.pop_back();
   EXPECT_THAT(advice_text(a), HasSubstr("Do nothing"));
 }

@@ -54,6 +54,17 @@ TEST(Convert, AListedJobHasItsOwnKeys) {
             "burst_bytes = \"1MB\"\n");
 }
 
+// An editor on Windows showed every line as changed.
+TEST(Convert, EndsOfLinesStay) {
+  EXPECT_EQ(converted("[parameters]\r\nregulation = \"mark\"\r\n# a\r\nworkers = 4\r\n"),
+            "[parameters]\r\nswitch.regulation.mode = \"mark\"\r\n# a\r\nworkers = 4\r\n");
+  EXPECT_EQ(converted("[[arm]]\r\nlayer_classes = 3  # of\r\nlead_rtts = 2\r\n"),
+            "[[arm]]\r\nddl.transport.mlt.class_dscps = [24, 16, 8]  # of\r\n"
+            "job.announce.lead = \"2rtt\"\r\n");
+  EXPECT_EQ(converted("[[arm]]\r\nlead_rtts = 2\n"), "[[arm]]\njob.announce.lead = \"2rtt\"\n")
+      << "some lines alone";
+}
+
 TEST(Convert, WhatIsNoParameterStays) {
   const std::string text =
       "# regulation = \"mark\"\n[network]\nrtt = \"2ms\"\n[[hosts]]\nname = \"model\"\n"
@@ -94,8 +105,6 @@ TEST(Convert, NothingIsLost) {
 TEST(Convert, WhatStandsElsewhereIsRewrittenOrNamed) {
   EXPECT_EQ(converted("base = \"one-queue\"\nparameters.lead_rtts = 2\n"),
             "base = \"one-queue\"\nparameters.job.announce.lead = \"2rtt\"\n");
-  EXPECT_EQ(converted("[parameters]\r\nregulation = \"mark\"\r\n"),
-            "[parameters]\nswitch.regulation.mode = \"mark\"\n");
   EXPECT_THAT(convert_experiment("parameters = { lead_rtts = 2 }\n").left_alone,
               ElementsAre(HasSubstr("parameters.lead_rtts is job.announce.lead now")));
   EXPECT_THAT(convert_experiment("job = [{ name = \"a\", period_seconds = 2 }]\n").left_alone,

@@ -360,6 +360,27 @@ TEST_F(ExperimentBase, PresetsBelongToTheFileThatNamesThem) {
   EXPECT_THAT(told, HasSubstr("3: must be the name of a preset"));
 }
 
+// The key stands in no line of the file that was checked.
+TEST_F(ExperimentBase, FaultsOfABaseOrAPresetNameIt) {
+  (void)load("base.toml", with(small_experiment(), "job.iterations = 2", "job.iterations = -2"));
+  std::ofstream(directory_ / "mine.toml") << "switch.marker.kind = \"steps\"\n";
+  const auto faults = [&](const std::string& text) {
+    return format_issues("f", load("own.toml", text).issues);
+  };
+  const std::string of_base = faults(
+      "base = \"base.toml\"\njob = 3\n[[arm]]\nlabel = \"off\"\n"
+      "role = \"none\"\n");
+  EXPECT_THAT(of_base, testing::ContainsRegex(
+                           "parameters.job.iterations: -2: [^\n]* \\(in base \"base.toml\"\\)\n"));
+  EXPECT_THAT(of_base, testing::ContainsRegex("arm\\[0\\].role: [^\n]*[^)]\n")) << "the file's own";
+  const std::string of_arm =
+      faults(small_experiment("[[arm]]\nlabel = \"a\"\npresets = [\"window\", \"mine.toml\"]\n"
+                              "switch.marker.threshold_packets = -1\n"));
+  EXPECT_THAT(of_arm, testing::ContainsRegex("arm\\[3\\].switch.marker.kind: \"steps\"[^\n]* "
+                                             "\\(in preset \"mine.toml\"\\)\n"));
+  EXPECT_THAT(of_arm, testing::ContainsRegex("threshold_packets: -1[^\n]*[^)]\n"));
+}
+
 TEST_F(ExperimentBase, FaultsOfRivalsAreItsKeys) {
   const auto problem = [&](const std::string& rivals) {
     const auto file = load("own.toml", "rivals = " + rivals + "\n" + small_experiment());

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/lab/experiment/experiment_fixture.h"
+#include "tools/lab/warnings/advice.h"
 
 namespace outrider::ring_plan_test {
 using namespace tg;
@@ -47,6 +48,28 @@ TEST(RingPlan, SettingsNameAnotherCollective) {
   EXPECT_EQ(job.all_to_all.skew, 1.5);
   EXPECT_EQ(job.workers.size(), 5U);
   EXPECT_TRUE(job.servers.empty());
+}
+
+TEST(RingPlan, WarnsOfARegulationThatEndsBetweenTwoMessages) {
+  const auto told = [](const std::string& collective, const std::string& parameters = "") {
+    return format_advice(
+        "f", advice(plan_of(ring_experiment(
+                 kBoth, "workers = 5\njob.collective = \"" + collective + "\"\n" + parameters))));
+  };
+  const auto ring = with(ring_experiment(kBoth, "workers = 5"), "\"100kB\"", "\"1MB\"");
+  // Five workers send a fifth of 1 MB each, half of them over 100 Mbit/s: 40 ms, and half an RTT.
+  EXPECT_EQ(
+      format_advice("f", advice(plan_of(ring))),
+      "f: warning: arm \"on\": idle_end: 8ms ends regulation in the midst of an iteration: "
+      "with \"ring\" a connection is silent for about 41ms, and longer beside background; set "
+      "switch.regulation.idle_end = \"82rtt\", and expiry no shorter\n");
+  EXPECT_EQ(told("ring"), "") << "5 ms";
+  EXPECT_THAT(told("halving_doubling"), HasSubstr("silent for about 11ms"));
+  EXPECT_THAT(told("pipeline"), HasSubstr("silent for about 9200us"));
+  EXPECT_EQ(told("pipeline", "switch.regulation.idle_end = \"5rtt\""), "");
+  EXPECT_EQ(told("halving_doubling", "switch.regulation.recovery = \"arrival\""), "");
+  EXPECT_EQ(told("tree"), "") << "a connection has one message";
+  EXPECT_EQ(told("all_to_all"), "") << "all at once";
 }
 
 TEST(RingPlan, FaultsNameTheirKeyAndTheirCause) {

@@ -286,6 +286,27 @@ list = ")" + name + "\"\n[[arm]]\nlabel = \"off\"\n")
       << "its switch has the marker of [parameters]";
 }
 
+// The arm was the same run as `off`, and told of no change.
+TEST(IdleParameters, OneOfAnArmThatEveryJobHasItselfIsNamed) {
+  const auto of_jobs = [](const std::string& second) {
+    const auto file = read_experiment(kFabric + R"(
+[parameters]
+job.burst_bytes = "1MB"
+[[job]]
+name = "a"
+burst_bytes = "100kB"
+[[job]]
+name = "b"
+)" + second + "[[arm]]\nlabel = \"off\"\n[[arm]]\nlabel = \"small\"\njob.burst_bytes = \"50kB\"\n");
+    EXPECT_TRUE(file) << format_issues("text", file.issues);
+    return file ? format_advice("f", advice(*file.config)) : "";
+  };
+  EXPECT_THAT(
+      of_jobs("burst_bytes = \"50kB\"\n"),
+      HasSubstr("arm \"small\".job.burst_bytes: has no effect: every [[job]] gives its own"));
+  EXPECT_THAT(of_jobs(""), testing::Not(HasSubstr("small"))) << "of the second job";
+}
+
 // Two points that were the same run told of a change between them.
 TEST(IdleParameters, ASweepOfWhatEveryJobHasItselfIsNamed) {
   const auto of_jobs = [](const std::string& second) {
