@@ -354,7 +354,7 @@ class Report(unittest.TestCase):
             self.assertEqual(heads, ["Arm", *columns])
             arms = [a for a in summary["arms"] if a["label"] != "off-tcp"]
             half = "off-pfc switch.queue.lossless.xoff_bytes=25000"
-            self.assertEqual([r[:2] for r in rows], [["no pauses", ""], ["off-pfc", ""],
+            self.assertEqual([r[:2] for r in rows], [["no pauses", ""], ["off-pfc switch.queue.lossless.xoff_bytes=50000", ""],
                                                      [half, ""]])
             self.assertTrue(all(r[0].startswith(a["label"]) for r, a in zip(rows, arms)))
             of = {m["name"]: m for m in self.page.evaluate("data.metrics")}

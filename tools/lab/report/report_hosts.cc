@@ -179,10 +179,11 @@ ReportJson HostLines::json(const ResultsReader& results, std::size_t arm) const 
       {"background_mbit",
        goodput.is_number() ? short_number(goodput.get<double>() * 1e-6) : ReportJson(nullptr)},
       {"regulated_share", metric("regulated_share")},
-      {"jobs", rows_json(results,
-                         "SELECT name, workers, servers FROM jobs WHERE workers IS NOT "
-                         "NULL AND " +
-                             of_case(line.run) + " ORDER BY job")},
+      {"jobs",
+       rows_json(results,
+                 "SELECT ifnull(name, '') AS name, workers, servers FROM jobs WHERE workers IS NOT "
+                 "NULL AND " +
+                     of_case(line.run) + " ORDER BY job")},
       {"windows", ReportJson::array()}};
   for (const auto& w : line.windows) out["windows"].push_back(window_json(line, w));
   return out;

@@ -67,8 +67,9 @@ ReportJson mean_times_json(const BurstTimes& sums, std::int64_t bursts) {
 ReportJson jobs_json(const ResultsReader& results, const ArmSummary& arm,
                      const std::vector<ReportRun>& runs) {
   ReportJson out = ReportJson::array();
-  for (const auto& row : rows_json(results, "SELECT job, name FROM jobs WHERE " + of_arm(arm) +
-                                                " GROUP BY job ORDER BY job")) {
+  for (const auto& row :
+       rows_json(results, "SELECT job, ifnull(name, '') AS name FROM jobs WHERE " + of_arm(arm) +
+                              " GROUP BY job ORDER BY job")) {
     const auto job = row.at("job").get<std::int64_t>();
     const std::string of_job = of_arm(arm) + " AND job = " + std::to_string(job);
     ReportJson one{{"name", row.at("name")}};

@@ -66,20 +66,22 @@ const ParameterValue* parameter_of(const ArmSummary& arm, std::string_view name)
 }
 
 void name_arms(std::vector<ArmSummary>& arms) {
-  // An arm's name is its label and the regulator's settings in which it differs from the first
-  // arm of that label. The name is thus equal at all points. Where a sweep has set something else
-  // for this arm alone, the name has that too.
+  // An arm's name is its label and the regulator's settings in which arms of that label differ. The
+  // name is thus equal at all points. Where a sweep has set something else for arms of one label
+  // alone, the name has that too.
+  const auto varying = [&arms](const ArmSummary& arm, bool anywhere, const ParameterFilter& keep) {
+    std::vector<const ArmSummary*> same{&arm};
+    for (const auto& other : arms)
+      if (other.label == arm.label && (anywhere || other.point == arm.point))
+        same.push_back(&other);
+    return varying_of(same, keep);
+  };
+  const ParameterFilter others = [](std::string_view n) {
+    return tells_arms_apart(n) && !is_regulator_parameter(n);
+  };
   for (auto& arm : arms) {
-    const auto first_with = [&](bool anywhere) {
-      return &*std::ranges::find_if(arms, [&](const ArmSummary& other) {
-        return other.label == arm.label && (anywhere || other.point == arm.point);
-      });
-    };
-    const ParameterFilter others = [](std::string_view n) {
-      return tells_arms_apart(n) && !is_regulator_parameter(n);
-    };
-    auto names = varying_of({first_with(true), &arm}, is_regulator_parameter);
-    std::ranges::copy(varying_of({first_with(false), &arm}, others), std::back_inserter(names));
+    auto names = varying(arm, true, is_regulator_parameter);
+    std::ranges::copy(varying(arm, false, others), std::back_inserter(names));
     const std::string settings = setting_values(arm, names);
     arm.name = arm.label + (settings.empty() ? "" : " " + settings);
   }

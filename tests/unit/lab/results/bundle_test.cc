@@ -257,7 +257,7 @@ TEST_F(BundleTest, TheDatabaseSaysWhatTheSessionSays) {
   experiment_.planned_cases = 3;
   Summary made = summarise(experiment_);
   ArmSummary other = made.arms.front();
-  other.label = "on-other";
+  other.label = other.name = "on-other";
   other.role = ArmRole::kRemedy;
   other.parameters = {{"text", std::string("x")},
                       {"empty", std::string()},

@@ -59,8 +59,9 @@ TEST(Results, AnArmKeepsItsNameAtEveryPoint) {
   name_arms(arms);
   std::vector<std::string> names;
   for (const auto& arm : arms) names.push_back(arm.name);
-  EXPECT_EQ(names, (std::vector<std::string>{"on", "on switch.regulation.pace_floor=4", "on",
-                                             "on switch.regulation.pace_floor=4"}));
+  const std::string one = "on switch.regulation.pace_floor=1";
+  const std::string four = "on switch.regulation.pace_floor=4";
+  EXPECT_EQ(names, (std::vector{one, four, one, four}));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "tools/lab/summary/results_answer.h"
 #include "tools/lab/summary/summary.h"
+#include "tools/lab/summary/table_notes.h"
 #include "tools/lab/summary/table_text.h"
 
 namespace outrider::table_test {
@@ -288,6 +289,7 @@ TEST(Table, NamesWhatShouldMakeAReaderWary) {
   s.cases[0].metrics.ledger_balanced = false;
   s.cases[0].metrics.background_silent = true;
   s.cases[0].metrics.signals.armed_in_vain = 5;
+  s.warnings = warnings_of(s);
   const std::string text = result_text(s);
   EXPECT_TRUE(contains(text, "! off: 6 iterations never completed")) << "three cases of two";
   EXPECT_TRUE(contains(text, "! off: 15 times regulation or grants were armed in runs in which"));
