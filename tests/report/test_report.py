@@ -353,9 +353,9 @@ class Report(unittest.TestCase):
             heads, rows = self.roce_table()
             self.assertEqual(heads, ["Arm", *columns])
             arms = [a for a in summary["arms"] if a["label"] != "off-tcp"]
-            half = "off-pfc switch.queue.lossless.xoff_bytes=25000"
-            self.assertEqual([r[:2] for r in rows], [["no pauses", ""], ["off-pfc switch.queue.lossless.xoff_bytes=50000", ""],
-                                                     [half, ""]])
+            of_pfc = "off-pfc switch.queue.lossless.xoff_bytes="
+            self.assertEqual([r[:2] for r in rows], [["no pauses", ""], [of_pfc + "50000", ""],
+                                                     [of_pfc + "25000", ""]])
             self.assertTrue(all(r[0].startswith(a["label"]) for r, a in zip(rows, arms)))
             of = {m["name"]: m for m in self.page.evaluate("data.metrics")}
             for row, arm in zip(rows, arms):
