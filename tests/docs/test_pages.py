@@ -161,6 +161,16 @@ class Check(Case):
         self.put(PAGE + query + "![Lost](a.svg)\n", DIGEST.replace("0.1386,", "0.1389,"))
         self.assertIn("another picture", self.check()[1])
 
+    def test_an_arm_without_the_setting_is_a_level_across(self):
+        query = ("<!-- picture results/a --arms on,off --where limit=60 --x forged --y seconds "
+                 "--xlabel \"forged a second\" -->\n")
+        self.put(PAGE + query + "![Time](a.svg)\n", DIGEST)
+        self.assertEqual(self.tool("write", "--pages", str(self.folder)), (0, ""))
+        picture = (self.folder / "a.svg").read_text()
+        self.assertIn("forged a second</text>", picture)
+        self.assertIn("communic. [ms]</text>", picture)
+        self.assertEqual(picture.count("stroke-dasharray"), 2, "off, in the picture and its legend")
+
 
 class Banner(unittest.TestCase):
     def test_a_page_says_when_its_version_is_an_older_one(self):

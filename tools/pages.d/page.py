@@ -41,8 +41,8 @@ class Query(argparse.ArgumentParser):
         self.add_argument("results", type=pathlib.Path)
         for name in ("columns", "arms", "where"):
             self.add_argument("--" + name, type=lambda text: text.split(","), default=[])
-        self.add_argument("--x")
-        self.add_argument("--y")
+        for name in ("x", "y", "xlabel", "ylabel"):
+            self.add_argument("--" + name)
 
     def error(self, message):
         raise Fault(message)
@@ -106,27 +106,36 @@ def ticks(values, logarithmic):
 
 
 def picture(text, title, digest):
-    """Returns the SVG of a query: a metric over a setting, with a line for each arm."""
+    """Returns the SVG of a query: a metric over a setting, with a line for each arm. One that does
+    not have the setting is a level across."""
     query, arms = asked(text, digest)
     experiment, metric = query.results.name, query.y
     across = digest.setting_named(experiment, query.x)
-    lines, unit = {}, ""
+    lines, levels = {}, {}
     for label, settings in arms:
         x = float(digest.value_of(experiment, settings, across))
         row = digest.row(experiment, (label, settings), metric)
-        scale, unit = shown.scale_of(row, digest.headings.get(metric, ""))
-        if x > 0 and row["value"] is not None:
-            bounds = [row["value"] if row[b] is None else row[b] for b in ("low", "high")]
-            lines.setdefault(label, []).append([x, *(v * scale for v in (row["value"], *bounds))])
+        scale, _ = shown.scale_of(row, digest.headings.get(metric, ""))
+        if row["value"] is None:
+            continue
+        bounds = [row["value"] if row[b] is None else row[b] for b in ("low", "high")]
+        values = [v * scale for v in (row["value"], *bounds)]
+        if sum(other == label for other, _ in arms) == 1:
+            levels[label] = values
+        elif x > 0:
+            lines.setdefault(label, []).append([x, *values])
     points = [point for line in lines.values() for point in line]
     if not points:
         raise Fault(f"{query.x}: is above 0 nowhere")
     xs = [point[0] for point in points]
+    for label, values in levels.items():
+        lines[label] = [[x, *values] for x in (min(xs), max(xs))]
+        points += lines[label]
     logarithmic = max(xs) >= 10 * min(xs)
-    return line_plot(title, (across, ticks(xs, logarithmic), logarithmic),
-                     (digest.headings.get(metric, metric),
+    return line_plot(title, (query.xlabel or across, ticks(xs, logarithmic), logarithmic),
+                     (query.ylabel or digest.headings.get(metric, metric),
                       ticks([v for p in points for v in p[1:]], False), False),
-                     [(label, sorted(line), False, i % len(COLOURS))
+                     [(label, sorted(line), label in levels, i % len(COLOURS))
                       for i, (label, line) in enumerate(lines.items())])
 
 
