@@ -126,6 +126,11 @@ class HowTo(unittest.TestCase):
             with self.subTest(fault=fault):
                 self.assertRaisesRegex(ValueError, fault, does)
         self.assertRaisesRegex(FileNotFoundError, "results.sqlite is not there", Results, self.place)
+        other = pathlib.Path(self.place) / "other.sqlite"
+        database = sqlite3.connect(other)
+        database.execute("PRAGMA user_version = 99")
+        database.close()
+        self.assertRaisesRegex(ValueError, "of version 99, not 1", Results, other)
         self.assertRaises(sqlite3.OperationalError, results.rows, "DELETE FROM cases")
         if not HAS_PANDAS:
             self.assertRaisesRegex(ImportError, "needs pandas", results.frame, "SELECT 1")

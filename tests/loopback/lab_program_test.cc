@@ -254,6 +254,17 @@ TEST_F(LabProgram, ComparesResults) {
   EXPECT_THAT(text("log"), HasSubstr("b/summary.json is no results.sqlite of outrider-lab"));
 }
 
+TEST_F(LabProgram, ATimelineTakesThePlaceOfNoOtherFile) {
+  const std::string out = directory_ / "o", database = out + "/results.sqlite";
+  ASSERT_EQ(run({"run", experiment("quick"), "--quick", "--out", out}, "log"), kExitOk);
+  const std::string before = read_whole(database);
+  EXPECT_EQ(run({"trace", out, "--out", database}, "log"), kExitUsage);
+  EXPECT_THAT(text("log"), HasSubstr("results.sqlite is there, and no timeline"));
+  EXPECT_EQ(read_whole(database), before);
+  EXPECT_EQ(run({"trace", database}, "log"), kExitOk) << "beside it";
+  EXPECT_EQ(run({"trace", out}, "log"), kExitOk) << "again: " << text("log");
+}
+
 TEST_F(LabProgram, PrintsTheSummaryAlone) {
   ASSERT_EQ(
       run({"run", experiment("quick"), "--json", "--filter", "spared", "--out", directory_ / "o"},

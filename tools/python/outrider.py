@@ -15,6 +15,8 @@ import sqlite3
 
 __all__ = ["Results"]
 
+TABLES_VERSION = 1  # that of the tables which this file knows
+
 
 class Results:
     """The tables of one result. It only reads, and may be used in one thread."""
@@ -30,6 +32,9 @@ class Results:
         self._database = sqlite3.connect(f"{self.path.resolve().as_uri()}?mode=ro", uri=True)
         self._database.row_factory = sqlite3.Row
         try:
+            [[version]] = self._database.execute("PRAGMA user_version").fetchall()
+            if version != TABLES_VERSION:
+                raise sqlite3.DatabaseError(f"its tables are of version {version}, not {TABLES_VERSION}")
             self._tables = self._help("SELECT table_name, help FROM tables ORDER BY rowid")
         except sqlite3.DatabaseError as error:
             self.close()

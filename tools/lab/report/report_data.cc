@@ -216,7 +216,8 @@ ReportJson report_data(const fs::path& directory) {
   out["metrics"] = metric_rows_json();
   out["group_figures"] = group_rows_json();
   add_settings(arms, out);
-  out["environment"] = read_json(directory / "environment.json");
+  const fs::path environment = directory / "environment.json";
+  out["environment"] = fs::exists(environment) ? read_json(environment) : ReportJson::object();
   if (out["environment"].is_object()) out["environment"].erase("results_key");  // written later
   return out;
 }

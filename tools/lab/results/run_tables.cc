@@ -104,7 +104,9 @@ constexpr RunTable kTables[] = {
     {"queues", "the same of other queues, without goodput; only with observe.queues",
      queues_columns, write_queues_of,
      [](const Case& definition, const RunResult&) { return !definition.observed.queues.empty(); }},
-    {"spans", "a time during which a queue was regulated or stopped, or stopped its neighbour",
+    {"spans",
+     "a time during which a queue was regulated or stopped, or stopped its neighbour: the first "
+     "65536 of a recorded port, and the first 4096 pauses of each kind and queue",
      span_columns, write_spans_of, has_spans},
     {"flows", "a direction of a connection that carried data", columns_of_record<tg::FlowReport>,
      [](RunRows& rows, Runtime, const RunName&, const RunResult& result) {

@@ -9,6 +9,8 @@ namespace outrider::lab {
 
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 constexpr std::string_view kBegin =
     "<!-- metrics: `outrider-lab metrics --renew docs` writes -->\n";
 constexpr std::string_view kEnd = "<!-- end of metrics -->\n";
@@ -50,7 +52,6 @@ std::string renewed_page(const std::string& page) {
 }
 
 std::string renewed_schema(const std::string& schema) {
-  using Json = nlohmann::ordered_json;
   Json own{{"type", "object"},
            {"description", "docs/measurement.md defines each"},
            {"properties", Json::object()},

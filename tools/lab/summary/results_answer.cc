@@ -32,7 +32,7 @@ AnswerArm answer_arm(const ArmSummary& arm) {
 void add_warnings(const Results& results, ResultAnswer& answer) {
   if (results.quick)
     answer.warnings.emplace_back(
-        "quick: two iterations at the first point. It runs; the figures mean nothing");
+        "quick: two measured iterations at the first point. It runs; the figures mean nothing");
   if (results.interrupted)
     answer.warnings.push_back("incomplete: " + std::to_string(results.finished_cases) + " of " +
                               std::to_string(results.planned_cases) + " cases have results");

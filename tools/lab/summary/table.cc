@@ -315,7 +315,7 @@ std::string heading(const Summary& summary) {
       (summary.runtime == Runtime::kVirtual ? "virtual time" : name_of(summary.runtime)) + ", " +
       std::to_string(seeds) + (seeds == 1 ? " seed" : " seeds");
   if (summary.quick)
-    text += ", quick: two iterations at the first point: it runs, and nothing else is shown";
+    text += ", quick: two measured iterations at the first point, to see that it runs";
   else if (seeds < kSeedsForClaims)
     text += ": a demonstration; claims rest on " + std::to_string(kSeedsForClaims) + " or more";
   if (summary.interrupted)

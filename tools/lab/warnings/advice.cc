@@ -76,12 +76,11 @@ Duration silence_between_messages(const Case& c, const tg::JobConfig& job) {
   switch (job.collective) {
     case tg::Collective::kRing:  // half of the workers send over the link
       return from_seconds(workers / 2 * message_seconds(workers) + rtt / 2);
-    case tg::Collective::kHalvingDoubling:
-      return from_seconds(workers / 2 * message_seconds(2) + rtt / 2);
     case tg::Collective::kPipeline:  // the first stage, until the first gradients are back
       return from_seconds((workers - 2) * message_seconds(tg::micro_batches_of(job)) +
                           (workers - 1) * rtt);
     case tg::Collective::kPs:
+    case tg::Collective::kHalvingDoubling:  // other connections send then
     case tg::Collective::kTree:
     case tg::Collective::kAllToAll:
       break;

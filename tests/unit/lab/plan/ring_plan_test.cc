@@ -64,10 +64,10 @@ TEST(RingPlan, WarnsOfARegulationThatEndsBetweenTwoMessages) {
       "with \"ring\" a connection is silent for about 41ms, and longer beside background; set "
       "switch.regulation.idle_end = \"82rtt\", and expiry no shorter\n");
   EXPECT_EQ(told("ring"), "") << "5 ms";
-  EXPECT_THAT(told("halving_doubling"), HasSubstr("silent for about 11ms"));
+  EXPECT_EQ(told("halving_doubling"), "") << "other connections send meanwhile";
   EXPECT_THAT(told("pipeline"), HasSubstr("silent for about 9200us"));
   EXPECT_EQ(told("pipeline", "switch.regulation.idle_end = \"5rtt\""), "");
-  EXPECT_EQ(told("halving_doubling", "switch.regulation.recovery = \"arrival\""), "");
+  EXPECT_EQ(told("pipeline", "switch.regulation.recovery = \"arrival\""), "");
   EXPECT_EQ(told("tree"), "") << "a connection has one message";
   EXPECT_EQ(told("all_to_all"), "") << "all at once";
 }
