@@ -12,6 +12,7 @@ ConfigIssues baseline_advice(const ExperimentFile& e, std::span<const PlannedRow
   ConfigIssues found, refused;  // make_plan() reports the faults
   require_baselines(e, rows, refused);
   std::vector<Parameters> values;
+  values.reserve(rows.size());
   for (const PlannedRow& row : rows) values.push_back(resolved_parameters(e, row.parameters));
   for (std::size_t i = 0; i < rows.size() && refused.empty(); ++i) {
     const bool lent = std::ranges::find(e.lent_arms, rows[i].label) != e.lent_arms.end();

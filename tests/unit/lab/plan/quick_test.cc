@@ -39,7 +39,7 @@ TEST(Quick, LeavesShortExperimentsAsTheyAre) {
 TEST(Quick, IsMarkedInSummaryAndTable) {
   const Summary quick = summarise({.name = "e", .quick = true});
   EXPECT_EQ(nlohmann::ordered_json::parse(to_json(quick)).at("quick"), true);
-  EXPECT_THAT(comparison_table(quick), HasSubstr("quick: two iterations"));
+  EXPECT_THAT(comparison_table(quick), HasSubstr("quick: two measured iterations"));
 }
 
 }  // namespace
