@@ -40,7 +40,6 @@ void measure_pushes(const std::vector<IterationBursts>& pushes, const Excluded& 
       ++m.push_bursts;
       m.push_bytes += static_cast<double>(b->bytes);
       m.push_rtos += b->rtos;
-      m.push_retransmitted += b->retransmitted;
       if (b->delivered_ns != tg::kNotYet_ns && b->bytes > 0)
         shares.push_back(static_cast<double>(b->delivered_bytes) / static_cast<double>(b->bytes));
       if (b->delivered_ns != tg::kNotYet_ns && b->due_ns != tg::kNotYet_ns)
@@ -62,11 +61,6 @@ void measure_pushes(const std::vector<IterationBursts>& pushes, const Excluded& 
       m.samples.burst_throughput_bits_per_second.push_back(static_cast<double>(b->bytes) * 8 /
                                                            took);
     }
-  }
-  if (!shares.empty()) {
-    m.push_delivered_share =
-        std::reduce(shares.begin(), shares.end()) / static_cast<double>(shares.size());
-    m.push_delivered_share_least = *std::ranges::min_element(shares);
   }
   if (busy_seconds > 0) m.ddl_total_throughput_bits_per_second = bytes * 8 / busy_seconds;
 }
@@ -167,7 +161,6 @@ void measure_queue_bursts(const sw::QueueReport& queue, std::uint32_t skip_itera
     const auto& found = first.start_packets.values;
     samples.start_queue_packets.push_back(first.start_packets[TrafficClass::kBackground]);
     samples.start_queue_total_packets.push_back(std::accumulate(found.begin(), found.end(), 0U));
-    samples.start_queue_bytes.push_back(static_cast<double>(first.start_bytes));
     std::uint32_t largest = 0;
     for (const sw::QueueBurstRecord* r : records) {
       samples.worker_start_queue_packets.push_back(r->start_packets[TrafficClass::kBackground]);
@@ -193,11 +186,10 @@ void describe_queue(const Case& definition, const sw::SwitchReport& switches,
   }
   m.queue = {.switch_name = queue->switch_name,
              .port_name = queue->port_name,
+             .number = queue->queue,
              .found = true,
              .drain_bits_per_second = queue->drain_bits_per_second,
-             .bursts_not_recorded = queue->bursts_not_recorded,
-             .marks = queue->marks,
-             .drops = queue->drops};
+             .bursts_not_recorded = queue->bursts_not_recorded};
   if (switches.end_ns > 0)
     m.queue.regulated_share =
         static_cast<double>(queue->regulated_ns) / static_cast<double>(switches.end_ns);
@@ -229,36 +221,11 @@ std::uint64_t armed_in_vain(const sw::SwitchReport& switches) {
   return acts == 0 ? armed : 0;
 }
 
-SignalCounts signals_of(const RunResult& result, const sw::QueueReport* queue) {
-  const tg::GeneratorReport& traffic = result.traffic;
-  SignalCounts s{.messages = traffic,
-                 .starts = traffic.starts,
-                 .ack_timeouts = traffic.ack_timeouts,
-                 .refused = result.switches,
-                 .regulator = {},
-                 .armed_in_vain = armed_in_vain(result.switches)};
-  if (queue == nullptr) return s;
-  s.regulator = *queue;
-  s.entries_left = queue->entries_left;
-  return s;
-}
-
 void count(const RunResult& result, CaseMetrics& m) {
   m.roce = result.traffic.roce;
-  for (const auto& flow : result.traffic.flows) {
-    m.rtos[flow.traffic_class].data += flow.rtos_data;
-    m.rtos[flow.traffic_class].handshake += flow.rtos_handshake;
-  }
   m.ledger_balanced =
       result.switches.ledger_balanced && result.traffic.ledger_balanced && result.mbufs_leaked == 0;
-  for (const auto& queue : result.switches.queues) {
-    m.ledger_balanced &= balanced(queue);
-    for (std::size_t c = 0; c < kTrafficClasses; ++c)
-      for (std::size_t r = 0; r < kMarkReasons; ++r)
-        m.ce_marks.values[c][r] += queue.marks.values[c][r];
-  }
-  m.drops = result.switches.drops;
-  m.generator_drops = result.traffic.drops;
+  for (const auto& queue : result.switches.queues) m.ledger_balanced &= balanced(queue);
   m.memory_waits = result.traffic.flights_exhausted + result.traffic.segments_exhausted +
                    result.traffic.disorders_exhausted + result.traffic.mbuf_exhausted;
   m.device_rx_missed = result.switches.device_rx_missed;
@@ -303,17 +270,13 @@ void measure_goodput(const Case& definition, const tg::GeneratorReport& traffic,
       counts_as_it_arrives(definition.traffic) && m.background_goodput_bits_per_second == 0;
 }
 
-void measure_noise(const Case& definition, Runtime runtime, const RunResult& result,
-                   CaseMetrics& m) {
+void measure_noise(const Case& definition, CaseMetrics& m) {
   const sw::SwitchPortConfig* port = find_port(definition);
   if (port != nullptr && port->drain_rate.bits_per_second > 0) {
     constexpr double kFullFrameBits = 8.0 * wire_bytes(14 + 1500);
     m.noise.tolerated_gap_seconds = port->queue.limit_packets * kFullFrameBits /
                                     static_cast<double>(port->drain_rate.bits_per_second) / 10;
   }
-  if (runtime == Runtime::kVirtual) return;
-  m.noise.longest_poll_gap_switch_seconds = to_seconds(result.switches.longest_poll_gap_ns);
-  m.noise.longest_poll_gap_generator_seconds = to_seconds(result.traffic.longest_poll_gap_ns);
 }
 
 /// Flags disturbed iterations. @return the flagged ones if they shall be left out, else none
@@ -356,7 +319,7 @@ CaseMetrics measure(const Case& definition, Runtime runtime, const RunResult& re
   CaseMetrics m;
   const sw::QueueReport* queue = find_queue(result.switches, definition.measured_queue);
   auto pushes = iterations_of(definition, result.traffic, BurstDirection::kPush);
-  measure_noise(definition, runtime, result, m);
+  measure_noise(definition, m);
   const Excluded excluded = flag(pushes, definition, runtime, result, flagged, m.noise);
   measure_pushes(pushes, excluded, m);
   measure_pulls(iterations_of(definition, result.traffic, BurstDirection::kPull), excluded, m);
@@ -371,7 +334,8 @@ CaseMetrics measure(const Case& definition, Runtime runtime, const RunResult& re
   describe_queue(definition, result.switches, queue, excluded, m);
   measure_goodput(definition, result.traffic, m);
   count(result, m);
-  m.signals = signals_of(result, queue);
+  m.signals = {.ack_timeouts = result.traffic.ack_timeouts,
+               .armed_in_vain = armed_in_vain(result.switches)};
   m.path_imbalance = path_imbalance(definition.switches, result.switches);
   m.lossless = std::ranges::any_of(definition.switches.switches, sw::has_lossless);
   m.lossless_drops = lossless_drops(definition, result.switches);

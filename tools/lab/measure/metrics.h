@@ -32,18 +32,12 @@ namespace outrider::lab {
 std::int64_t clock_offset_ns(Runtime runtime, const sw::QueueReport* queue,
                              const tg::GeneratorReport& traffic);
 
-struct RtoCounts {
-  std::uint64_t data = 0;
-  std::uint64_t handshake = 0;
-};
-
 /// Holds the iterations and bursts of one run as values. An element is one iteration of
 /// a job, or one burst where the comment says so. Iterations that did not complete are
 /// only in the values of the queue.
 struct Samples {
-  std::vector<double> start_queue_packets;        ///< background, at the iteration's first packet
-  std::vector<double> start_queue_total_packets;  ///< all classes
-  std::vector<double> start_queue_bytes;
+  std::vector<double> start_queue_packets;         ///< background, at the iteration's first packet
+  std::vector<double> start_queue_total_packets;   ///< all classes
   std::vector<double> worker_start_queue_packets;  ///< background, at each worker's first packet
   std::vector<double> max_queue_packets;
   JobSamples burst_completion_seconds;  ///< slowest worker
@@ -60,31 +54,23 @@ struct Samples {
   std::vector<double> push_delivered_shares;  ///< per burst that was delivered
 };
 
-/// Counts STARTs and ACKs. The programs' counts are kept as they report them, so that none
-/// has to be copied by name.
+/// Counts of signals that make a run doubtful.
 struct SignalCounts {
-  tg::SignalMessages messages;  ///< of all hosts
-  tg::StartCounts starts;       ///< by the fault that was injected
   std::uint64_t ack_timeouts = 0;
-  sw::SignalCounts refused;     ///< by all switches
-  RegulatorCounters regulator;  ///< at the measured queue
   /// Bursts that regulation or grants of any switch were armed for, if nothing was done in the run.
   std::uint64_t armed_in_vain = 0;
-  std::uint64_t entries_left = 0;
 };
 
 /// The fall of the background's goodput around an iteration, and its recovery.
 struct BackgroundDip {
-  Statistics lowest_bits_per_second;  ///< lowest goodput over 10 base RTTs (at least a bin)
-  Statistics lowest_share;            ///< the same as a share of the goodput before the iteration
-  Statistics recovery_seconds;        ///< from due to 95 % of the goodput before the iteration
-  std::uint64_t not_recovered = 0;    ///< iterations without recovery before the next or the end
+  /// Lowest goodput over 10 base RTTs (at least a bin), as a share of that before the iteration.
+  Statistics lowest_share;
+  Statistics recovery_seconds;      ///< from due to 95 % of the goodput before the iteration
+  std::uint64_t not_recovered = 0;  ///< iterations without recovery before the next or the end
 };
 
 /// Disturbance of a run by the machine; zero in virtual time.
 struct Noise {
-  double longest_poll_gap_switch_seconds = 0;
-  double longest_poll_gap_generator_seconds = 0;
   double tolerated_gap_seconds = kNotDefined;  ///< a tenth of the time in which a full queue drains
   std::uint64_t iterations_flagged = 0;        ///< see flag_disturbed()
   std::uint64_t iterations_excluded = 0;       ///< flagged and left out of samples and bursts
@@ -93,12 +79,11 @@ struct Noise {
 struct MeasuredQueue {
   std::string switch_name;
   std::string port_name;
+  std::uint32_t number = 0;  ///< in the port
   bool found = false;
   std::uint64_t drain_bits_per_second = 0;
   std::uint64_t bursts_not_recorded = 0;
   double regulated_share = kNotDefined;  ///< share of the run's time
-  PerClass<PerReason<MarkReason>> marks{};
-  PerClass<PerReason<DropReason>> drops{};
 };
 
 /// The parts of the communication time of pushes; zero without the parameter `attribution`.
@@ -106,8 +91,8 @@ struct Attribution {
   std::uint64_t bursts = 0;                       ///< pushes with attributed times
   std::array<double, kBurstTimes> seconds_sum{};  ///< sums over these pushes
 };
-/// Everything that is measured about one run.
 
+/// Everything that is measured about one run.
 struct CaseMetrics {
   Samples samples;
   Statistics burst_sojourn_seconds;
@@ -124,17 +109,10 @@ struct CaseMetrics {
   std::uint64_t push_bursts = 0;
   double push_bytes = 0;  ///< bytes of all these bursts
   std::uint64_t push_rtos = 0;
-  std::uint64_t push_retransmitted = 0;
-  double push_delivered_share = kNotDefined;        ///< mean over pushes that were delivered
-  double push_delivered_share_least = kNotDefined;  ///< least share of one push
   Attribution attribution;
   double job_completion_seconds = kNotDefined;  ///< the slowest job; NaN if one did not end
   JobsMetrics jobs;
   LinkMetrics links;
-  PerClass<RtoCounts> rtos{};
-  PerClass<PerReason<MarkReason>> ce_marks{};  ///< at all queues
-  PerClass<PerReason<DropReason>> drops{};     ///< at all switches
-  PerReason<DropReason> generator_drops{};
   std::optional<std::uint64_t> device_rx_missed = 0;  ///< at the switches; absent: not counted
   std::optional<std::uint64_t> device_rx_nombuf = 0;
   std::optional<std::uint64_t> device_rx_errors = 0;

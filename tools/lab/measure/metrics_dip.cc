@@ -65,9 +65,8 @@ BackgroundDip background_dip(const std::vector<IterationBursts>& pushes, Duratio
   if (delivered.empty() || base_rtt <= Duration::zero()) return out;
   const std::int64_t window = std::max<std::int64_t>(10 * base_rtt.count(), traffic.bin_ns);
   const std::int64_t step = std::max<std::int64_t>(window / 10, 1);
-  const double window_seconds = static_cast<double>(window) / 1e9;
 
-  std::vector<double> lowest, share, recovery;
+  std::vector<double> share, recovery;
   const auto ordered = by_time(pushes);
   std::int64_t quiet_since = 0;  // when all bursts so far were delivered
   for (std::size_t i = 0; i < ordered.size(); ++i) {
@@ -81,12 +80,10 @@ BackgroundDip background_dip(const std::vector<IterationBursts>& pushes, Duratio
     if (s.from - s.level_from < window) continue;
     const Dip dip = find_dip(delivered, s, window, step);
     if (dip.level <= 0) continue;
-    lowest.push_back(dip.lowest * 8 / window_seconds);
     share.push_back(dip.lowest / dip.level);
     if (dip.recovered_at == tg::kNotYet_ns) ++out.not_recovered;
     else recovery.push_back(static_cast<double>(dip.recovered_at - s.due) / 1e9);
   }
-  out.lowest_bits_per_second = statistics_of(lowest);
   out.lowest_share = statistics_of(share);
   out.recovery_seconds = statistics_of(recovery);
   return out;
