@@ -300,7 +300,6 @@ ConfigResult<ExperimentFile> experiment_from(const ConfigTable& as_written,
   e.directory = directory;
   for (auto& [key, value] : with_dotted_keys(table_in(as_written, "parameters")))
     e.own_parameters.push_back(std::move(key));
-  e.has_base = as_written.get("base") != nullptr;
   e.for_advise = as_written.get("goal") != nullptr || as_written.get("change") != nullptr;
   e.lent_arms = labels_of_arms(with_all);
   for (const std::string& own : labels_of_arms(as_written)) std::erase(e.lent_arms, own);

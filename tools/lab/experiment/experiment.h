@@ -157,7 +157,6 @@ struct ExperimentFile {
   CaseParameters parameters;
   /// Dotted keys of [parameters] that the file gives itself; the others are its base's
   std::vector<std::string> own_parameters;
-  bool has_base = false;
   /// The file is one for advise, whose [parameters] are for arms that it does not have
   bool for_advise = false;
   std::vector<std::string> lent_arms;  ///< labels of arms that its base or its rivals give

@@ -78,12 +78,9 @@ ArmRole role_of(const Arm& arm) {
 void check_arms(const Checks& root, const ExperimentFile& e) {
   if (e.arms.empty())
     root.fault("arm",
-               e.has_base
-                   ? "there must be at least one [[arm]]: a base lends its arms only to a "
-                     "file without [[sweep]], rivals and [search], and a base with one of "
-                     "these lends none; copy those that you want from it"
-                   : "there must be at least one [[arm]]; `outrider-lab advise` reads a file "
-                     "without");
+               "there must be at least one [[arm]]; a base lends its arms only to a file without "
+               "[[sweep]], rivals and [search], and only if it has none of these itself; "
+               "`outrider-lab advise` reads a file without");
   std::set<std::string> labels;
   for (std::size_t i = 0; i < e.arms.size(); ++i) {
     const auto at = root.below("arm", i);

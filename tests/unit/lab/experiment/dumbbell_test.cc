@@ -89,7 +89,7 @@ TEST(Dumbbell, ABackgroundThatIsNoTableIsRefused) {
 // Half of its arms would be compared with nothing.
 TEST(Preset, ABaseWithRivalsLendsNoArms) {
   const auto told =
-      HasSubstr("arm: there must be at least one [[arm]]: a base lends its arms only to");
+      HasSubstr("arm: there must be at least one [[arm]]; a base lends its arms only to");
   EXPECT_THAT(faults("name = \"x\"\nbase = \"window.toml\"\n"), told);
   EXPECT_THAT(faults("name = \"x\"\nbase = \"one-queue\"\n[[sweep]]\nworkers = [2]\n"), told);
 }
