@@ -21,7 +21,7 @@ struct Role {
   std::vector<SonicPort> ports{};
 };
 
-/// What of the settings an arm changes; null: has no counterpart.
+/// The settings that an arm changes, by what they are for; null: no counterpart.
 struct Changes {
   SonicJson maps{}, queues{}, pauses{};
   bool pauses_end = false;

@@ -62,7 +62,8 @@ ReportJson ends_json(const ResultsReader& results, const ArmSummary& arm,
   ReportJson out = rows_json(
       results,
       "SELECT class, reason, "
-      "total(value) FILTER (WHERE of = measured_switch || '.' || measured_port || '.0')" +
+      "total(value) FILTER (WHERE of = measured_switch || '.' || measured_port || '.' || "
+      "measured_queue)" +
           runs + " AS measured, total(value) FILTER (WHERE " + of_all + ")" + runs +
           " AS \"all\" FROM counters JOIN cases USING (case_index) WHERE " + of_arm(arm) +
           " AND run = 'measured' AND program = 'switch' AND reason IS NOT NULL AND counter = '" +

@@ -107,9 +107,9 @@ void add_fabric(const ResultsReader& results, const std::vector<ArmSummary>& arm
     out[a]["jobs_over_time"] = {
         {"seed", runs[first].seed},
         {"end_ms", end_ms},
-        {"jobs",
-         rows_json(results, "SELECT ifnull(name, '') AS name FROM jobs WHERE " + of_case(first) +
-                                " AND (SELECT max(job) FROM jobs) > 0 ORDER BY job")}};
+        {"jobs", rows_json(results, "SELECT ifnull(name, '') AS name FROM jobs WHERE " +
+                                        of_case(first) + " AND (SELECT count(*) FROM jobs WHERE " +
+                                        of_case(first) + ") > 1 ORDER BY job")}};
     add_iterations(results, first, out[a]);
     add_rows(results, first, out[a]);
   }

@@ -1,22 +1,20 @@
 #include "tools/lab/report/report_rows.h"
 
+#include <type_traits>
 #include <utility>
+#include <variant>
 
 namespace outrider::lab {
 
 namespace {
 
 ReportJson cell_json(const Query& row, std::size_t column) {
-  switch (row.kind(column)) {
-    case CellKind::kInteger:
-      return *row.whole(column);
-    case CellKind::kReal:
-      return row.number(column);
-    case CellKind::kText:
-      return row.text(column);
-    default:
-      return nullptr;
-  }
+  return std::visit(
+      [](const auto& value) -> ReportJson {
+        if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::monostate>) return nullptr;
+        else return value;
+      },
+      row.value(column));
 }
 
 }  // namespace

@@ -46,26 +46,30 @@ std::string Query::text(std::size_t column) const {
 }
 
 std::optional<std::int64_t> Query::whole(std::size_t column) const {
-  if (kind(column) == CellKind::kAny) return std::nullopt;
+  if (is_null(column)) return std::nullopt;
   return sqlite3_column_int64(statement_.get(), static_cast<int>(column));
 }
 
 double Query::number(std::size_t column) const {
-  if (kind(column) == CellKind::kAny) return std::numeric_limits<double>::quiet_NaN();
+  if (is_null(column)) return std::numeric_limits<double>::quiet_NaN();
   return sqlite3_column_double(statement_.get(), static_cast<int>(column));
 }
 
-CellKind Query::kind(std::size_t column) const {
+Query::Value Query::value(std::size_t column) const {
   switch (sqlite3_column_type(statement_.get(), static_cast<int>(column))) {
     case SQLITE_INTEGER:
-      return CellKind::kInteger;
+      return *whole(column);
     case SQLITE_FLOAT:
-      return CellKind::kReal;
-    case SQLITE_TEXT:
-      return CellKind::kText;
+      return number(column);
+    case SQLITE_NULL:
+      return {};
     default:
-      return CellKind::kAny;
+      return text(column);
   }
+}
+
+bool Query::is_null(std::size_t column) const {
+  return sqlite3_column_type(statement_.get(), static_cast<int>(column)) == SQLITE_NULL;
 }
 
 ResultsReader::ResultsReader(const std::filesystem::path& database)

@@ -8,9 +8,8 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
-
-#include "common/telemetry/record_cells.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -25,6 +24,9 @@ struct QueryError : std::runtime_error {
 /// The rows that a query gives, one at a time.
 class Query {
  public:
+  /// NULL, a whole number, another number, or a text.
+  using Value = std::variant<std::monostate, std::int64_t, double, std::string>;
+
   /// Goes on to the next row, to the first one at first. @return false behind the last one
   /// @throws QueryError
   bool next();
@@ -36,8 +38,9 @@ class Query {
   [[nodiscard]] std::optional<std::int64_t> whole(std::size_t column) const;
   /// Returns a cell as a number; NaN for NULL.
   [[nodiscard]] double number(std::size_t column) const;
-  /// Returns what a cell is; kAny for NULL.
-  [[nodiscard]] CellKind kind(std::size_t column) const;
+  /// Returns a cell as it is stored.
+  [[nodiscard]] Value value(std::size_t column) const;
+  [[nodiscard]] bool is_null(std::size_t column) const;
 
  private:
   friend class ResultsReader;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
+#include <variant>
 
 #include "tools/lab/experiment/summary_points.h"
 
@@ -21,16 +23,8 @@ Estimate estimate(const Query& row, std::size_t column) {
 }
 
 ParameterValue parameter(const Query& row, std::size_t column) {
-  switch (row.kind(column)) {
-    case CellKind::kInteger:
-      return *row.whole(column);
-    case CellKind::kReal:
-      return row.number(column);
-    case CellKind::kText:
-      return row.text(column);
-    default:
-      return std::monostate{};
-  }
+  return std::visit([](auto&& value) -> ParameterValue { return std::move(value); },
+                    row.value(column));
 }
 
 void read_experiment(const ResultsReader& from, Results& to) {
@@ -52,7 +46,7 @@ void read_experiment(const ResultsReader& from, Results& to) {
 void read_warnings(const ResultsReader& from, Results& to) {
   for (Query row = from.query("SELECT label, point, count, warning FROM warnings ORDER BY rowid");
        row.next();)
-    if (row.kind(0) == CellKind::kAny) to.advice.push_back(row.text(3));
+    if (row.is_null(0)) to.advice.push_back(row.text(3));
     else
       to.warnings.push_back({row.text(0), index_of(row, 1),
                              static_cast<std::uint64_t>(row.whole(2).value_or(0)), row.text(3)});

@@ -60,10 +60,10 @@ void write_cases(RowSink& sink, const Summary& summary) {
     const MeasuredQueue& queue = c.metrics.queue;
     const BackgroundCost& cost = c.background_cost;
     put(sink, i, c.label, c.seed, arms[i], c.point, cell_of_index(c.baseline), c.interrupted,
-        c.metrics.ledger_balanced, queue.switch_name, queue.port_name, queue.drain_bits_per_second,
-        c.base_rtt.count(), c.references.ideal, c.references.alone, c.references.fair,
-        c.metrics.measured_from_seconds, c.metrics.measured_to_seconds, name_of(cost.basis),
-        cost.lead_seconds, cost.window_seconds);
+        c.metrics.ledger_balanced, queue.switch_name, queue.port_name, queue.number,
+        queue.drain_bits_per_second, c.base_rtt.count(), c.references.ideal, c.references.alone,
+        c.references.fair, c.metrics.measured_from_seconds, c.metrics.measured_to_seconds,
+        name_of(cost.basis), cost.lead_seconds, cost.window_seconds);
   }
 }
 
@@ -202,6 +202,7 @@ std::vector<TableColumn> columns_of_cases() {
           {"ledger_balanced", kInteger, "0: packets are not accounted for"},
           {"measured_switch", kText, "with measured_port the queue under study"},
           {"measured_port", kText},
+          {"measured_queue", kInteger, "its number in the port"},
           {"drain_bits_per_second", kInteger, "of that port"},
           {"base_rtt_ns", kInteger},
           {"ideal_seconds", kReal, "a burst's completion at the link's rate"},
@@ -291,7 +292,7 @@ std::vector<TableColumn> columns_of_warnings() {
           {"warning", kText}};
 }
 
-constexpr SummaryTable kOfSummary[] = {
+constexpr SummaryTable kSummaryTables[] = {
     {"experiment", "the experiment, in one row", columns_of_experiment, write_experiment},
     {"arms", "an arm at a point of the sweeps, which is all its seeds", columns_of_arms,
      write_arms},
@@ -314,6 +315,6 @@ constexpr SummaryTable kOfSummary[] = {
 
 }  // namespace
 
-std::span<const SummaryTable> summary_tables() { return kOfSummary; }
+std::span<const SummaryTable> summary_tables() { return kSummaryTables; }
 
 }  // namespace outrider::lab

@@ -49,10 +49,8 @@ std::vector<ShownColumn> columns_of(const TableRequest& request) {
 std::vector<const ArmSummary*> chosen_arms(const std::vector<ArmSummary>& arms,
                                            const TableRequest& request) {
   const auto as_asked = [&](const ArmSummary& arm) {
-    return std::ranges::all_of(request.where, [&](const auto& w) {
-      const ParameterValue* value = parameter_of(arm, w.first);
-      return value != nullptr && text_of(*value) == w.second;
-    });
+    return std::ranges::all_of(request.where,
+                               [&](const auto& w) { return has_value(arm, w.first, w.second); });
   };
   std::vector<const ArmSummary*> chosen;
   const auto take = [&](const std::string* label) {

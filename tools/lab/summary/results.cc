@@ -1,9 +1,11 @@
 #include "tools/lab/summary/results.h"
 
 #include <algorithm>
+#include <charconv>
 #include <functional>
 #include <iterator>
 #include <set>
+#include <variant>
 
 #include "tools/lab/experiment/experiment_parameters.h"
 #include "tools/lab/experiment/summary_points.h"
@@ -15,7 +17,7 @@ namespace {
 
 using ParameterFilter = std::function<bool(std::string_view)>;
 
-bool has_value(const ArmSummary& arm, std::string_view name, const ParameterValue& value) {
+bool is_equal(const ArmSummary& arm, std::string_view name, const ParameterValue& value) {
   const ParameterValue* own = parameter_of(arm, name);
   return own != nullptr && text_of(*own) == text_of(value);
 }
@@ -27,7 +29,7 @@ std::vector<std::string> varying_of(const std::vector<const ArmSummary*>& arms,
   if (arms.empty()) return names;
   for (const auto& [name, first] : arms[0]->parameters)
     if (keep(name) && std::ranges::any_of(arms, [&key = name, &v = first](const ArmSummary* a) {
-          return !has_value(*a, key, v);
+          return !is_equal(*a, key, v);
         }))
       names.push_back(name);
   return names;
@@ -63,6 +65,20 @@ ArmMetric ArmSummary::metric_against_off(std::string_view of) const {
 const ParameterValue* parameter_of(const ArmSummary& arm, std::string_view name) {
   const auto it = std::ranges::find(arm.parameters, name, &Parameters::value_type::first);
   return it == arm.parameters.end() ? nullptr : &it->second;
+}
+
+bool has_value(const ArmSummary& arm, std::string_view name, std::string_view text) {
+  const ParameterValue* value = parameter_of(arm, name);
+  if (value == nullptr) return false;
+  const std::string own = text_of(*value);
+  if (own == text || (std::holds_alternative<std::monostate>(*value) && text == "null"))
+    return true;
+  double asked = 0, there = 0;
+  const auto reads = [](std::string_view from, double& to) {
+    return std::from_chars(from.data(), from.data() + from.size(), to).ptr ==
+           from.data() + from.size();
+  };
+  return reads(text, asked) && reads(own, there) && asked == there;
 }
 
 void name_arms(std::vector<ArmSummary>& arms) {

@@ -59,8 +59,8 @@ struct ArmWarning {
   std::string text;  ///< after the count: "iterations never completed; ..."
 };
 
-/// What finished results say of their arms: what tables and answers are made of. A session makes it
-/// of its runs, and read_results() of results.sqlite.
+/// The arms of finished results, of which tables and answers are made. A session makes them of its
+/// runs, read_results() of results.sqlite.
 struct Results {
   std::string experiment{};
   std::string question{};
@@ -87,5 +87,9 @@ std::string off_of_point(const std::vector<ArmSummary>& arms, std::size_t point)
 
 /// Returns an arm's value of a parameter or setting; nullptr if it has none of this name.
 const ParameterValue* parameter_of(const ArmSummary& arm, std::string_view name);
+
+/// Says whether an arm has a value, by its text as tables, `plan` or summary.json write it: "6" is
+/// "6.0", and "null" is "absent".
+bool has_value(const ArmSummary& arm, std::string_view name, std::string_view text);
 
 }  // namespace outrider::lab

@@ -191,6 +191,12 @@ TEST_F(ReportTest, HostsShowWhatWasUnderWayAroundTheSlowestAndTheIncompleteItera
   EXPECT_EQ(windows.at(3).at("job"), 1);
 }
 
+TEST_F(ReportTest, MarksAreOfTheMeasuredQueueWhateverItsNumber) {
+  const auto marks = data().at("arms").at(1).at("marks");
+  for (auto& run : experiment_.runs) queue_of(run.result).queue = 1;
+  EXPECT_EQ(data().at("arms").at(1).at("marks"), marks);
+}
+
 TEST_F(ReportTest, IsTheSameToTheByte) {
   const std::string first = report_html(data(), "library");
   EXPECT_EQ(report_html(report_data(directory_), "library"), first);

@@ -250,7 +250,7 @@ TEST_F(BundleTest, TheDatabaseHasTheRowsOfTheFiles) {
       "label,seed\n\"on, \"\"lead 8\"\"\",1\n");
 }
 
-// What results say must not depend on who asks: the session that made them, or a later command.
+// The session that made results and a later command must say the same of them.
 TEST_F(BundleTest, TheDatabaseSaysWhatTheSessionSays) {
   add_run(make_result(1000));
   experiment_.question = "Which?";

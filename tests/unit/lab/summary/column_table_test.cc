@@ -106,6 +106,21 @@ TEST(ColumnTable, HasTheLinesThatAreAskedFor) {
       << "what does not vary among these lines has no column";
 }
 
+// Pages and summary.json write another text of a number, and of none, than tables do.
+TEST(ColumnTable, AValueIsTheSameWhoeverWroteIt) {
+  Results all = sweep();
+  for (auto& one : all.arms)
+    one.parameters.insert(one.parameters.end(), {{"gain", 6.0}, {"flows", std::monostate{}}});
+  const auto with = [&all](const char* gain, const char* flows) {
+    return column_table(all, {.form = TableForm::kCsv,
+                              .columns = {kMedian},
+                              .where = {{"gain", gain}, {"flows", flows}, {"workers", "1.0"}}});
+  };
+  EXPECT_EQ(with("6.0", "null"), with("6", "absent"));
+  EXPECT_THROW((void)with("6.5", "null"), std::runtime_error);
+  EXPECT_THROW((void)with("6.0", "0"), std::runtime_error);
+}
+
 TEST(ColumnTable, RefusesWhatIsNotThere) {
   EXPECT_THROW((void)column_table(summary(), {.columns = {"burst"}}), std::out_of_range);
   EXPECT_THROW((void)column_table(summary(), {.columns = {std::string(kMedian) + ":p99"}}),
