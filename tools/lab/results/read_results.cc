@@ -23,8 +23,7 @@ Estimate estimate(const Query& row, std::size_t column) {
 }
 
 ParameterValue parameter(const Query& row, std::size_t column) {
-  return std::visit([](auto&& value) -> ParameterValue { return std::move(value); },
-                    row.value(column));
+  return std::visit([](const auto& value) -> ParameterValue { return value; }, row.value(column));
 }
 
 void read_experiment(const ResultsReader& from, Results& to) {
