@@ -53,11 +53,9 @@ void describe(Settings& v, RequestFlowsConfig& c) {
           {.range = integers(1, 65535), .help = "first port of the servers"});
   v.value("server_ports", c.server_ports,
           {.accepts = "1 and above", .help = "ports that connections take in turn"});
-  v.value(
-      "latency_samples", c.latency_samples,
-      {.range = integers(0, kMaxSamples),
-       .help =
-           "raw latencies kept of each pair, for `request-samples.csv` of `--csv`; 16 bytes each"});
+  v.value("latency_samples", c.latency_samples,
+          {.range = integers(0, kMaxSamples),
+           .help = "raw latencies kept of each pair, for `--csv` and the report; 16 bytes each"});
 }
 
 }  // namespace outrider::tg

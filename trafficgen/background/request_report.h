@@ -46,7 +46,7 @@ struct RequestReport : RequestCounts {
   std::string name;
   Histogram latency_ns;                ///< first request byte written to last answer byte in order
   std::uint64_t samples_not_kept = 0;  ///< samples beyond latency_samples; 0 if none are kept
-  std::vector<RequestSample> samples;  ///< in the order of answers; not in the JSON report
+  std::vector<RequestSample> samples;  ///< in the order of answers
 };
 
 }  // namespace outrider::tg

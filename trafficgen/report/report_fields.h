@@ -160,12 +160,20 @@ void fields(V& v, R& r) {
 }
 
 template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, RequestSample>
+void fields(V& v, R& r) {
+  v.value("answered_ns", r.answered_ns);
+  v.value("latency_ns", r.latency_ns);
+}
+
+template <class V, class R>
 requires std::same_as<std::remove_const_t<R>, RequestReport>
 void fields(V& v, R& r) {
   v.value("name", r.name);
   fields(v, base_of<RequestCounts>(r));
   v.value("latency_ns", r.latency_ns);
   v.value("samples_not_kept", r.samples_not_kept);
+  v.value("samples", r.samples);
 }
 
 template <class V, class R>

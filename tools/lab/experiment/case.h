@@ -52,12 +52,14 @@ struct NetworkChange {
   sw::SwitchProcessConfig switches{};  ///< differs from the one before as a reload may
 };
 
-/// Ports, each "switch.port", of which a run keeps more than its figures need.
+/// What a run keeps beyond what its figures need. Ports are each "switch.port".
 struct Observed {
   std::vector<std::string> queues{};       ///< their queues over time
   std::vector<std::string> captures{};     ///< their packets; in virtual time alone
   Duration capture_from{};                 ///< of virtual time
   std::uint32_t capture_packets = 10'000;  ///< of each port, at most
+  std::uint32_t flows = 0;                 ///< of each group of background, at most
+  std::uint32_t requests = 0;              ///< the same
 };
 
 /// Describes one run: an arm at one point of the matrix with one seed. All runtimes

@@ -20,6 +20,7 @@ namespace outrider::lab {
 namespace {
 
 constexpr std::uint32_t kMaxGroupHosts = 10'000;
+constexpr std::uint32_t kMaxObserved = 1'000'000;  ///< packets, flows or requests
 
 void counts_as_texts(ConfigValue& hosts) {
   auto* groups = hosts.as<ConfigValue::Array>();
@@ -270,7 +271,9 @@ ConfigIssues validate(const ExperimentFile& e) {
   else if (!e.in_fabric) root.below("network").fault("rtt", "is required without [fabric]");
   const auto observe = root.below("observe");
   observe.not_negative("capture_from", e.observed.capture_from);
-  observe.in_range("capture_packets", e.observed.capture_packets, 1, 1'000'000);
+  observe.in_range("capture_packets", e.observed.capture_packets, 1, kMaxObserved);
+  observe.in_range("flows", e.observed.flows, 0, kMaxObserved);
+  observe.in_range("requests", e.observed.requests, 0, kMaxObserved);
   check_parameters(root, e);
   check_arms(root, e);
   return issues;

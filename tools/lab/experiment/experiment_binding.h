@@ -49,6 +49,8 @@ void describe(V& v, Observed& c) {
   v.value("captures", c.captures);
   v.duration("capture_from", c.capture_from);
   v.value("capture_packets", c.capture_packets);
+  v.value("flows", c.flows);
+  v.value("requests", c.requests);
 }
 
 template <class V>

@@ -146,6 +146,8 @@ std::optional<Case> build_case(const ExperimentFile& file, const std::string& la
   issues.add(of_racks);
   if (!of_racks.empty()) return std::nullopt;
   tg::GeneratorConfig traffic = plan_traffic(e, p, *topology, seed);
+  for (auto& flows : traffic.flows) flows.records = e.observed.flows;
+  for (auto& requests : traffic.requests) requests.latency_samples = e.observed.requests;
   sw::SwitchProcessConfig switches = plan_switches(e, p, *topology, traffic);
   Case c{.label = label,
          .parameters = resolved_parameters(e, p),

@@ -23,11 +23,28 @@ void write_counters(RunRows& rows, std::string_view program, std::string_view of
           .end();
 }
 
+/// Writes the counts of queue pairs of RoCEv2, if there are any.
+void write_queue_pairs(RunRows& rows, std::string_view part, const tg::RoceCounters& counts) {
+  if (counts == tg::RoceCounters{}) return;
+  auto figures = figures_of_fields(counts);
+  for (FigureValue& f : figures) f.part = part;
+  write_counters(rows, "generator", "", figures);
+}
+
+/// Writes what the reports of groups of background have counted.
+template <class Counts, class Report>
+void write_groups(RunRows& rows, const std::vector<Report>& groups) {
+  for (const Report& group : groups)
+    write_counters(rows, "generator", group.name,
+                   figures_of_fields(static_cast<const Counts&>(group)));
+}
+
 }  // namespace
 
 std::vector<TableColumn> counter_columns() {
   return {{"program", CellKind::kText, "switch or generator"},
-          {"of", CellKind::kText, "SWITCH.PORT.QUEUE; empty: of the whole program"},
+          {"of", CellKind::kText,
+           "SWITCH.PORT.QUEUE, or a group of background; empty: of the whole program"},
           {"part", CellKind::kText, "of the queue or program that counts; empty: itself"},
           {"counter", CellKind::kText, "as in the program's report"},
           {"class", CellKind::kText, "of traffic; empty: all together"},
@@ -43,6 +60,11 @@ void write_counters_of(RunRows& rows, Runtime, const RunName&, const RunResult& 
                    sw::figures_of(static_cast<const sw::QueueCounts&>(queue)));
   const tg::GeneratorCounts& counts = result.traffic;
   write_counters(rows, "generator", "", figures_of_fields(counts));
+  write_queue_pairs(rows, "roce", result.traffic.roce);
+  write_queue_pairs(rows, "background_roce", result.traffic.background_roce);
+  write_groups<tg::FlowGroupCounts>(rows, result.traffic.flow_groups);
+  write_groups<tg::RequestCounts>(rows, result.traffic.requests);
+  write_groups<tg::CaptureCounts>(rows, result.traffic.captures);
 }
 
 }  // namespace outrider::lab

@@ -10,6 +10,7 @@
 #include "tools/lab/results/fabric_tables.h"
 #include "tools/lab/results/histogram_table.h"
 #include "tools/lab/results/queue_tables.h"
+#include "tools/lab/results/record_tables.h"
 #include "tools/lab/results/run_table.h"
 #include "tools/lab/summary/group_figures.h"
 #include "trafficgen/report/report_fields.h"
@@ -112,6 +113,15 @@ constexpr RunTable kTables[] = {
      [](RunRows& rows, Runtime, const RunName&, const RunResult& result) {
        write_records(rows, result.traffic.flows);
      }},
+    {"flow_records",
+     "a flow of a group of background that ended, in this order; only with observe.flows",
+     flow_record_columns, write_flow_records_of, has_flow_records},
+    {"requests", "an answered request of background, in this order; only with observe.requests",
+     request_columns, write_requests_of, has_requests},
+    {"learners", "what a job that trains has learned; only with a learner", learner_columns,
+     write_learners_of, has_learners},
+    {"losses", "the loss of a job that trains after an update", loss_columns, write_losses_of,
+     has_learners},
     {"connections",
      "a sample of a sending connection; only with trafficgen.connection_sample_period",
      columns_of_record<tg::ConnectionSample>,

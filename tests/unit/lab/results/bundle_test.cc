@@ -250,6 +250,53 @@ TEST_F(BundleTest, TheDatabaseHasTheRowsOfTheFiles) {
       "label,seed\n\"on, \"\"lead 8\"\"\",1\n");
 }
 
+// What a metric is made of has to be in some table: see tests/docs/test_metrics_by_query.py.
+TEST_F(BundleTest, FlowsRequestsAndQueuePairsHaveRowsOfTheirOwn) {
+  RunResult r = make_result(10);
+  r.traffic.roce.cnps_sent = 7;
+  tg::FlowGroupReport flows;
+  flows.name = "mice";
+  flows.arrivals = 2;
+  flows.records = {{.from = "a",
+                    .to = "b",
+                    .bytes = 9,
+                    .arrival_ns = 4,
+                    .delivered_ns = 6,
+                    .slowdown_milli = 1500},
+                   {.from = "b", .to = "a", .bytes = 8, .arrival_ns = 5}};
+  r.traffic.flow_groups = {flows};
+  tg::RequestReport requests;
+  requests.name = "ask";
+  requests.closed = 3;
+  requests.samples = {{.answered_ns = 8, .latency_ns = 2}};
+  r.traffic.requests = {requests};
+  tg::LearnerReport learner;
+  learner.least_loss = 0.25;
+  learner.losses = {{.at_ns = 3, .gradients = 4, .loss = 0.5}};
+  r.traffic.learners = {learner};
+  add_run(std::move(r));
+  case_.observed.flows = case_.observed.requests = 10;
+  write();
+  const ResultsReader results(directory_ / kDatabaseFile);
+  const auto rows = [&](const std::string& sql) { return rows_as_csv(results.query(sql)); };
+  EXPECT_EQ(rows("SELECT [group], sender, bytes, delivered_ns, slowdown FROM flow_records"),
+            "group,sender,bytes,delivered_ns,slowdown\nmice,a,9,6,1.5\nmice,b,8,,\n");
+  EXPECT_EQ(rows("SELECT [group], answered_ns, latency_ns FROM requests"),
+            "group,answered_ns,latency_ns\nask,8,2\n");
+  EXPECT_EQ(rows("SELECT least_loss, target_loss, target_ns FROM learners"),
+            "least_loss,target_loss,target_ns\n0.25,,\n");
+  EXPECT_EQ(rows("SELECT gradients, loss FROM losses"), "gradients,loss\n4,0.5\n");
+  EXPECT_EQ(rows("SELECT part, of, counter, value FROM counters WHERE value > 0 AND "
+                 "(part = 'roce' OR of IN ('mice', 'ask'))"),
+            "part,of,counter,value\nroce,,cnps_sent,7\n,mice,arrivals,2\n,ask,closed,3\n");
+  EXPECT_TRUE(fs::exists(directory_ / "flow_records.csv"));
+  experiment_.runs.clear();
+  case_.observed = {};
+  add_run(make_result(10));
+  write();
+  EXPECT_FALSE(fs::exists(directory_ / "flow_records.csv")) << "nobody asked for them";
+}
+
 // The session that made results and a later command must say the same of them.
 TEST_F(BundleTest, TheDatabaseSaysWhatTheSessionSays) {
   add_run(make_result(1000));
