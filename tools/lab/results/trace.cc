@@ -76,9 +76,9 @@ struct Span {
   Json args = Json::object();
   std::vector<Part> parts{};
 
-  /// Adds a part if both ends came, in this order and within the span.
+  /// Adds a part that lasts, if both ends came, in this order and within the span.
   void add_part(const char* part, Instant begin, Instant end) {
-    if (begin && end && begin_ns <= *begin && *begin <= *end && *end <= end_ns)
+    if (begin && end && begin_ns <= *begin && *begin < *end && *end <= end_ns)
       parts.push_back({part, *begin, *end});
   }
 };

@@ -106,6 +106,18 @@ std::int64_t lasted_ns(const json& trace, const std::string& name) {
   return sum;
 }
 
+// Of two spans that begin together a viewer takes the first for the outer one, also if it is empty.
+TEST_F(TraceTest, PartsThatTakeNoTimeAreLeftOut) {
+  result_.traffic.iterations[0].ready_ns = result_.traffic.iterations[0].begin_ns;
+  std::size_t spans = 0;
+  for (const json& event : trace())
+    if (event.at("ph") == "X") {
+      ++spans;
+      EXPECT_GT(event.at("dur"), 0) << event;
+    }
+  EXPECT_GT(spans, 5U);
+}
+
 TEST_F(TraceTest, SumsAreThoseOfTheTables) {
   const json all = trace();
   const std::string where = " WHERE run = 'measured' AND ";
