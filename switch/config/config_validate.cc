@@ -98,6 +98,24 @@ void check_steering(const Checks& at, const SwitchPortConfig& port, std::size_t 
     refuse("must not be a queue that steers bursts itself");
 }
 
+/// Checks where flows of queue `q` begin.
+void check_demotion(const Checks& at, const SwitchPortConfig& port, std::size_t q) {
+  const DemotionConfig& demotion = port.queues[q].queue.demotion;
+  if (!demotion.after_bytes) return;
+  const auto refuse = [&](const std::string& rule) {
+    at.fault("from_queue", std::to_string(demotion.from_queue), rule);
+  };
+  if (demotion.from_queue >= port.queues.size())
+    return refuse("the port has " + std::to_string(port.queues.size()) + " queues");
+  if (demotion.from_queue == q) return refuse("must be another queue than the one that has it");
+  if (demotion.from_queue > q && port.scheduler != SchedulerKind::kDwrr)
+    refuse("must be below " + std::to_string(q) + ": the scheduler serves lower numbers first");
+  if (port.queues[demotion.from_queue].queue.demotion.after_bytes)
+    refuse("must not be a queue whose flows begin in another one");
+  at.require(!steers(port.queues[q].regulation.mode), "after",
+             std::to_string(*demotion.after_bytes) + " B", "excludes the mode steer of this queue");
+}
+
 void check_queues(const Checks& at, const SwitchConfig& sw, const SwitchPortConfig& port) {
   check(at.below("marker"), port.marker, port.queue);
   check_regulation(at.below("regulation"), sw, port.regulation);
@@ -106,6 +124,11 @@ void check_queues(const Checks& at, const SwitchConfig& sw, const SwitchPortConf
     at.below("regulation")
         .require(!steers(port.regulation.mode), "mode", "\"steer\"",
                  "needs [[switch.port.queues]]: another queue to steer bursts to");
+    const auto& after = port.queue.demotion.after_bytes;
+    at.below("queue")
+        .below("demotion")
+        .require(!after, "after", std::to_string(after.value_or(0)) + " B",
+                 "needs [[switch.port.queues]]: another queue, where flows begin");
   }
   at.in_range("queues", port.queues.size(), 0, kMaxQueuesPerPort, "queues");
   if (port.queues.size() > kMaxQueuesPerPort) return;
@@ -115,6 +138,7 @@ void check_queues(const Checks& at, const SwitchConfig& sw, const SwitchPortConf
     check_regulation(queue.below("regulation"), sw, port.queues[q].regulation);
     check_signer_shares(queue.below("regulation"), sw.signals, port.queues[q].regulation);
     if (steers(port.queues[q].regulation.mode)) check_steering(queue.below("regulation"), port, q);
+    check_demotion(queue.below("demotion"), port, q);
   }
 }
 

@@ -12,7 +12,27 @@ namespace outrider::sw {
 namespace {
 constexpr std::uint64_t kMaxQueuePackets = 1U << 20;
 constexpr std::uint64_t kMaxBufferBytes = std::uint64_t{1} << 34;
+constexpr std::uint32_t kMaxDemotedFlows = 1U << 20;
 }  // namespace
+
+void describe(Settings& v, DemotionConfig& c) {
+  v.bytes(
+      "after", c.after_bytes,
+      {.range = integers(0, kMaxBufferBytes, "bytes"),
+       .absent = "none go there",
+       .help = "payload of each flow that goes to `from_queue`; the flow goes on in this queue. "
+               "Packets without payload always go there"});
+  v.value("from_queue", c.from_queue,
+          {.accepts = "another queue of the port, served earlier",
+           .help = "where flows of this queue begin"});
+  v.duration("idle", c.idle,
+             {.range = durations_above_zero(),
+              .help = "a flow begins anew if it sends nothing for so long, and nothing of it waits "
+                      "in this queue"});
+  v.value("max_flows", c.max_flows,
+          {.range = integers(1, kMaxDemotedFlows),
+           .help = "flows that are followed; others go to this queue at once"});
+}
 
 void describe(Settings& v, QueueConfig& c) {
   v.value("limit_packets", c.limit_packets,
@@ -45,6 +65,7 @@ void describe(Settings& v, QueueConfig& c) {
           {.range = integers(0, kMaxBufferBytes, "bytes"),
            .help = "shared buffer: the queue's own part of it",
            .reload = kDivided});
+  v.table("demotion", c.demotion);
   v.table("lossless", c.lossless);
 }
 

@@ -84,6 +84,15 @@ constexpr NotEct not_ect_of(const MarkerConfig& marker) noexcept {
   return marker.not_ect.value_or(marker.kind == MarkerKind::kStep ? NotEct::kPass : NotEct::kDrop);
 }
 
+/// Lets the first bytes of a queue's flows go to another queue, see flow_demotion.h.
+struct DemotionConfig {
+  /// Payload of a flow that goes there; absent: all flows go to their own queue
+  std::optional<std::uint64_t> after_bytes{};
+  std::uint32_t from_queue = 0;                   ///< of the port
+  Duration idle = std::chrono::milliseconds(10);  ///< a flow begins anew after so much silence
+  std::uint32_t max_flows = 16'384;               ///< that are followed, >= 1
+};
+
 struct QueueConfig {
   std::uint32_t limit_packets = 60;            ///< waiting packets, >= 1
   std::optional<std::uint64_t> limit_bytes{};  ///< frame bytes; absent: no limit in bytes
@@ -92,6 +101,7 @@ struct QueueConfig {
   std::uint64_t floor_depth_bytes = 18'036;    ///< its token bucket's depth: two jumbo frames
   double alpha = 1;                            ///< shared buffer: factor of the free bytes, > 0
   std::uint64_t reserved_bytes = 0;            ///< shared buffer: reserved for this queue
+  DemotionConfig demotion{};
   LosslessConfig lossless{};
 };
 
@@ -126,6 +136,7 @@ inline constexpr auto kSchedulers =
                             {"dwrr", SchedulerKind::kDwrr},
                             {"strict_floor", SchedulerKind::kStrictFloor}});
 
+void describe(Settings& v, DemotionConfig& c);
 void describe(Settings& v, QueueConfig& c);
 void describe(Settings& v, RedConfig& c);
 void describe(Settings& v, PieConfig& c);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "switch/egress/parts/burst_records.h"
+#include "switch/egress/parts/demoted_flows.h"
 #include "switch/egress/parts/departure_observers.h"
 #include "switch/egress/parts/fair_windows.h"
 #include "switch/egress/parts/held_windows.h"
@@ -36,6 +37,7 @@ void add_to(const PartOwner& port, const PortQueueConfig& config, std::size_t q,
   join(port.grants);
   if (steers(regulation.mode))
     add(std::make_unique<SteeredBursts>(config, queue, port.queues[regulation.steer_to_queue]));
+  if (config.queue.demotion.after_bytes) add(std::make_unique<DemotedFlows>(config, queue));
   join(&port.impairments);
   if (port.config.record)
     add(std::make_unique<BurstRecords>(limits.tap, number, queue, port.transmitter));

@@ -13,6 +13,7 @@
 #include "switch/regulation/regulator/prediction_counters.h"
 #include "switch/regulation/regulator/regulator_counters.h"
 #include "switch/regulation/windows/window_counters.h"
+#include "switch/report/demotion_counters.h"
 #include "switch/report/pace_counters.h"
 #include "switch/report/pause_counters.h"
 #include "switch/report/remote_counts.h"
@@ -129,7 +130,7 @@ struct Joined : Parts... {};
 /// The figures of a queue's parts, in the order of the report. A part names its struct here, and
 /// the report, telemetry and Prometheus show it; for other views see Figure.
 struct PartFigures : Joined<PredictionFigures, WindowFigures, RemoteFigures, PaceFigures,
-                            SteerFigures, GrantFigures, PauseFigures> {};
+                            SteerFigures, DemotionFigures, GrantFigures, PauseFigures> {};
 
 template <class V, class R>
 requires std::same_as<std::remove_const_t<R>, PartFigures>

@@ -59,11 +59,11 @@ namespace outrider {
 /// Not thread-safe: the lcore of the egress port owns it.
 ///
 /// Prior art: windows are rewritten on the way by PacketShaper (a product), RWNDQ
-/// (CloudNet 2015), IQM and HyGenICC, FairQ (arXiv 2401.04850, 2012.00339), AC/DC TCP (SIGCOMM 2016)
-/// and TFC (EuroSys 2016), and at a receiver by RateMon (2026). They hold windows at all times, or
-/// when a queue has grown. New here: windows are held for a burst that was announced, until it has
-/// passed, and each is released by its flow's own round trip; hosts need nothing for it.
-/// Rules of windows: RFC 9293, 3.8.6; scale: RFC 7323.
+/// (CloudNet 2015), IQM and HyGenICC, FairQ (arXiv 2401.04850, 2012.00339), AC/DC TCP (SIGCOMM
+/// 2016) and TFC (EuroSys 2016), and at a receiver by RateMon (2026). They hold windows at all
+/// times, or when a queue has grown. New here: windows are held for a burst that was announced,
+/// until it has passed, and each is released by its flow's own round trip; hosts need nothing for
+/// it. Rules of windows: RFC 9293, 3.8.6; scale: RFC 7323.
 class WindowClamp {
  public:
   /// The queue that the clamp regulates.
