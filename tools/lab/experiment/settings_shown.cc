@@ -14,6 +14,7 @@ namespace {
 ConfigTable role_shown(const QueueRole& role, const sw::SwitchPortConfig& port) {
   ConfigTable table = to_config_table(queue_of(role, {port.queue, port.marker, port.regulation}));
   table["room"] = ConfigValue(role.room);
+  table["limit_share"] = ConfigValue(role.limit_share);
   table["floor"] = ConfigValue(role.floor);
   return table;
 }

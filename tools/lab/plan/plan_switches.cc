@@ -11,6 +11,8 @@
 #include "common/net/roce.h"
 #include "tools/lab/experiment/background_groups.h"
 #include "tools/lab/plan/plan_jobs.h"
+#include "tools/lab/plan/queue_shares.h"
+#include "tools/lab/plan/queue_shares.h"
 
 namespace outrider::lab {
 namespace {
@@ -21,20 +23,6 @@ sw::SwitchPortConfig port_of(const ProgramSettings& settings) {
   RegulationPolicy& policy = port.regulation;
   if (!acts_on_bursts(policy.mode)) policy.predict.from = PredictFrom::kOff;
   return port;
-}
-
-/// Gives a queue `packets` of its limit, and that share of all that counts packets or bytes.
-void shrink(sw::PortQueueConfig& queue, std::uint32_t packets) {
-  const double share = static_cast<double>(packets) / queue.queue.limit_packets;
-  const auto part = [&]<class T>(T& value) {
-    value = std::max(T{1}, static_cast<T>(static_cast<double>(value) * share));
-  };
-  queue.queue.limit_packets = packets;
-  if (queue.queue.limit_bytes) part(*queue.queue.limit_bytes);
-  part(queue.marker.threshold_packets);
-  if (queue.marker.background_threshold_packets) part(*queue.marker.background_threshold_packets);
-  queue.marker.red.kmin_packets *= share;
-  queue.marker.red.kmax_packets *= share;
 }
 
 /// Returns how lossless the second of two queues is. A priority belongs to one queue, so it is if
@@ -68,6 +56,7 @@ void share_link(const QueueRoles& roles, std::span<const RoceBackground> backgro
     sw::PortQueueConfig one{port.queue, port.marker, port.regulation};
     if (role.room < 1)
       shrink(one, static_cast<std::uint32_t>(round(role.room * port.queue.limit_packets)));
+    limit(one.queue, role.limit_share, round);
     sw::PortQueueConfig queue = queue_of(role, std::move(one));
     if (port.scheduler == SchedulerKind::kStrictFloor && role.floor > 0)
       queue.queue.floor_rate = BitRate{static_cast<std::uint64_t>(
