@@ -112,8 +112,15 @@ void check_demotion(const Checks& at, const SwitchPortConfig& port, std::size_t 
     refuse("must be below " + std::to_string(q) + ": the scheduler serves lower numbers first");
   if (port.queues[demotion.from_queue].queue.demotion.after_bytes)
     refuse("must not be a queue whose flows begin in another one");
-  at.require(!steers(port.queues[q].regulation.mode), "after",
-             std::to_string(*demotion.after_bytes) + " B", "excludes the mode steer of this queue");
+  const std::string after = std::to_string(*demotion.after_bytes) + " B";
+  const ModeRow& mode = row_of(port.queues[q].regulation.mode);
+  at.require(
+      !mode.steers && !mode.paces && !rewrites_windows(mode.mode), "after", after,
+      "needs regulation.mode \"off\" or \"mark\" in its queue: others do not see all packets "
+      "of a flow");
+  at.require(
+      !port.queues[q].queue.lossless.on() && !port.queues[demotion.from_queue].queue.lossless.on(),
+      "after", after, "excludes lossless queues: flows have the pauses of one of them");
 }
 
 void check_queues(const Checks& at, const SwitchConfig& sw, const SwitchPortConfig& port) {

@@ -2,11 +2,17 @@
 
 namespace outrider::sw {
 
-/// Of what is not TCP every byte of the frame counts: its length alone tells how much it is.
+namespace {
+/// The longest frame of RoCEv2 without payload: a CNP, with a VLAN tag and over IPv6.
+constexpr std::uint32_t kMostWithoutPayload = 98;
+}  // namespace
+
+/// Of what is not TCP the frame's length alone tells how much it is.
 void DemotedFlows::choose(Packet& packet, Time now) noexcept {
   PacketMeta& m = meta(packet);
-  const std::uint32_t bytes = m.tcp_offset != 0 ? m.payload_bytes : m.frame_bytes;
-  if (demotion_.goes_early(m.flow, bytes, own_, now)) m.queue = to_;
+  const std::uint32_t other = m.frame_bytes > kMostWithoutPayload ? m.frame_bytes : 0;
+  const std::uint32_t bytes = m.tcp_offset != 0 ? m.payload_bytes : other;
+  if (demotion_.goes_early(m.flow, bytes, own_, early_, now)) m.queue = to_;
 }
 
 }  // namespace outrider::sw

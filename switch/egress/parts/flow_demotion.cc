@@ -10,8 +10,14 @@ FlowDemotion::FlowDemotion(const DemotionConfig& config)
       flows_(config.max_flows),
       slots_(config.max_flows) {}
 
+bool FlowDemotion::follows(Flow& flow, const Queue& early) noexcept {
+  if (flow.demoted || !flow.went_early || flow.may_follow == 0) return false;
+  --flow.may_follow;
+  return early.waits_up_to(flow.last_early);
+}
+
 bool FlowDemotion::goes_early(const FlowKey& flow, std::uint32_t payload_bytes, const Queue& own,
-                              Time now) noexcept {
+                              const Queue& early, Time now) noexcept {
   if (payload_bytes == 0) {
     ++counters_.empty;
     return true;
@@ -21,6 +27,7 @@ bool FlowDemotion::goes_early(const FlowKey& flow, std::uint32_t payload_bytes, 
     f = place_for(flow, own, now);
     if (f == nullptr) {
       ++counters_.no_room;
+      last_no_room_ = own.next_number();
       return false;
     }
   } else if (is_idle(*f, own, now)) {
@@ -29,8 +36,12 @@ bool FlowDemotion::goes_early(const FlowKey& flow, std::uint32_t payload_bytes, 
   }
   f->last = now;
   f->sent_bytes += payload_bytes;
-  if (f->sent_bytes <= after_bytes_) {
+  const bool first = !f->demoted && f->sent_bytes <= after_bytes_;
+  if (first || follows(*f, early)) {
     ++counters_.early;
+    f->last_early = early.next_number();
+    if (first) f->may_follow = early.occupancy_packets() + 1;
+    f->went_early = true;
     return true;
   }
   counters_.demoted += !f->demoted;
@@ -56,7 +67,8 @@ FlowDemotion::Flow* FlowDemotion::place_for(const FlowKey& flow, const Queue& ow
   slots_[slot] = flow;
   ++counters_.flows;
   assert(flows_.size() < slots_.size());
-  return flows_.insert(flow, {});
+  const bool may_wait_here = counters_.no_room != 0 && own.waits_up_to(last_no_room_);
+  return flows_.insert(flow, {.last_own = last_no_room_, .demoted = may_wait_here});
 }
 
 }  // namespace outrider::sw

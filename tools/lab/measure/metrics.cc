@@ -234,6 +234,8 @@ void count(const RunResult& result, CaseMetrics& m) {
   m.devices_count = result.switches.devices_not_counting.empty();
   m.late = result.traffic.late_iterations;
   for (const PortPackets& capture : result.captures) m.packets_not_captured += capture.missed;
+  for (const auto& group : result.traffic.flow_groups) m.records_not_kept += group.records_lost;
+  for (const auto& pair : result.traffic.requests) m.records_not_kept += pair.samples_not_kept;
 }
 
 // -- the run as a whole

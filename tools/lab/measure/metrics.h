@@ -137,6 +137,7 @@ struct CaseMetrics {
   std::uint64_t memory_waits = 0;
   bool series_cut = false;  ///< the places of a series were used up before the run was over
   std::uint64_t packets_not_captured = 0;  ///< that left observed ports after their bound
+  std::uint64_t records_not_kept = 0;      ///< flows and requests beyond those that are observed
   bool ledger_balanced = false;
 };
 

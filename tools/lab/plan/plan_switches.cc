@@ -12,7 +12,6 @@
 #include "tools/lab/experiment/background_groups.h"
 #include "tools/lab/plan/plan_jobs.h"
 #include "tools/lab/plan/queue_shares.h"
-#include "tools/lab/plan/queue_shares.h"
 
 namespace outrider::lab {
 namespace {

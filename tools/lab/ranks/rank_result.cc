@@ -123,6 +123,7 @@ void join_counts(const std::vector<RankResult>& parts, tg::GeneratorReport& r) {
     r.late_iterations += one.late_iterations;
     r.excess_resets += one.excess_resets;
     r.roce += one.roce;
+    r.background_roce += one.background_roce;
     r.payload.verified_bytes += one.payload.verified_bytes;
     r.payload.mismatched_bytes += one.payload.mismatched_bytes;
     r.payload.mismatched_segments += one.payload.mismatched_segments;

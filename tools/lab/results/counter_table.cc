@@ -42,15 +42,17 @@ void write_groups(RunRows& rows, const std::vector<Report>& groups) {
 }  // namespace
 
 std::vector<TableColumn> counter_columns() {
-  return {{"program", CellKind::kText, "switch or generator"},
-          {"of", CellKind::kText,
-           "SWITCH.PORT.QUEUE, or a group of background; empty: of the whole program"},
-          {"part", CellKind::kText, "of the queue or program that counts; empty: itself"},
-          {"counter", CellKind::kText, "as in the program's report"},
-          {"class", CellKind::kText, "of traffic; empty: all together"},
-          {"reason", CellKind::kText, "of a drop or mark; empty: all together"},
-          {"value", CellKind::kInteger, "at the end of the run"},
-          {"unit", CellKind::kText}};
+  return {
+      {"program", CellKind::kText, "switch or generator"},
+      {"of", CellKind::kText,
+       "SWITCH.PORT.QUEUE, or a group of background or a pair of its hosts; empty: of the whole "
+       "program"},
+      {"part", CellKind::kText, "of the queue or program that counts; empty: itself"},
+      {"counter", CellKind::kText, "as in the program's report"},
+      {"class", CellKind::kText, "of traffic; empty: all together"},
+      {"reason", CellKind::kText, "of a drop or mark; empty: all together"},
+      {"value", CellKind::kInteger, "at the end of the run"},
+      {"unit", CellKind::kText}};
 }
 
 void write_counters_of(RunRows& rows, Runtime, const RunName&, const RunResult& result) {

@@ -29,7 +29,7 @@ std::vector<TableColumn> flow_record_columns() {
           {"arrival_ns", kWholeCell, "it was due"},
           {"established_ns", kWholeCell, "its connection, at the sender"},
           {"delivered_ns", kWholeCell, "its last byte was in order at the receiver"},
-          {"slowdown", kRealCell, "completion over the ideal, in thousandths"},
+          {"slowdown", kRealCell, "completion over the ideal"},
           {"retransmitted_segments", kWholeCell},
           {"rtos", kWholeCell, "retransmission time-outs"}};
 }
@@ -37,11 +37,11 @@ std::vector<TableColumn> flow_record_columns() {
 void write_flow_records_of(RunRows& rows, Runtime, const RunName&, const RunResult& result) {
   for (const auto& group : result.traffic.flow_groups)
     for (const tg::FlowRecord& flow : group.records) {
-      constexpr double kMilli = 1e-3;
+      constexpr double kPerOne = 1'000;
       const bool delivered = flow.delivered_ns >= 0;
       rows.add(group.name, flow.from, flow.to, flow.bytes, cell_unless_negative(flow.arrival_ns),
                cell_unless_negative(flow.established_ns), cell_unless_negative(flow.delivered_ns),
-               delivered ? Cell(static_cast<double>(flow.slowdown_milli) * kMilli) : Cell{},
+               delivered ? Cell(static_cast<double>(flow.slowdown_milli) / kPerOne) : Cell{},
                flow.retransmitted, flow.rtos)
           .end();
     }
@@ -52,15 +52,15 @@ bool has_requests(const Case& definition, const RunResult&) {
 }
 
 std::vector<TableColumn> request_columns() {
-  return {{"group", CellKind::kText, "its name in the file"},
+  return {{"pair", CellKind::kText, "its group in the file, its client and its server"},
           {"answered_ns", kWholeCell, "last byte of the answer was in order"},
           {"latency_ns", kWholeCell, "since the first byte of the request was written"}};
 }
 
 void write_requests_of(RunRows& rows, Runtime, const RunName&, const RunResult& result) {
-  for (const auto& group : result.traffic.requests)
-    for (const tg::RequestSample& request : group.samples)
-      rows.add(group.name, request.answered_ns, request.latency_ns).end();
+  for (const auto& pair : result.traffic.requests)
+    for (const tg::RequestSample& request : pair.samples)
+      rows.add(pair.name, request.answered_ns, request.latency_ns).end();
 }
 
 bool has_learners(const Case&, const RunResult& result) { return !result.traffic.learners.empty(); }

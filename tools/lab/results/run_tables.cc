@@ -114,7 +114,8 @@ constexpr RunTable kTables[] = {
        write_records(rows, result.traffic.flows);
      }},
     {"flow_records",
-     "a flow of a group of background that ended, in this order; only with observe.flows",
+     "a flow of a group of background whose connection has ended, in this order; only with "
+     "observe.flows",
      flow_record_columns, write_flow_records_of, has_flow_records},
     {"requests", "an answered request of background, in this order; only with observe.requests",
      request_columns, write_requests_of, has_requests},

@@ -117,7 +117,7 @@ std::vector<std::string> families_of(const std::vector<BestPoint>& points) {
 }
 
 std::string text_line(const std::string& what, const std::string& arm, const std::string& figures) {
-  return "  " + padded_to(what, 34) + padded_to(arm + "  ", 24) + figures + '\n';
+  return "  " + padded_to(what + "  ", 34) + padded_to(arm + "  ", 24) + figures + '\n';
 }
 
 std::string point_text(const BestPoint& p) {

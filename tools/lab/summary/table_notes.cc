@@ -40,6 +40,9 @@ constexpr Warning kWarnings[] = {
     {"packets are in no capture: they left after the first `observe.capture_packets` from "
      "`observe.capture_from` on",
      [](const CaseSummary& c) { return c.metrics.packets_not_captured; }},
+    {"flows and requests have no row of their own: they came after the first `observe.flows` and "
+     "`observe.requests`",
+     [](const CaseSummary& c) { return c.metrics.records_not_kept; }},
     {"runs that name no measured queue, as none kept records of bursts",
      [](const CaseSummary& c) { return std::uint64_t{!c.metrics.queue.found}; }},
     {"iterations never completed; they are left out of the times",

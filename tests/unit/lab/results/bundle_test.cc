@@ -281,8 +281,8 @@ TEST_F(BundleTest, FlowsRequestsAndQueuePairsHaveRowsOfTheirOwn) {
   const auto rows = [&](const std::string& sql) { return rows_as_csv(results.query(sql)); };
   EXPECT_EQ(rows("SELECT [group], sender, bytes, delivered_ns, slowdown FROM flow_records"),
             "group,sender,bytes,delivered_ns,slowdown\nmice,a,9,6,1.5\nmice,b,8,,\n");
-  EXPECT_EQ(rows("SELECT [group], answered_ns, latency_ns FROM requests"),
-            "group,answered_ns,latency_ns\nask,8,2\n");
+  EXPECT_EQ(rows("SELECT pair, answered_ns, latency_ns FROM requests"),
+            "pair,answered_ns,latency_ns\nask,8,2\n");
   EXPECT_EQ(rows("SELECT least_loss, target_loss, target_ns FROM learners"),
             "least_loss,target_loss,target_ns\n0.25,,\n");
   EXPECT_EQ(rows("SELECT gradients, loss FROM losses"), "gradients,loss\n4,0.5\n");
