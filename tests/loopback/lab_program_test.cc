@@ -261,6 +261,8 @@ TEST_F(LabProgram, ATimelineTakesThePlaceOfNoOtherFile) {
   EXPECT_EQ(run({"trace", out, "--out", database}, "log"), kExitUsage);
   EXPECT_THAT(text("log"), HasSubstr("results.sqlite is there, and no timeline"));
   EXPECT_EQ(read_whole(database), before);
+  EXPECT_EQ(run({"trace", out, "--case", "-1"}, "log"), kExitUsage);
+  EXPECT_THAT(text("log"), HasSubstr("--case: Value -1 not in range"));
   EXPECT_EQ(run({"trace", database}, "log"), kExitOk) << "beside it";
   EXPECT_EQ(run({"trace", out}, "log"), kExitOk) << "again: " << text("log");
 }

@@ -38,6 +38,16 @@ std::string sentence_of_gain(const Advice& a, const Recommendation& r) {
          milliseconds(off.time_seconds) + ", " + percent(chosen.change) + ".";
 }
 
+/// Says which defaults allow what is advised.
+std::string sentence_of_defaults(const Advice& a) {
+  if (a.by_default.empty()) return {};
+  std::string keys;
+  for (std::size_t i = 0; i < a.by_default.size(); ++i)
+    keys += (i == 0 ? "" : i + 1 == a.by_default.size() ? " and " : ", ") + a.by_default[i];
+  return "The file does not say whether you can do that: it takes " + keys +
+         ", the default. Give what you cannot change in [change]. ";
+}
+
 std::string cost_of(const Remedy& remedy) {
   std::string text = "it costs background " + formatted("%.2f", remedy.lost.value) +
                      after_space(shown_bounds(remedy.lost, 1)) +
@@ -86,7 +96,8 @@ std::string sentence_of_confirmation(const Confirmation& c) {
 }
 
 std::string sentence_of_certainty(const Advice& a, const Recommendation& r) {
-  std::string text = r.certainty == Certainty::kSure ? "This is sure" : "This is probable";
+  const bool sure = r.certainty == Certainty::kSure && a.warnings.empty();
+  std::string text = sure ? "This is sure" : "This is probable";
   const std::size_t seeds = a.remedies[r.chosen].seeds;
   text += " by " + std::to_string(seeds) + (seeds == 1 ? " seed" : " seeds");
   text += a.verified ? " that the search did not see" : " of the search alone, not verified";
@@ -188,6 +199,9 @@ std::string settings(const Advice& a) {
 std::string warnings(const Advice& a) {
   std::string text;
   for (const std::string& one : a.warnings) text += "! " + one + '\n';
+  if (a.confirmation)
+    for (const std::string& one : a.confirmation->warnings)
+      text += "! between processes, " + one + '\n';
   return text;
 }
 
@@ -246,7 +260,7 @@ std::string assumptions(const Advice& a) {
 std::string advice_text(const Advice& a) {
   const Recommendation r = recommend(a.remedies, a.goal);
   std::string text = wrapped(sentence_of_gain(a, r) + ' ' + sentence_of_cost(a, r) + ' ' +
-                             sentence_of_certainty(a, r));
+                             sentence_of_defaults(a) + sentence_of_certainty(a, r));
   if (!text.ends_with('\n')) text += '\n';
   return text + scaling(a) + '\n' + table(a) + warnings(a) + job_table(a, r) + every_arm(a) +
          arms_left_out(a) + what_turns_it(a, r) + settings(a) + assumptions(a);

@@ -20,8 +20,9 @@ struct Confirmation {
   std::string label;  ///< of the remedy: the advised one, or the best besides nothing
   double slower = 1;  ///< LoopbackTwin::slower
   double smaller_bursts = 1;
-  Estimate virtual_change{};   ///< of its time, against nothing
-  Estimate loopback_change{};  ///< the same, between two processes
+  Estimate virtual_change{};            ///< of its time, against nothing
+  Estimate loopback_change{};           ///< the same, between two processes
+  std::vector<std::string> warnings{};  ///< that make the latter doubtful
 };
 
 /// All that `outrider-lab advise` knows at its end, or at Ctrl-C.
@@ -29,8 +30,9 @@ struct Advice {
   std::vector<Remedy> remedies{};  ///< of which one is advised
   std::vector<Remedy> screened{};  ///< others, which only the search has seen
   AdviceGoal goal{};
-  bool verified = false;         ///< with seeds that the search did not see
-  std::string arm{};             ///< arm_text() of the chosen one; empty: today's
+  std::vector<std::string> by_default{};  ///< needs_by_default() of the chosen one
+  bool verified = false;                  ///< with seeds that the search did not see
+  std::string arm{};                      ///< arm_text() of the chosen one; empty: today's
   std::string elsewhere{};       ///< settings_elsewhere() and settings_of_hosts(), and of NICs
   bool always_settings = false;  ///< `elsewhere` is told too if nothing is advised
   unsigned smaller = 1;  ///< bursts, and the times between them, are that many times smaller

@@ -68,7 +68,7 @@ void add_off(ConfigTable& experiment) {
 /// Returns a file's experiment with its base, absolute paths and an arm `off`.
 ConfigTable whole_experiment(const ConfigTable& file, const fs::path& from, ConfigIssues& issues) {
   const bool own_arms = file.get("arm") != nullptr;
-  ConfigTable joined = with_base(file, from, issues);
+  ConfigTable joined = with_base(with_presets(file, from, issues), from, issues);
   // The base's question and arms are its own.
   if (!own_arms) std::erase_if(joined.members, [](const auto& m) { return m.key == "arm"; });
   std::erase_if(joined.members, [](const auto& m) { return m.key == "seeds"; });
@@ -203,6 +203,16 @@ void resolve_quantities(ConfigTable& parameters, const AdvisedTraits& traits) {
   }
 }
 
+void announce_if_heard(const ConfigTable& experiment, ConfigTable& arm) {
+  ConfigTable whole = *experiment.get("parameters")->as<ConfigTable>();
+  overlay(whole, arm);
+  for (const char* key : {"switch.regulation.mode", "switch.regulation.grant.order"})
+    if (const ConfigValue* value = find(whole, key);
+        value != nullptr && *value != text_value("off"))
+      return;
+  (void)assign(arm, "job.announce.lead_source", text_value("none"));
+}
+
 void make_room(const ConfigTable& of_case, const AdvisedTraits& traits, ConfigTable& out) {
   const double xoff = number_of(of_case, "switch.queue.lossless.xoff_bytes", 0);
   const bool dynamic = number_of(of_case, "switch.queue.lossless.xoff_alpha", 0) > 0;
@@ -263,6 +273,8 @@ ConfigResult<AdvisedFile> advised_from(const ConfigTable& file, const fs::path& 
   };
   if (refused()) return result;
   ConfigTable rest = file;
+  for (const auto& [key, value] : to_config_table(advised.change).members)
+    if (find(file, "change." + key) == nullptr) advised.change_by_default.push_back(key);
   take("change", rest, advised.change, result.issues);
   take("goal", rest, advised.goal, result.issues);
   const Checks goal = Checks(result.issues).below("goal");
@@ -282,6 +294,7 @@ ConfigResult<AdvisedFile> advised_from(const ConfigTable& file, const fs::path& 
     if (arm.as<ConfigTable>() != nullptr) {
       arm = ConfigValue(with_nested_keys(*arm.as<ConfigTable>()));
       resolve_quantities(*arm.as<ConfigTable>(), advised.traits);
+      announce_if_heard(advised.experiment, *arm.as<ConfigTable>());
     }
   const auto more = assume(advised.experiment, advised.traits);
   advised.assumed.insert(advised.assumed.end(), more.begin(), more.end());

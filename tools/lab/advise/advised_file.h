@@ -62,6 +62,7 @@ struct AdvisedFile {
   ConfigTable experiment;
   AdviceGoal goal{};
   AdviceChange change{};
+  std::vector<std::string> change_by_default{};  ///< keys of [change] that the file leaves out
   AdvisedTraits traits{};
   std::vector<std::string> assumed{};  ///< "warm_up_seconds = 0.03": what the file does not say
 };
@@ -79,6 +80,10 @@ ConfigResult<AdvisedTraits> traits_of(const ConfigTable& experiment);
 /// at the slowest port's rate of thresholds in packets ("150kB", "40us"), and multiples of
 /// `headroom` and `rate` ("2headroom", "0.001rate").
 void resolve_quantities(ConfigTable& parameters, const AdvisedTraits& traits);
+
+/// Has an arm on whose bursts no switch acts announce none, as all such arms are then alike.
+/// @param experiment  with nested parameters  @param arm  with nested keys
+void announce_if_heard(const ConfigTable& experiment, ConfigTable& arm);
 
 /// Raises the limit of queues where they are lossless to what the ports of a switch may bring.
 /// @param of_case  the parameters of a case, nested  @param out  gets the limit

@@ -80,6 +80,29 @@ std::vector<JobTimes> times_of_jobs(const Summary& summary, const ArmSummary& ar
   return all;
 }
 
+constexpr std::string_view kSwitches = "switches";
+
+/// A key of [change] on which a remedy depends.
+struct Need {
+  std::string_view key;
+  bool given;  ///< its value is enough
+};
+
+std::vector<Need> needs_of(const RemedyNature& nature, const AdviceChange& change) {
+  const RemedyKind kind = nature.kind;
+  std::vector<Need> all;
+  if (kind == RemedyKind::kOrder) all.push_back({"policy", change.policy});
+  if (kind == RemedyKind::kNics || kind == RemedyKind::kTelemetry)
+    all.push_back({"nics", change.nics});
+  if (kind == RemedyKind::kPauses) all.push_back({"pauses", change.pauses});
+  if (nature.announced) all.push_back({"hosts", change.hosts});
+  if (nature.two_queues) all.push_back({"second_queue", change.second_queue});
+  if (kind != RemedyKind::kNothing && kind != RemedyKind::kOrder && kind != RemedyKind::kNics)
+    all.push_back({kSwitches, change.switches >= (nature.outrider ? SwitchFreedom::kOutrider
+                                                                  : SwitchFreedom::kSettings)});
+  return all;
+}
+
 }  // namespace
 
 RemedyNature nature_of(const std::string& label, const Parameters& parameters,
@@ -113,27 +136,18 @@ RemedyNature nature_of(const std::string& label, const Parameters& parameters,
 }
 
 bool is_possible(const RemedyNature& nature, const AdvisedFile& advised) {
-  const AdviceChange& change = advised.change;
-  switch (nature.kind) {
-    case RemedyKind::kNothing:
-      return true;
-    case RemedyKind::kOrder:
-      return change.policy && advised.traits.has_order;
-    case RemedyKind::kNics:
-      return change.nics;
-    case RemedyKind::kTelemetry:
-      if (!change.nics) return false;
-      break;
-    case RemedyKind::kPauses:
-      if (!change.pauses) return false;
-      break;
-    default:
-      break;
-  }
-  const SwitchFreedom needed =
-      nature.outrider ? SwitchFreedom::kOutrider : SwitchFreedom::kSettings;
-  return change.switches >= needed && (change.hosts || !nature.announced) &&
-         (change.second_queue || !nature.two_queues);
+  return (nature.kind != RemedyKind::kOrder || advised.traits.has_order) &&
+         std::ranges::all_of(needs_of(nature, advised.change), &Need::given);
+}
+
+std::vector<std::string> needs_by_default(const RemedyNature& nature, const AdvisedFile& advised) {
+  std::vector<std::string> all;
+  for (const Need& need : needs_of(nature, advised.change))
+    if (std::ranges::find(advised.change_by_default, need.key) != advised.change_by_default.end() &&
+        (nature.outrider || need.key != kSwitches))
+      all.push_back("change." + std::string(need.key) +
+                    (need.key == kSwitches ? " = \"outrider\"" : " = true"));
+  return all;
 }
 
 std::string_view name_of(RemedyKind kind) noexcept {

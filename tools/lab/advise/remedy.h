@@ -44,6 +44,9 @@ struct RemedyNature {
                                      const Parameters& off);
 /// Says whether what may be changed is enough for it.
 [[nodiscard]] bool is_possible(const RemedyNature& nature, const AdvisedFile& advised);
+/// Returns what it takes that the file allows by default alone: "change.hosts = true".
+[[nodiscard]] std::vector<std::string> needs_by_default(const RemedyNature& nature,
+                                                        const AdvisedFile& advised);
 [[nodiscard]] std::string_view name_of(RemedyKind kind) noexcept;
 
 /// The times of one job with an arm.

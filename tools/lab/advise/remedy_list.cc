@@ -81,6 +81,7 @@ ConfigTable as_arm(const ConfigValue& written, const ConfigTable& experiment,
   ConfigTable whole = *experiment.get("parameters")->as<ConfigTable>();
   overlay(whole, arm);
   make_room(whole, traits, arm);
+  announce_if_heard(experiment, arm);
   if (arm.get("against") == nullptr && *arm.get("label") != text_value("off"))
     arm["against"] = text_value("off");
   return arm;

@@ -274,6 +274,7 @@ void add_trace(CLI::App& app, LabOptions& options) {
   app.add_option("DIR", options.file, "Directory of results")->required();
   app.add_option("--case", options.case_index,
                  "The case, by its number in the table `cases` of results.sqlite [0]")
+      ->check(CLI::Range(std::size_t{0}, std::size_t{1} << 62))
       ->type_name("N");
   app.add_option("--out", options.out, "The file to write [DIR/trace.json]")->type_name("FILE");
 }

@@ -206,6 +206,7 @@ class Adviser {
     advice_.goal = advised_.goal;
     advice_.remedies = std::move(remedies);
     advice_of_ = round.name;
+    advice_.by_default = needs_by_default(chosen().nature, advised_);
     warn(round);
     const Case& of_chosen = find(round.cases, chosen().label);
     const bool other = of_chosen.label != "off";
@@ -223,17 +224,18 @@ class Adviser {
                                  " could be compared with today");
     if (const std::string few = few_iterations_text(find(round.cases, "off")); !few.empty())
       advice_.warnings.push_back(few);
-    add_warnings(round, chosen().label, "");
+    add_warnings(round, chosen().label, advice_.warnings);
   }
 
-  void add_warnings(const AdviceRound& round, const std::string& label, const std::string& where) {
+  void add_warnings(const AdviceRound& round, const std::string& label,
+                    std::vector<std::string>& to) const {
     // Over RoCEv2 queues keep no records, which an engineer has not asked for.
     const auto told = [this](const ArmWarning& w) {
       return !advised_.traits.roce || w.text.find("measured queue") == std::string::npos;
     };
     for (const ArmWarning& w : round.summary.warnings)
       if ((w.label == "off" || w.label == label) && told(w))
-        advice_.warnings.push_back(where + w.label + ": " + std::to_string(w.count) + ' ' + w.text);
+        to.push_back(w.label + ": " + std::to_string(w.count) + ' ' + w.text);
   }
 
   /// Asks again with one thing changed: nothing, what is advised, and the best that is not.
@@ -296,7 +298,7 @@ class Adviser {
       if (round->status != kExitOk) return round->status;
       const auto remedies = remedies_of(round->summary, advised_.traits);
       *change = std::ranges::find(remedies, made.label, &Remedy::label)->change;
-      if (runtime == Runtime::kLoopback) add_warnings(*round, label, "between processes, ");
+      if (runtime == Runtime::kLoopback) add_warnings(*round, label, made.warnings);
     }
     advice_.confirmation = made;
     return kExitOk;

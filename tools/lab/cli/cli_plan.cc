@@ -17,6 +17,7 @@
 #include "tools/lab/run/cpus.h"
 #include "tools/lab/run/time_estimate.h"
 #include "tools/lab/warnings/advice.h"
+#include "tools/lab/warnings/starvation_advice.h"
 #include "trafficgen/config/config_toml.h"
 
 namespace outrider::lab {
@@ -68,11 +69,13 @@ std::optional<ExperimentFile> walk(const LabOptions& options, Take take) {
 }
 
 /// Says how long the cases take and how much memory, and whether this machine has it.
-void say_needs(const PlanEstimate& estimate) {
+/// @param starved  background may starve the job of a case
+void say_needs(const PlanEstimate& estimate, bool starved) {
   const std::size_t jobs = usable_cpus().size();
   const double each_bytes = static_cast<double>(estimate.memory_bytes());
   const auto seconds = estimate.seconds(jobs);
   say((seconds ? "about " + duration_text(*seconds) : std::string("a time that nobody can tell")) +
+      (starved ? ", or many times longer where background starves the job," : "") +
       " in virtual time on " + std::to_string(jobs) + " processes of this machine, " +
       bytes_text(each_bytes) + " of memory each" +
       (estimate.tries_first() ? "" : "; a rough figure, because a case is too large to be tried"));
@@ -146,10 +149,12 @@ int check_command(const LabOptions& options) {
 
 int plan_command(const LabOptions& options) {
   PlanEstimate estimate;
+  bool starved = false;
   std::vector<std::string> all;
   std::size_t index = 0;
   const auto file = walk(options, [&](const Case& first, const std::vector<std::string>& names) {
     estimate.add(first, names.size());
+    starved = starved || !starvation_advice({&first, 1}).empty();
     if (!options.configs.empty())
       write_configuration(options.configs, index++, first, to_toml(first.switches),
                           to_toml(first.traffic));
@@ -160,7 +165,7 @@ int plan_command(const LabOptions& options) {
   std::fflush(stdout);
   say_background(*file);
   say(file->name + ": " + std::to_string(all.size()) + " cases");
-  say_needs(estimate);
+  say_needs(estimate, starved);
   return kExitOk;
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "common/config/config_file.h"
+#include "tools/lab/experiment/background_sweeps.h"
 #include "tools/lab/experiment/program_settings.h"
 #include "trafficgen/config/config_toml.h"
 
@@ -162,7 +163,10 @@ BackgroundTaken take_background_groups(ConfigTable& file, ConfigIssues& issues) 
     auto& own = taken.of_arms.emplace_back();
     const std::string path = join_key("", "arm", i);
     const auto list = take_list(arm, kList);
-    if (!list) return;
+    if (!list) {
+      own = take_group_keys(arm, taken.of_file, path, issues);
+      return;
+    }
     own = read_groups(*list, path, issues);
     if (taken.of_file.empty())
       issues.push_back({join_key(path, kList),
@@ -243,7 +247,9 @@ std::vector<BackgroundGroup> all_groups(const ExperimentFile& e) {
   std::vector<BackgroundGroup> all = e.parameters.groups;
   for (const Arm& arm : e.arms)
     if (arm.own_background)
-      all.insert(all.end(), arm.parameters.groups.begin(), arm.parameters.groups.end());
+      for (const BackgroundGroup& own : arm.parameters.groups)
+        if (std::ranges::find(all, own.place, &BackgroundGroup::place) == all.end())
+          all.push_back(own);
   return all;
 }
 

@@ -35,6 +35,15 @@ BackgroundGroup with_value(const BackgroundGroup& group, const std::string& key,
   return changed;
 }
 
+constexpr const char* kFixedName = "unknown key: the name of a group is the same at all points";
+
+std::string unknown_group(const std::string& name, const std::vector<BackgroundGroup>& groups) {
+  std::vector<std::string_view> names;
+  names.reserve(groups.size());
+  for (const BackgroundGroup& one : groups) names.emplace_back(one.name);
+  return "unknown group: no [[background]] of the file has this name" + suggestion(name, names);
+}
+
 ConfigIssues faults_of_list(const ExperimentFile& e, const std::vector<BackgroundGroup>& groups) {
   ConfigIssues issues;
   check_background_list(Checks(issues), e, groups);
@@ -50,6 +59,34 @@ std::optional<GroupKey> group_key_of(std::string_view name) {
   if (dot == std::string_view::npos || name.substr(0, dot) == kTransportOfBackground)
     return std::nullopt;
   return GroupKey{std::string(name.substr(0, dot)), std::string(name.substr(dot + 1))};
+}
+
+std::optional<std::vector<BackgroundGroup>> take_group_keys(
+    ConfigTable& arm, const std::vector<BackgroundGroup>& of_file, const std::string& path,
+    ConfigIssues& issues) {
+  if (of_file.empty()) return std::nullopt;
+  std::optional<std::vector<BackgroundGroup>> own;
+  ConfigTable rest;
+  for (const auto& [key, value] : with_dotted_keys(with_nested_keys(arm))) {
+    const auto of_group = group_key_of(key);
+    if (!of_group) {
+      (void)assign(rest, key, value);
+      continue;
+    }
+    if (!own) own = of_file;
+    const std::string place = join_key(path, std::string(kSweptRoot) + of_group->group);
+    BackgroundGroup* group = find_group(*own, of_group->group);
+    if (group == nullptr || of_group->key == "name") {
+      issues.push_back(
+          {place, group != nullptr ? kFixedName : unknown_group(of_group->group, of_file)});
+      continue;
+    }
+    group->place = place;
+    *group = with_value(*group, of_group->key, value, issues);
+    group->text = text_as_written(*group, {});
+  }
+  if (own) arm = std::move(rest);
+  return own;
 }
 
 std::string assign_to_group(std::vector<BackgroundGroup>& groups, const GroupKey& key,
@@ -77,14 +114,8 @@ ConfigIssues faults_of_value(const ExperimentFile& e, const GroupKey& key,
   std::vector<BackgroundGroup> groups = e.parameters.groups;
   BackgroundGroup* group = find_group(groups, key.group);
   if (group == nullptr || key.key == "name") {
-    std::vector<std::string_view> names;
-    names.reserve(groups.size());
-    for (const BackgroundGroup& one : groups) names.emplace_back(one.name);
     issues.push_back({std::string(kSweptRoot) + key.group,
-                      group != nullptr
-                          ? "unknown key: the name of a group is the same at all points"
-                          : "unknown group: no [[background]] of the file has this name" +
-                                suggestion(key.group, names)});
+                      group != nullptr ? kFixedName : unknown_group(key.group, groups)});
     return issues;
   }
   const ConfigIssues before = faults_of_list(e, groups);

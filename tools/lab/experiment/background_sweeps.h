@@ -19,6 +19,12 @@ struct GroupKey {
 /// Returns it; nothing if the name is another one, such as the settings `background.transport.*`.
 std::optional<GroupKey> group_key_of(std::string_view name);
 
+/// Takes out of an arm what it says of single groups of the file, "background.NAME.KEY".
+/// @return the file's groups with that; nothing if the arm says nothing of them
+std::optional<std::vector<BackgroundGroup>> take_group_keys(
+    ConfigTable& arm, const std::vector<BackgroundGroup>& of_file, const std::string& path,
+    ConfigIssues& issues);
+
 /// Sets a key of the group of that name, as if the file had that value. @return the fault, or empty
 std::string assign_to_group(std::vector<BackgroundGroup>& groups, const GroupKey& key,
                             const ConfigValue& value);

@@ -294,6 +294,7 @@ ConfigResult<ExperimentFile> experiment_from(const ConfigTable& as_written,
   const bool lists_hosts = joined.get("hosts") != nullptr;
   const ConfigTable with_all = with_dumbbell(std::move(joined), result.issues);
   if (!result.issues.empty()) {
+    name_base(as_written, directory, result.issues);
     result.config.reset();
     return result;
   }

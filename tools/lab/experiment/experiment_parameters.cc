@@ -92,6 +92,11 @@ void check_queues(const Checks& at, const ProgramSettings& s) {
   constexpr const char* kTwo = "needs switch.scheduler: \"strict_floor\", \"strict\" or \"dwrr\"";
   at.require(!steers(s.mode()) || s.two_queues(), "switch.regulation.mode", "\"steer\"",
              std::string(kTwo) + ", with another queue to steer bursts to");
+  const double of_ddl = s.queues.ddl.floor, of_background = s.queues.background.floor;
+  at.require(s.queues.scheduler != LabScheduler::kStrictFloor || of_ddl + of_background <= 1,
+             "switch.background_queue.floor", display(ConfigValue(of_background)),
+             "must be at most 1 together with switch.ddl_queue.floor, " +
+                 display(ConfigValue(of_ddl)) + ": both are shares of one link");
   const bool split = s.queues.ddl.room < 1 || s.queues.background.room < 1;
   if (!split || !s.two_queues()) return;
   at.require(s.sw.ports.front().queue.limit_packets >= kLeastSplit, "switch.queue.limit_packets",

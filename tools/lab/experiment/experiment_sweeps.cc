@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <optional>
+#include <set>
+#include <string>
 
 #include "common/config/checks.h"
 #include "common/config/suggestion.h"
@@ -47,6 +49,7 @@ class SweepReader {
                                        std::to_string(kMaxPoints) + " together");
         continue;
       }
+      told_.clear();
       std::vector<Point> extended;
       for (const auto& point : sweep.points) {
         for (std::size_t i = 0; i < values->size(); ++i) {
@@ -69,6 +72,13 @@ class SweepReader {
   }
 
  private:
+  /// Tells a fault of one of several values, unless another value has told its rule.
+  void fault_of_value(const std::string& value_key, const std::string& problem) {
+    const std::size_t at = problem.find(": ");
+    if (told_.insert(at == problem.npos ? problem : problem.substr(at)).second)
+      fault(value_key, problem);
+  }
+
   static bool is_table(const ConfigValue& value) { return value.as<ConfigTable>() != nullptr; }
 
   std::vector<std::string> read_arms(const ConfigTable& table, const std::string& key) {
@@ -111,7 +121,7 @@ class SweepReader {
     settle(scratch, experiment_.network.rtt);
     for (const auto& issue : validate(scratch))
       if (problem.empty() && issue.key == name) problem = issue.problem;
-    if (!problem.empty()) fault(value_key, problem);
+    if (!problem.empty()) fault_of_value(value_key, problem);
     return true;
   }
 
@@ -121,8 +131,8 @@ class SweepReader {
     const auto of_name = [](const ConfigIssue& i) { return i.problem.starts_with("unknown"); };
     for (const auto& issue : issues)
       if (of_name(issue)) fault(name_key, issue.key + ": " + issue.problem);
-      else if (issue.key.ends_with('.' + key.key)) fault(value_key, issue.problem);
-      else fault(value_key, issue.key + ": " + issue.problem);
+      else if (issue.key.ends_with('.' + key.key)) fault_of_value(value_key, issue.problem);
+      else fault_of_value(value_key, issue.key + ": " + issue.problem);
     return std::ranges::none_of(issues, of_name);
   }
 
@@ -141,14 +151,14 @@ class SweepReader {
     CaseParameters scratch;
     ConfigIssues issues;
     if (const std::string problem = assign_parameter(scratch, name, value); !problem.empty())
-      fault(value_key, problem);
+      fault_of_value(value_key, problem);
     check_settings(scratch.settings, "", {.rtt = experiment_.network.rtt}, issues);
     const auto of_name = [](const ConfigIssue& i) {
       return i.problem.starts_with("unknown key") || i.problem.starts_with("follows from ");
     };
     for (const auto& issue : issues)
       if (of_name(issue)) fault(name_key, Checks::quoted(issue.key) + ": " + issue.problem);
-      else fault(value_key, issue.problem);
+      else fault_of_value(value_key, issue.problem);
     return std::ranges::none_of(issues, of_name);
   }
 
@@ -202,6 +212,7 @@ class SweepReader {
   ExperimentFile& experiment_;
   ConfigIssues& issues_;
   std::vector<ConfigTable> written_arms_;  ///< with nested keys
+  std::set<std::string> told_;             ///< rules that values of one key have broken
   std::size_t crossed_ = 0;                ///< points of the [[sweep]] so far
 };
 

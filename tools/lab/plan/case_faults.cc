@@ -161,6 +161,7 @@ std::string point_text(const Parameters& point) {
 bool is_of_file(const std::string& key) {
   constexpr std::string_view kTables[]{"network.", "fabric", "hosts[", "job["};
   return key == "link" || key == "switch" || key.find("background[") != std::string::npos ||
+         key.find("].background.") != std::string::npos ||
          std::ranges::any_of(kTables, [&key](auto table) { return key.starts_with(table); });
 }
 

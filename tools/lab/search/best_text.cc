@@ -145,6 +145,20 @@ std::string point_text(const BestPoint& p) {
   return text;
 }
 
+/// Refuses results whose runs without background were left out, so that no arm has the objective.
+/// @throws std::out_of_range
+void require_references(const BestPoint& p, const std::vector<ArmSummary>& arms) {
+  const auto lacks = [](const BestArm& arm) { return std::isnan(arm.objective.value); };
+  const auto has_times = [](const ArmSummary& arm) {
+    return !std::isnan(arm.metric("communication_seconds_median").value.value);
+  };
+  if (p.objective.find("over_alone") != p.objective.npos && std::ranges::all_of(p.arms, lacks) &&
+      std::ranges::any_of(arms, has_times))
+    throw std::out_of_range(p.name + " has no " + p.objective +
+                            ": its runs without background were left out; run it again without "
+                            "--references none");
+}
+
 }  // namespace
 
 std::vector<BestPoint> points_of(const std::string& name, const Results& results,
@@ -173,6 +187,7 @@ std::vector<BestPoint> points_of(const std::string& name, const Results& results
   for (std::size_t i = 0; i < points.size(); ++i)
     if (std::ranges::none_of(all, [i](const ArmSummary& arm) { return arm.off && arm.point == i; }))
       throw std::out_of_range(points[i].name + " has no baseline");
+  for (const BestPoint& p : points) require_references(p, all);
   return points;
 }
 

@@ -1,7 +1,9 @@
 #include "tools/lab/summary/table_notes.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "tools/lab/measure/job_samples.h"
 #include "tools/lab/measure/paper_reference.h"
 #include "tools/lab/summary/table_text.h"
 
@@ -15,6 +17,16 @@ std::uint64_t total(const ArmSummary& arm, const Summary& summary, CountOf count
   std::uint64_t sum = 0;
   for (const std::size_t i : arm.cases) sum += std::uint64_t{count_of(summary.cases[i])};
   return sum;
+}
+
+/// Returns whether communication took more than 20 times what it takes without background.
+bool is_starved(const CaseSummary& c) {
+  constexpr double kStarvedTimes = 20;
+  const JobSamples* own = &c.metrics.samples.communication_seconds;
+  const JobSamples* alone = &c.network_alone.communication_seconds;
+  return mean_of_jobs({&own, 1}, {&alone, 1}, [](auto times, auto of_alone) {
+           return median(std::move(times)) / median(std::move(of_alone));
+         }) > kStarvedTimes;
 }
 
 struct Warning {
@@ -33,6 +45,10 @@ constexpr Warning kWarnings[] = {
     {"runs whose background delivered nothing from the first measured burst on, so that bursts met "
      "none: let it send until they end",
      [](const CaseSummary& c) { return std::uint64_t{c.metrics.background_silent}; }},
+    {"runs in which background left the job less than 5 % of what it gets alone, as "
+     "communication took more than 20 times as long: see that all senders of its queue obey ECN if "
+     "the job does, or give it a queue of its own",
+     [](const CaseSummary& c) { return std::uint64_t{is_starved(c)}; }},
     {"times a connection waited for the generator's memory: times are too long",
      [](const CaseSummary& c) { return c.metrics.memory_waits; }},
     {"runs longer than their time series, which end before them",

@@ -15,6 +15,7 @@
 #include "tools/lab/plan/plan_lead.h"
 #include "tools/lab/warnings/job_list_advice.h"
 #include "tools/lab/warnings/lossless_advice.h"
+#include "tools/lab/warnings/starvation_advice.h"
 
 namespace outrider::lab {
 namespace {
@@ -275,6 +276,7 @@ ConfigIssues advice(std::span<const Case> cases) {
     add_of_worst(found, c);
   }
   found.add(lossless_advice(cases));
+  found.add(starvation_advice(cases));
   return found;
 }
 

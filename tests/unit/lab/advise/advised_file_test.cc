@@ -260,6 +260,34 @@ TEST(AdvisedFile, ItsOwnArmsAreComparedToo) {
   EXPECT_EQ(find_port(find(cases, "off-own"))->marker.threshold_packets, 20U);
 }
 
+// Today's setting announced its bursts, and remedies that announce nothing were compared with it.
+TEST(AdvisedFile, ArmsAnnounceWhereASwitchActsAlone) {
+  const AdvisedFile tcp = valid(std::string(kLink) +
+                                "[[arm]]\nlabel = \"on-own\"\nswitch.regulation.mode = \"mark\"\n"
+                                "[[arm]]\nlabel = \"on-preset\"\npresets = \"window\"\n"
+                                "[[arm]]\nlabel = \"off-preset\"\npresets = \"two-queues\"\n");
+  EXPECT_THAT(usable_arms(tcp, conf()).labels, testing::IsSupersetOf({"on-preset", "off-preset"}));
+  EXPECT_THAT(to_toml_text(tcp.experiment), HasSubstr("lead_source = \"none\"")) << "asked.toml";
+  for (const AdvisedFile& file : {tcp, over_roce()})
+    for (const Case& c : planned(file, usable_arms(file, conf()).labels))
+      EXPECT_EQ(c.traffic.jobs.front().announce.lead_source,
+                c.label.starts_with("on") ? tg::LeadSource::kOverlap : tg::LeadSource::kNone)
+          << c.label;
+}
+
+TEST(AdvisedFile, WhatTheDefaultsAllowIsKnown) {
+  const RemedyNature telemetry{.kind = RemedyKind::kTelemetry, .outrider = true};
+  const RemedyNature queue{.kind = RemedyKind::kTwoQueues, .two_queues = true};
+  const AdvisedFile open = valid(kLink);
+  EXPECT_THAT(needs_by_default(telemetry, open),
+              testing::ElementsAre("change.nics = true", "change.switches = \"outrider\""));
+  EXPECT_THAT(needs_by_default(queue, open), testing::ElementsAre("change.second_queue = true"));
+  const AdvisedFile said =
+      valid(std::string(kLink) + "[change]\nswitches = \"outrider\"\nsecond_queue = true\n");
+  EXPECT_THAT(needs_by_default(telemetry, said), testing::ElementsAre("change.nics = true"));
+  EXPECT_THAT(needs_by_default(queue, said), testing::IsEmpty());
+}
+
 // The median of one iteration was as good as any.
 TEST(AdvisedFile, ARunOfOneIterationIsToldToSayLittle) {
   const auto told = [](const std::string& iterations) {

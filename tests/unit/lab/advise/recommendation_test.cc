@@ -17,6 +17,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 constexpr double kToday_seconds = 1.0;
 
@@ -142,6 +143,12 @@ TEST(AdviceText, SaysWhatItBringsCostsAndHowSureThatIs) {
               HasSubstr("\n[[arm]]\nlabel = \"on-window\"\nswitch.regulation.mode = \"window\"\n"));
   EXPECT_THAT(text, HasSubstr("\nmedian, which judges: `outrider-lab table DIR --columns "
                               "iteration_seconds_median` prints it.\n"));
+  EXPECT_THAT(text, Not(HasSubstr("default")));
+  a.by_default = {"change.hosts = true", "change.switches = \"outrider\""};
+  EXPECT_THAT(advice_text(a), HasSubstr("it takes change.hosts = true and change.switches = "
+                                        "\"outrider\", the\ndefault"));
+  a.warnings = {"off: 12 runs whose background delivered nothing"};
+  EXPECT_THAT(advice_text(a), HasSubstr("probable by 12 seeds")) << "its figures are doubtful";
   a.remedies.pop_back();
   EXPECT_THAT(advice_text(a), HasSubstr("Do nothing"));
 }

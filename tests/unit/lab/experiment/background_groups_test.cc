@@ -87,6 +87,38 @@ TEST(BackgroundGroups, AnArmMayHaveItsOwn) {
   EXPECT_NE(of_arm(0), of_arm(1)) << "an arm with another background is no baseline unseen";
 }
 
+// A sweep could change a key of a group, and an arm could not.
+TEST(BackgroundGroups, AnArmMayChangeAKeyOfOne) {
+  const auto arm = [](const std::string& keys) {
+    return with(
+        with_groups(group("dctcp", "long_flows = 3\n") + group("cubic", "long_flows = 1\n")),
+        "label = \"off-no-start\"\n", "label = \"off-no-start\"\n" + keys);
+  };
+  const auto file = read_experiment(arm("background.cubic.transport.priority = 3\n"));
+  ASSERT_TRUE(file) << format_issues("file", file.issues);
+  const auto& own = file.config->arms[1].parameters.groups;
+  ASSERT_EQ(own.size(), 2U);
+  EXPECT_EQ(own[0].text, file.config->parameters.groups[0].text) << "as the file has it";
+  EXPECT_THAT(own[1].text, HasSubstr("transport.priority=3"));
+  EXPECT_EQ(all_groups(*file.config).size(), 3U) << "what an arm does not change is there once";
+  for (const Case& c : plan_of(arm("background.cubic.transport.priority = 3\n")))
+    EXPECT_EQ(tg::transport_named(c.traffic, "background_cubic").tcp.priority.has_value(),
+              c.label == "off-no-start");
+  EXPECT_THAT(faults_of(arm("background.cubik.transport.priority = 3\n")),
+              AllOf(HasSubstr("arm[1].background.cubik: unknown group"),
+                    HasSubstr("did you mean \"cubic\"?")));
+  EXPECT_THAT(faults_of(arm("background.cubic.long_flows = 0\n")),
+              HasSubstr("arm[1].background.cubic.long_flows: 0: must be at least 1"));
+  const auto high = read_experiment(arm("background.cubic.transport.priority = 9\n"));
+  ASSERT_TRUE(high) << format_issues("file", high.issues);
+  EXPECT_THAT(
+      format_issues("file", make_plan(*high.config).issues),
+      HasSubstr("file: 1 invalid setting\n  arm[1].background.cubic.transport.priority: 9"));
+  EXPECT_THAT(
+      faults_of(arm("background.cubic.load = 0.5\n")),
+      HasSubstr("arm[1].background.cubic.load: must not be given together with long_flows"));
+}
+
 TEST(BackgroundGroups, CasesWithoutThemShowNone) {
   for (const auto& [name, value] : to_all_parameters({})) EXPECT_NE(name, kGroupsParameter);
 }

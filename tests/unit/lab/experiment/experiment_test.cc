@@ -156,6 +156,13 @@ TEST(ExperimentFile, SweepFaultsNameTheirValue) {
        "must be an array"},
       {"[[sweep]]\njob.announce.lead = [\"1rtt\", \"2\"]\narms = [\"on\"]",
        "sweep[0].job.announce.lead[1]", "has no unit"},
+      {"[[sweep]]\nworkers = [\"a\", \"b\"]", "sweep[0].workers[0]", "must be an integer"},
+      {"[[sweep]]\nswitch.marker.kind = [\"a\", \"b\"]", "sweep[0].switch.marker.kind[0]",
+       "must be one of"},
+      {"[[arm]]\nlabel = \"x\"\nswitch.scheduler = \"strict_floor\"\n"
+       "switch.ddl_queue.floor = 0.5\nswitch.background_queue.floor = 0.7",
+       "arm[3].switch.background_queue.floor",
+       "0.7: must be at most 1 together with switch.ddl_queue.floor, 0.5"},
       {"[sweep]\nworkers = [1]", "sweep", "must be an array of tables"},
       {"[[vary]]\nparameter = \"workers\"\nvalues = [1]", "vary", "is [[sweep]] now"},
       {"[[cross]]\nworkers = [1]", "cross", "is [[sweep]] now"},
@@ -373,6 +380,10 @@ TEST_F(ExperimentBase, FaultsOfABaseOrAPresetNameIt) {
   EXPECT_THAT(of_base, testing::ContainsRegex(
                            "parameters.job.iterations: -2: [^\n]* \\(in base \"base.toml\"\\)\n"));
   EXPECT_THAT(of_base, testing::ContainsRegex("arm\\[0\\].role: [^\n]*[^)]\n")) << "the file's own";
+  (void)load("base.toml", "[network]\nrate = \"1gbot\"\nrtt = \"1ms\"\n");
+  EXPECT_THAT(
+      faults("base = \"base.toml\"\n[[arm]]\nlabel = \"off\"\n"),
+      testing::ContainsRegex("network.rate: \"1gbot\"[^\n]* \\(in base \"base.toml\"\\)\n"));
   const std::string of_arm =
       faults(small_experiment("[[arm]]\nlabel = \"a\"\npresets = [\"window\", \"mine.toml\"]\n"
                               "switch.marker.threshold_packets = -1\n"));

@@ -169,6 +169,17 @@ TEST(BestText, TakesSomeArmsAndTheBaseline) {
   const auto points = points_of("here", summary(), {}, kRule, {"off-*"});
   ASSERT_EQ(points[0].arms.size(), 2U);
   EXPECT_EQ(points[0].arms[1].label, "off-red");
+  Results none = summary();  // of run --references none
+  for (auto& one : none.arms) {
+    one.metrics[0].value = {};
+    one.metrics.push_back({"communication_seconds_median", {0.1, 0.1, 0.1}});
+  }
+  try {
+    (void)points_of("here", none, {}, kRule, {});
+    ADD_FAILURE() << "they have no times to compare";
+  } catch (const std::out_of_range& error) {
+    EXPECT_THAT(error.what(), HasSubstr("without --references none"));
+  }
   Results without = summary();
   for (auto& one : without.arms) one.off = false;
   EXPECT_THROW((void)points_of("here", without, {}, kRule, {}), std::out_of_range);

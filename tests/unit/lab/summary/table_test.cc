@@ -289,12 +289,18 @@ TEST(Table, NamesWhatShouldMakeAReaderWary) {
   s.cases[0].metrics.ledger_balanced = false;
   s.cases[0].metrics.background_silent = true;
   s.cases[0].metrics.signals.armed_in_vain = 5;
+  s.cases[0].metrics.samples.communication_seconds.add(0, 2.1);
+  s.cases[0].network_alone.communication_seconds.add(0, 0.1);
   s.warnings = warnings_of(s);
   const std::string text = result_text(s);
   EXPECT_TRUE(contains(text, "! off: 6 iterations never completed")) << "three cases of two";
   EXPECT_TRUE(contains(text, "! off: 15 times regulation or grants were armed in runs in which"));
   EXPECT_TRUE(contains(text, "! off: 3 runs whose packets do not add up"));
   EXPECT_TRUE(contains(text, "! off: 3 runs whose background delivered nothing")) << text;
+  EXPECT_TRUE(contains(text, "! off: 3 runs in which background left the job less than 5 %"));
+  s.cases[0].network_alone.communication_seconds = s.cases[0].metrics.samples.communication_seconds;
+  s.warnings = warnings_of(s);
+  EXPECT_FALSE(contains(result_text(s), "background left"));
 }
 
 TEST(Table, FitsATerminal) {
