@@ -109,6 +109,9 @@ const TransportConfig* reliable_transport_of(const Checks& at, const Scope& scop
   if (transport != nullptr)
     at.require(has_channels(transport->protocol), "transport", Checks::quoted(name),
                "must have protocol \"tcp\" or \"roce\": \"mlt\" carries the bursts of jobs alone");
+  if (transport != nullptr)
+    at.require(!transport->tcp.mltcp, "transport", Checks::quoted(name),
+               "must not have mltcp: only jobs have bursts of which a share can have been sent");
   return transport;
 }
 
