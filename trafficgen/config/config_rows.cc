@@ -141,6 +141,10 @@ void describe(Settings& v, TcpConfig& c) {
       "timestamps", c.timestamps,
       {.help = "offer and accept the timestamps of RFC 7323, with ticks of 1 ms. They take 12 "
                "bytes of `mss_bytes` in every segment. Set it when a real host is the other end"});
+  v.value("mltcp", c.mltcp,
+          {.accepts = "`true` with `reno` and `cubic`, and over RoCEv2 with `dcqcn`",
+           .help = "for bursts of jobs alone: [MLTCP](jobs.md#jobs-that-slide-apart-mltcp) scales "
+                   "the controller's growth by how much of the burst is acknowledged"});
   v.duration("time_wait", c.time_wait,
              {.range = durations_from(Duration::zero()),
               .accepts = "0: none",
@@ -172,7 +176,7 @@ void describe(Settings& v, TransportConfig& c) {
                "With `\"mlt\"` the controller is `\"dctcp\"` "
                "or `\"timely\"`, and of the keys below only those down to `connections` may be "
                "changed, which is `\"idle_restart\"` or `\"keep\"`. With `\"roce\"` "
-               "only `name`, `priority` and those of `transport.roce`"});
+               "only `name`, `priority`, `mltcp` and those of `transport.roce`"});
   if (c.protocol != before && c.protocol != TransportProtocol::kTcp)
     use_stack(c.tcp, TcpStack::kRfc);  // it has none
   describe(v, c.tcp);                  // its keys are in [[transport]] itself

@@ -15,7 +15,9 @@ namespace {
 
 /// Keys that a transport has whatever its protocol; or which do not matter without TCP, but which
 /// the lab derives for every transport.
-bool is_of_all(std::string_view key) { return key == "priority" || key == "mss_bytes"; }
+bool is_of_all(std::string_view key) {
+  return key == "priority" || key == "mltcp" || key == "mss_bytes";
+}
 
 /// Returns the text of the lengths of IP packets that are meant for a path MTU.
 std::string exact_lengths(std::uint32_t beside) {
@@ -104,10 +106,12 @@ void check_roce_transport(const Checks& at, const TransportConfig& transport,
   for (const auto& member : given.members) {
     const ConfigValue* usual = defaults.get(member.key);
     if (is_of_all(member.key) || (usual != nullptr && *usual == member.value)) continue;
-    at.fault(
-        member.key,
-        "is a setting of TCP: protocol \"roce\" has priority and those of [transport.roce] alone");
+    at.fault(member.key,
+             "is a setting of TCP: protocol \"roce\" has priority, mltcp and those of "
+             "[transport.roce] alone");
   }
+  at.require(!transport.tcp.mltcp || transport.roce.controller == RoceController::kDcqcn, "mltcp",
+             "true", "over protocol \"roce\" it needs controller \"dcqcn\" of [transport.roce]");
   check(at.below("roce"), transport.roce);
 }
 

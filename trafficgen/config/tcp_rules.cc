@@ -17,6 +17,9 @@ void check(const Checks& at, const TcpConfig& tcp) {
   const ControllerRow& controller = row_of(tcp.control.controller);
   at.require(tcp.ecn || !controller.accurate_ecn_echo, "ecn", "false",
              "controller \"" + std::string(controller.name) + "\" needs it");
+  at.require(!tcp.mltcp || controller.mltcp, "mltcp", "true",
+             "controller \"" + std::string(controller.name) +
+                 "\" has no growth that MLTCP scales: choose \"reno\" or \"cubic\"");
   at.in_range("receive_buffer_bytes", tcp.receive_buffer_bytes, tcp.mss_bytes,
               kMaxReceiveBufferBytes, "bytes");
   if (tcp.min_rto > Duration::zero())

@@ -20,11 +20,11 @@ class ExpectedFlows {
   }
 
   void prefetch() const noexcept {
-    std::array<const TcpConnection*, kMost> connections;
+    std::array<TcpConnection*, kMost> connections;
     for (std::size_t i = 0; i < size_; ++i)
       connections[i] = flows_[i].host->connections().table().prefetch(flows_[i].flow.reversed());
     for (std::size_t i = 0; i < size_; ++i)
-      if (connections[i] != nullptr) connections[i]->prefetch_flight();
+      if (connections[i] != nullptr) prefetch_flight(*connections[i]);
   }
 
  private:

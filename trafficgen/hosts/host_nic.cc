@@ -44,7 +44,7 @@ void HostNic::prefetch_waiting() noexcept {
     return (index & HostDatagrams::kBit) == 0 ? &connections_.table()[index] : nullptr;
   };
   if (const auto* next = connection(kPrefetchAhead)) tg::prefetch(*next);
-  if (const auto* next = connection(kFlightAhead)) next->prefetch_flight();
+  if (auto* next = connection(kFlightAhead)) prefetch_flight(*next);
 }
 
 /// Writes the next segment of the connection, or datagram of the endpoint, whose turn it is. One

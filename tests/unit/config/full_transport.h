@@ -66,7 +66,7 @@ inline RoceConfig full_hpcc() {
           .hpcc = {.eta = 0.9, .max_stage = 3, .additive_bytes = 160, .base_rtt = 15us}};
 }
 
-/// No member has its default but `sack`: RACK-TLP needs it.
+/// No member has its default but `sack`, which RACK-TLP needs, and `mltcp`, which is not DCTCP's.
 inline TcpConfig full_transport() {
   using namespace std::chrono_literals;
   return {.control = {.controller = Controller::kDctcp,

@@ -47,7 +47,10 @@ GeneratorConfig full_config() {
           {{"dctcp", tcp},
            {"plain", plain},
            {"bounded", full_mlt_tcp(), TransportProtocol::kMlt, full_mlt()},
-           {.name = "rdma", .tcp = {}, .protocol = TransportProtocol::kRoce, .roce = full_roce()},
+           {.name = "rdma",
+            .tcp = {.control = {}, .mltcp = true},
+            .protocol = TransportProtocol::kRoce,
+            .roce = full_roce()},
            {.name = "delay", .tcp = {}, .protocol = TransportProtocol::kRoce, .roce = full_swift()},
            {.name = "told", .tcp = {}, .protocol = TransportProtocol::kRoce, .roce = full_hpcc()}},
       .jobs = {fixed, closed},
@@ -179,6 +182,16 @@ TEST(GeneratorConfig, EveryRuleNamesItsKey) {
        "transport[0].initial_window_segments", "0: must be at least 1"},
       {[&](C& c) { tcp(c).ecn = false; }, "transport[0].ecn",
        "false: controller \"dctcp\" needs it"},
+      {[&](C& c) { tcp(c).mltcp = true; }, "transport[0].mltcp",
+       "true: controller \"dctcp\" has no growth that MLTCP scales"},
+      {[](C& c) {
+         c.transports[1].tcp.control = {.controller = Controller::kReno};
+         c.transports[1].tcp.mltcp = true;
+         c.requests.clear();
+         c.flows.clear();
+         c.transfers.clear();
+       },
+       "long_flows[0].transport", "\"plain\": must not have mltcp"},
       {[&](C& c) { tcp(c).min_rto = 0ms; }, "transport[0].min_rto", "0s: must be longer"},
       {[&](C& c) { tcp(c).initial_rto = 5ms; }, "transport[0].initial_rto",
        "5ms: must not be shorter than min_rto"},

@@ -184,6 +184,11 @@ TEST(RoceConfig, EveryRuleNamesItsKey) {
        "is a setting of TCP"},
       {[](C& c) { c.transports[0].tcp.control.controller = Controller::kDctcp; },
        "transport[0].controller", "is a setting of TCP"},
+      {[&](C& c) {
+         roce(c).controller = RoceController::kFixed;
+         c.transports[0].tcp.mltcp = true;
+       },
+       "transport[0].mltcp", "needs controller \"dcqcn\" of [transport.roce]"},
       {[](C& c) { c.transports[1].roce.dscp = 1; }, "transport[1].roce", "needs protocol \"roce\""},
       {[](C& c) { c.transports[0].mlt = full_mlt(); }, "transport[0].mlt",
        "needs protocol \"mlt\""},

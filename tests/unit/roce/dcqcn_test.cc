@@ -74,6 +74,26 @@ TEST(Dcqcn, ThenTheTargetGrowsByItsSteps) {
   EXPECT_NEAR(control.target_bps(), kLine / 2 + 6 * 40 * kMega + 400 * kMega, 1) << "hyper";
 }
 
+// F is a quarter at the begin of a burst, and two at its end.
+TEST(Dcqcn, MltcpScalesTheSteps) {
+  const DcqcnConfig config;
+  Dcqcn control(config, kLine);
+  control.note_share(0, kStart);
+  control.on_cnp(kStart);
+  control.on_cnp(kStart);
+  EXPECT_NEAR(control.rate_bps(kStart + 5 * 55us), kLine / 2 - kLine / 128, 1) << "not recovery";
+  (void)control.rate_bps(kStart + 6 * 55us);
+  EXPECT_NEAR(control.target_bps(), kLine / 2 + 10 * kMega, 1);
+  control.note_share(1, kStart + 7 * 55us);
+  EXPECT_NEAR(control.target_bps(), kLine / 2 + 20 * kMega, 1)
+      << "what was due is of the old share";
+  (void)control.rate_bps(kStart + 8 * 55us);
+  EXPECT_NEAR(control.target_bps(), kLine / 2 + 100 * kMega, 1);
+  for (int stage = 1; stage <= 5; ++stage) control.on_sent(10'000'000, kStart + 8 * 55us);
+  control.on_sent(10'000'000, kStart + 8 * 55us);
+  EXPECT_NEAR(control.target_bps(), kLine / 2 + (100 + 5 * 80 + 800) * kMega, 1) << "hyper";
+}
+
 TEST(Dcqcn, BytesCountUpToTheirNumber) {
   const DcqcnConfig config;
   Dcqcn control(config, kLine);

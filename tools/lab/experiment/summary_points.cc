@@ -26,12 +26,12 @@ bool is_threshold(std::string_view n) {
 }
 
 /// Says whether a parameter sets a remedy other than the regulator: one of the queues, of the order
-/// in which gradients leave, or of their paths. Of the settings of markers those of one kind count;
-/// see is_threshold() for the others.
+/// in which gradients leave, of their paths, or of how their windows grow. Of the settings of
+/// markers those of one kind count; see is_threshold() for the others.
 bool is_other_remedy(std::string_view n) {
-  static constexpr std::array<std::string_view, 5> kNames{"switch.scheduler", kSignalForm, "paths",
-                                                          "ddl.transport.mlt.class_dscps",
-                                                          "background.queue"};
+  static constexpr std::array<std::string_view, 6> kNames{
+      "switch.scheduler",    kSignalForm,       "paths", "ddl.transport.mlt.class_dscps",
+      "ddl.transport.mltcp", "background.queue"};
   static constexpr std::array<std::string_view, 9> kSettings{
       "switch.marker.",      "switch.ddl_queue.", "switch.background_queue.",
       "job.send_policy",     "job.policy.",       "job.synchronisation",

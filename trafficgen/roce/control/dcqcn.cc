@@ -65,6 +65,11 @@ void Dcqcn::on_sent(std::uint32_t bytes, Time now) noexcept {
   }
 }
 
+void Dcqcn::note_share(double share, Time now) noexcept {
+  run_timers(now);
+  growth_.note_share(share);
+}
+
 /// The loop is bounded: every turn after fast recovery raises the target until it is the link's.
 void Dcqcn::run_timers(Time now) noexcept {
   while (limited() && now - increased_at_ >= config_.increase_timer) {
@@ -80,7 +85,8 @@ void Dcqcn::increase() noexcept {
   if (std::max(timer_stage_, byte_stage_) > stages) {
     const BitRate step = std::min(timer_stage_, byte_stage_) > stages ? config_.hyper_increase
                                                                       : config_.additive_increase;
-    target_bps_ = std::min(target_bps_ + static_cast<double>(step.bits_per_second), line_bps_);
+    target_bps_ =
+        std::min(target_bps_ + growth_.of(static_cast<double>(step.bits_per_second)), line_bps_);
   }
   rate_bps_ = (target_bps_ + rate_bps_) / 2;
   if (rate_bps_ >= kNearLine * line_bps_) rate_bps_ = target_bps_ = line_bps_;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "trafficgen/core/mltcp.h"
 #include "trafficgen/roce/control/rate_controller.h"
 #include "trafficgen/roce/roce_config.h"
 
@@ -15,6 +16,8 @@ namespace outrider::tg {
 /// 3.1 and figure 7. Deviations: the rate has a lower limit; hyper increase adds R_HAI itself, as
 /// in the simulator that the authors published, and not its multiple as in QCN. Before the first
 /// CNP, and when the rate is that of the link again, no timer runs.
+///
+/// With MLTCP both steps of the target are scaled, R_AI and R_HAI; fast recovery is not.
 class Dcqcn final : public RateController {
  public:
   /// @param config must outlive the controller
@@ -24,6 +27,7 @@ class Dcqcn final : public RateController {
   [[nodiscard]] double rate_bps(Time now) noexcept override;
   void on_sent(std::uint32_t bytes, Time now) noexcept override;
   void on_cnp(Time now) noexcept override;
+  void note_share(double share, Time now) noexcept override;
   [[nodiscard]] RateState state(Time now) const noexcept override;
 
   [[nodiscard]] double alpha(Time now) noexcept;
@@ -43,6 +47,7 @@ class Dcqcn final : public RateController {
   Time alpha_at_{};        ///< when alpha was last updated
   Time increased_at_{};    ///< when the timer last counted
   bool notified_ = false;  ///< a CNP has come
+  MltcpGrowth growth_;
   std::uint64_t counted_bytes_ = 0;
   std::uint32_t timer_stage_ = 0;
   std::uint32_t byte_stage_ = 0;

@@ -50,6 +50,9 @@ class RateController {
   virtual void on_sent(std::uint32_t /*bytes*/, Time /*now*/) noexcept {}
   /// A congestion notification packet has come.
   virtual void on_cnp(Time /*now*/) noexcept {}
+  /// Increases from `now` on are those of MLTCP at this share of a burst, see MltcpGrowth. Only
+  /// DCQCN heeds it.
+  virtual void note_share(double /*share*/, Time /*now*/) noexcept {}
 
   /// Returns whether it decides by acknowledgments. Then every packet asks for one, and the calls
   /// below are made.

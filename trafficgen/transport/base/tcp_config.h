@@ -101,6 +101,7 @@ struct TcpConfig {
   LostRetransmission lost_retransmission = LostRetransmission::kReduces;
   WindowUse window_validation = WindowUse::kOff;
   SegmentJoining segment_bursts = SegmentJoining::kOff;
+  bool mltcp = false;  ///< MLTCP scales the controller's growth, for bursts of jobs alone
   /// How long an end that closed first stays in TIME-WAIT; zero: not at all.
   Duration time_wait = std::chrono::seconds(1);
   bool timestamps = false;  ///< offer and accept RFC 7323's; take 12 bytes of mss_bytes

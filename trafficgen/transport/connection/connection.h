@@ -77,6 +77,9 @@ class TcpConnection {
   /// finishes: what is written and acknowledged, its numbers, and when a byte of it left.
   [[nodiscard]] SendStream& stream() noexcept { return sender_.state().stream; }
   [[nodiscard]] const SendStream& stream() const noexcept { return sender_.state().stream; }
+  /// States which share of the application's burst is acknowledged, see
+  /// CongestionControl::note_share().
+  void note_share(double share) noexcept { sender_.state().window.note_share(share); }
 
   // -- the host's side
   /// Call it before next_timer(): a sender that lacks memory sets a deadline.
@@ -106,12 +109,6 @@ class TcpConnection {
   /// Host::abort().
   void abort(Time now) noexcept {
     if (!is_over(state_)) finish(State::kReset, now);
-  }
-
-  /// Starts to fetch the flight and the listener. @pre the connection has been fetched
-  void prefetch_flight() const noexcept {
-    tg::prefetch(sender_.state().scoreboard.flight());
-    __builtin_prefetch(&application_.listener(), 1);
   }
 
   // -- state
@@ -174,6 +171,12 @@ static_assert(sizeof(TcpConnection) <= 424);
 inline void prefetch(const TcpConnection& c) noexcept {
   const auto* bytes = reinterpret_cast<const std::byte*>(&c);
   for (std::size_t i = 0; i <= sizeof(TcpConnection); i += 64) __builtin_prefetch(bytes + i, 1);
+}
+
+/// Starts to fetch the flight and the listener. @pre the connection has been fetched
+inline void prefetch_flight(TcpConnection& c) noexcept {
+  prefetch(c.sender().state().scoreboard.flight());
+  __builtin_prefetch(&c.application().listener(), 1);
 }
 
 }  // namespace outrider::tg

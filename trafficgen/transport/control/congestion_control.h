@@ -47,6 +47,9 @@ class CongestionControl {
   virtual void on_unused(std::uint32_t used_bytes) noexcept = 0;
   /// A SYN or SYN-ACK of this end timed out: begin with one segment (RFC 5681, 3.1).
   virtual void on_handshake_loss() noexcept = 0;
+  /// Growth from now on is that of MLTCP at this share of a burst, see MltcpGrowth. Controllers
+  /// whose row does not say `mltcp` ignore it.
+  virtual void note_share(double /*share*/) noexcept {}
 
   [[nodiscard]] virtual std::uint32_t cwnd_bytes() const noexcept = 0;
   [[nodiscard]] virtual std::uint32_t ssthresh_bytes() const noexcept = 0;

@@ -34,12 +34,13 @@ struct ControllerRow {
   bool accurate_ecn_echo = false;
   /// The bounded-loss transport may use it: a loss does not halve the window.
   bool tolerates_loss = false;
+  bool mltcp = false;  ///< MLTCP may scale its growth: it has note_share()
 };
 
 /// The rows, in the order of their kinds.
 inline constexpr std::array kControllerRows{
-    ControllerRow{Controller::kReno, "reno", make_reno},
-    ControllerRow{Controller::kCubic, "cubic", make_cubic},
+    ControllerRow{Controller::kReno, "reno", make_reno, false, false, true},
+    ControllerRow{Controller::kCubic, "cubic", make_cubic, false, false, true},
     ControllerRow{Controller::kDctcp, "dctcp", make_dctcp, true, true},
     ControllerRow{Controller::kUnresponsive, "unresponsive", make_unresponsive},
     ControllerRow{Controller::kPrague, "prague", make_prague, true},

@@ -102,7 +102,7 @@ void Cubic::on_ack(const AckEvent& ack) noexcept {
     slow_start_.on_end();
     if (epoch_ != Epoch::kRunning) begin_epoch();
     else if (!like_linux()) curve().elapsed += gap;
-    avoid_congestion(ack.acked_bytes / mss(), ack.srtt);
+    avoid_congestion(growth_.of(ack.acked_bytes) / mss(), ack.srtt);
   }
   cwnd_ = std::min(cwnd_, kMaxCongestionWindow / mss());
 }

@@ -25,6 +25,9 @@ struct CubicCurve {
 /// in which the window was the limit, and at most one srtt between two ACKs, so
 /// that idle time does not grow the window (5.8).
 ///
+/// With MLTCP what congestion avoidance adds for an ACK is scaled: to the window, and to that which
+/// Reno would have. The curve itself, which is one of time, is not.
+///
 /// With the classic HyStart it also does what goes with it in Linux 6.1 (tcp_cubic.c): slow start
 /// grows by all that is acknowledged; a time-out forgets the curve and looks for the end of slow
 /// start anew; and a window that nothing has reduced since grows by a twentieth per round trip at
@@ -52,6 +55,7 @@ class Cubic final : public CongestionControl {
   void on_idle(Duration idle, Duration rto) noexcept override;
   void on_unused(std::uint32_t used_bytes) noexcept override;
   void on_handshake_loss() noexcept override { cwnd_ = 1; }
+  void note_share(double share) noexcept override { growth_.note_share(share); }
   [[nodiscard]] std::uint32_t cwnd_bytes() const noexcept override;
   [[nodiscard]] std::uint32_t ssthresh_bytes() const noexcept override { return ssthresh_; }
 
@@ -98,6 +102,7 @@ class Cubic final : public CongestionControl {
   Epoch epoch_ = Epoch::kNone;
   bool reduced_ = false;  ///< since the begin or the last time-out
   SlowStart slow_start_;
+  MltcpGrowth growth_;
   [[no_unique_address]] TimeoutHistory timeouts_;
   std::uint16_t mss_;  ///< [bytes], of the connection; in the padding of timeouts_
 };

@@ -25,7 +25,7 @@ void Reno::on_ack(const AckEvent& ack) noexcept {
     bytes_acked_ += ack.acked_bytes;
     if (bytes_acked_ >= cwnd_) {
       bytes_acked_ -= cwnd_;
-      cwnd_ += mss();
+      cwnd_ += static_cast<std::uint32_t>(growth_.of(mss()));
     }
   }
   cwnd_ = std::min(cwnd_, kMaxCongestionWindow);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "trafficgen/core/mltcp.h"
 #include "trafficgen/transport/control/congestion_control.h"
 #include "trafficgen/transport/control/hystart.h"
 
@@ -47,7 +48,8 @@ class TimeoutHistory {
 };
 
 /// The Reno controller: RFC 5681 with appropriate byte counting (RFC 3465), and HyStart++ (RFC
-/// 9406) where configured. The sender implements recovery (RFC 6675). Not thread-safe, O(1).
+/// 9406) where configured. With MLTCP the increase of congestion avoidance is scaled, slow start is
+/// not. The sender implements recovery (RFC 6675). Not thread-safe, O(1).
 class Reno : public CongestionControl {
  public:
   /// @pre mss_bytes > 0
@@ -61,6 +63,7 @@ class Reno : public CongestionControl {
   void on_idle(Duration idle, Duration rto) noexcept override;
   void on_unused(std::uint32_t used_bytes) noexcept override;
   void on_handshake_loss() noexcept override { cwnd_ = mss(); }
+  void note_share(double share) noexcept override { growth_.note_share(share); }
   [[nodiscard]] std::uint32_t cwnd_bytes() const noexcept override { return cwnd_; }
   [[nodiscard]] std::uint32_t ssthresh_bytes() const noexcept override { return ssthresh_; }
 
@@ -83,6 +86,7 @@ class Reno : public CongestionControl {
   std::uint32_t bytes_acked_ = 0;                  ///< since the window last grew (RFC 3465, 2.1)
   std::uint16_t mss_;                              ///< [bytes], of the connection
   SlowStart slow_start_;
+  MltcpGrowth growth_;
   TimeoutHistory timeouts_;
   HyStart hystart_;
 };

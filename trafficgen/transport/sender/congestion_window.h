@@ -15,6 +15,12 @@
 
 namespace outrider::tg {
 
+/// Returns a window as WindowValidation judges it.
+[[nodiscard]] inline WindowValidation::Window judged(std::uint32_t cwnd_bytes,
+                                                     const CongestionControl& control) noexcept {
+  return {cwnd_bytes, cwnd_bytes < control.ssthresh_bytes()};
+}
+
 /// Keeps the congestion window, which the controller decides, and reduces it once per window of
 /// data for ECE and loss, at once or step by step. The Flight keeps the offset up to which the last
 /// reduction reaches, and the state of its steps. Without a Flight, only one bit is kept: whether
@@ -66,6 +72,7 @@ class CongestionWindow {
     reducing_ = false;
     update();
   }
+  void note_share(double share) noexcept { control_->note_share(share); }
   /// Passes the acknowledgment to the controller. Call update() at its end, which refreshes
   /// bytes().
   void on_ack(AckEvent& event, const SendStream& stream) noexcept {
@@ -135,7 +142,7 @@ class CongestionWindow {
   void note_use(bool full, const SendStream& stream, Flight& flight, bool fresh,
                 Time now) noexcept {
     if (validates_) {
-      if (fresh) validation_.on_sent(full, stream, use(), flight, now);
+      if (fresh) validation_.on_sent(full, stream, judged(cwnd_, *control_), flight, now);
     } else if (full) {
       flight.window_full_until = stream.nxt();
     }
@@ -145,7 +152,7 @@ class CongestionWindow {
   [[nodiscard]] bool limits(const Flight* flight, std::uint64_t una) const noexcept {
     if (flight == nullptr) return false;
     if (!validates_) return una < flight->window_full_until;
-    return flight->window_full || WindowValidation::needed(*flight, use());
+    return flight->window_full || WindowValidation::needed(*flight, judged(cwnd_, *control_));
   }
   /// Returns true if the window was not needed for an RTO. unused() then lowers it.
   [[nodiscard]] bool unneeded(Duration rto, Time now) const noexcept {
@@ -167,10 +174,6 @@ class CongestionWindow {
   }
 
  private:
-  [[nodiscard]] WindowValidation::Window use() const noexcept {
-    return {cwnd_, cwnd_ < control_->ssthresh_bytes()};
-  }
-
   ControllerSlot control_;
   std::uint32_t cwnd_;  ///< the controller's window, cached; a step towards it while reducing_
   [[no_unique_address]] WindowValidation validation_;

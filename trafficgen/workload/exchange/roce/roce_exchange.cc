@@ -4,6 +4,7 @@
 #include <cassert>
 #include <utility>
 
+#include "trafficgen/core/mltcp.h"
 #include "trafficgen/hosts/host.h"
 #include "trafficgen/roce/path_mtu.h"
 #include "trafficgen/roce/queue_pair_ends.h"
@@ -57,7 +58,6 @@ struct RoceExchange::End {
     exchange.listener_.on_burst(receives, {.bytes = from.burst_bytes}, now);
   }
   void on_acknowledged(std::uint64_t fresh, Time now) noexcept {
-    acknowledged_bytes += fresh;
     if (exchange.setup_.acknowledged(sends.direction) && fresh > 0)
       exchange.listener_.on_acknowledged(sends, fresh, now);
     if (exchange.idle(sends)) exchange.listener_.on_idle(sends, now);
@@ -73,6 +73,7 @@ struct RoceExchange::End {
   std::uint64_t burst_bytes;            ///< of each burst that it sends
   std::uint64_t left_bytes = 0;         ///< of the current one, to be handed over
   std::optional<BurstIdentity> sent{};  ///< the burst that is being sent
+  BurstExtent extent{};                 ///< of it
   std::vector<std::uint32_t> messages;  ///< [part] that have not arrived, of those handed over
   std::uint64_t handed_bytes = 0;       ///< handed over in total
   std::uint64_t acknowledged_bytes = 0;
@@ -87,6 +88,9 @@ void RoceExchange::Way::on_received(QueuePair& by, Time now) noexcept {
 
 void RoceExchange::Way::on_acknowledged(QueuePair& by, Time now) noexcept {
   const std::uint64_t total = by.requester().requests().acknowledged_bytes();
+  end.acknowledged_bytes += total - told_bytes;
+  if (end.exchange.setup_.tcp.mltcp)
+    by.requester().control().note_share(end.extent.share(end.acknowledged_bytes), now);
   end.on_acknowledged(total - std::exchange(told_bytes, total), now);
 }
 
@@ -154,22 +158,26 @@ BurstPlace RoceExchange::next_place(const Lane& lane) noexcept {
   return {pair.flow(), roce::sequence_of(pair.requester().next_psn())};
 }
 
-void RoceExchange::begin_push(const BurstLedger& burst, BurstTime, Time) noexcept {
+void RoceExchange::begin_push(const BurstLedger& burst, BurstTime, Time now) noexcept {
   const std::uint32_t worker = burst.burst().worker;
   for (std::uint32_t t = 0; t < targets_[worker]; ++t)
-    begin(sender({worker, t, BurstDirection::kPush}), burst.burst());
+    begin(sender({worker, t, BurstDirection::kPush}), burst.burst(), now);
 }
 
-void RoceExchange::begin_pull(const BurstLedger& burst, std::uint32_t target, Time) noexcept {
-  begin(sender({burst.burst().worker, target, BurstDirection::kPull}), burst.burst());
+void RoceExchange::begin_pull(const BurstLedger& burst, std::uint32_t target, Time now) noexcept {
+  begin(sender({burst.burst().worker, target, BurstDirection::kPull}), burst.burst(), now);
 }
 
-void RoceExchange::begin(End& end, const BurstIdentity& burst) noexcept {
+void RoceExchange::begin(End& end, const BurstIdentity& burst, Time now) noexcept {
   note(end);
   end.sent = burst;
   end.left_bytes = end.burst_bytes;
   end.next_way = 0;
-  for (const auto& way : end.ways) way->pair.requester().note_burst();
+  end.extent = {end.handed_bytes, end.burst_bytes};
+  for (const auto& way : end.ways) {
+    way->pair.requester().note_burst();
+    if (setup_.tcp.mltcp) way->pair.requester().control().note_share(0, now);
+  }
 }
 
 void RoceExchange::hand_over(const Lane& lane, std::uint32_t part, std::uint64_t bytes,

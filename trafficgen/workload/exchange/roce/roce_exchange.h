@@ -64,7 +64,7 @@ class RoceExchange final : public Exchange {
   [[nodiscard]] const End& sender(const Lane& lane) const noexcept;
   void make_pair(std::uint32_t worker, std::uint32_t target);
   [[nodiscard]] std::uint64_t message_bytes(std::uint64_t bytes, std::size_t ways) const noexcept;
-  void begin(End& end, const BurstIdentity& burst) noexcept;
+  void begin(End& end, const BurstIdentity& burst, Time now) noexcept;
   void note(End& end) noexcept;
 
   ExchangeSetup setup_;

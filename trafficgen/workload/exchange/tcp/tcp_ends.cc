@@ -12,6 +12,29 @@ void refuse(const ExchangeContext& context, TcpConnection& connection, Host& hos
   host.abort(connection, now);
 }
 
+/// Returns whether an end hears of acknowledgments of what it sends on a lane.
+bool hears_acknowledged(const ExchangeContext& context, const Lane& sends) noexcept {
+  return context.setup.acknowledged(sends.direction) || context.setup.tcp.mltcp;
+}
+
+/// Returns where the next burst of a lane will be in the connection's stream, which MLTCP then
+/// begins; nothing without it.
+BurstExtent next_extent(const ExchangeContext& context, const Lane& lane,
+                        TcpConnection& connection) noexcept {
+  if (!context.setup.tcp.mltcp) return {};
+  connection.note_share(0);
+  return {connection.stream().written_bytes(), bytes_of(context.setup.parts(lane))};
+}
+
+/// Tells MLTCP and the listener that more of a burst is acknowledged.
+void on_acknowledged(const ExchangeContext& context, const Lane& lane, const BurstExtent& extent,
+                     TcpConnection& connection, std::uint64_t bytes, Time now) noexcept {
+  if (context.setup.tcp.mltcp)
+    connection.note_share(extent.share(connection.stream().acked_bytes()));
+  if (context.setup.acknowledged(lane.direction))
+    context.listener.on_acknowledged(lane, bytes, now);
+}
+
 /// States that the next bytes of the connection are of this burst, and watches the first one leave.
 void begin_burst(TcpConnection& connection, Host& host, const BurstLedger& burst, BurstTime idle,
                  Time now) noexcept {
@@ -42,7 +65,7 @@ void TcpNearEnd::open(Time now) noexcept {
   context.records.flow({push.worker, push.target, BurstDirection::kPull}).on_new_receiver();
   connection = &host.open(flow, context.setup.tcp, kBurstOptionBytes, *this, now,
                           context.setup.owner(push.worker));
-  if (context.setup.pushes_acknowledged) connection->application().tell_acknowledged();
+  if (hears_acknowledged(context, push)) connection->application().tell_acknowledged();
 }
 
 void TcpNearEnd::begin_push(const BurstLedger& burst, BurstTime idle, Time now) noexcept {
@@ -52,6 +75,7 @@ void TcpNearEnd::begin_push(const BurstLedger& burst, BurstTime idle, Time now) 
     JobRecords::note_first_sent(context.records.burst(*sent),
                                 connection->stream().watched_sent_at());
   sent = burst.burst();
+  extent = next_extent(context, push, *connection);
   begin_burst(*connection, host, burst, idle, now);
 }
 
@@ -66,7 +90,7 @@ void TcpNearEnd::on_delivered(TcpConnection& c, Time now) noexcept {
 }
 
 void TcpNearEnd::on_acknowledged(TcpConnection& c, std::uint64_t bytes, Time now) noexcept {
-  if (&c == connection) context.listener.on_acknowledged(push, bytes, now);
+  if (&c == connection) tg::on_acknowledged(context, push, extent, c, bytes, now);
 }
 
 /// A connection of an earlier burst may close long after a new one has opened.
@@ -113,13 +137,14 @@ Acceptor::Offer TcpFarEnd::offer() noexcept {
 
 void TcpFarEnd::begin_pull(const BurstLedger& burst, Time now) noexcept {
   if (connection == nullptr) return;  // the worker is gone: its burst stays incomplete
+  extent = next_extent(context, pull, *connection);
   begin_burst(*connection, host, burst, BurstTime::kOthers, now);
 }
 
 void TcpFarEnd::on_established(TcpConnection& c, Time) noexcept {
   connection = &c;
   pushes.restart();
-  if (context.setup.pulls_acknowledged) c.application().tell_acknowledged();
+  if (hears_acknowledged(context, pull)) c.application().tell_acknowledged();
   context.records.flow({pull.worker, pull.target, BurstDirection::kPush}).on_new_receiver();
 }
 
@@ -129,7 +154,7 @@ void TcpFarEnd::on_delivered(TcpConnection& c, Time now) noexcept {
 }
 
 void TcpFarEnd::on_acknowledged(TcpConnection& c, std::uint64_t bytes, Time now) noexcept {
-  if (&c == connection) context.listener.on_acknowledged(pull, bytes, now);
+  if (&c == connection) tg::on_acknowledged(context, pull, extent, c, bytes, now);
 }
 
 void TcpFarEnd::on_closed(TcpConnection& c, Time) noexcept {

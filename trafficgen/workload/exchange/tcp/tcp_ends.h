@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "common/core/burst_identity.h"
+#include "trafficgen/core/mltcp.h"
 #include "trafficgen/hosts/host.h"
 #include "trafficgen/workload/exchange/exchange_context.h"
 #include "trafficgen/workload/exchange/tcp/tcp_incoming.h"
@@ -36,6 +37,7 @@ struct TcpNearEnd final : ConnectionListener {
   TcpIncoming pulls;
   std::uint32_t iteration = 0;          ///< of the worker
   std::optional<BurstIdentity> sent{};  ///< the last push
+  BurstExtent extent{};                 ///< of it, with MLTCP
 
  private:
   void forget() noexcept;
@@ -66,6 +68,7 @@ struct TcpFarEnd final : ConnectionListener {
   Host& host;
   TcpConnection* connection = nullptr;
   TcpIncoming pushes;
+  BurstExtent extent{};  ///< of the last pull, with MLTCP
 };
 
 /// Returns true if each push has a connection of its own.
