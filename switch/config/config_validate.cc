@@ -123,10 +123,25 @@ void check_demotion(const Checks& at, const SwitchPortConfig& port, std::size_t 
       "after", after, "excludes lossless queues: flows have the pauses of one of them");
 }
 
+/// Checks that the marker of queue `q` has higher queues if it counts their packets.
+void check_occupancy(const Checks& at, const MarkerConfig& marker, const SwitchPortConfig& port,
+                     std::size_t q) {
+  if (marker.occupancy == StepOccupancy::kOwn) return;
+  const auto refuse = [&](const std::string& rule) {
+    at.fault("occupancy", "\"own_and_higher\"", rule);
+  };
+  if (port.queues.empty())
+    return refuse("needs [[switch.port.queues]]: the port has one queue; set \"own\"");
+  if (port.scheduler == SchedulerKind::kDwrr)
+    return refuse("scheduler \"dwrr\" serves no queue before another; set \"own\"");
+  if (q == 0) refuse("no queue is served before queue 0; set it for later queues alone");
+}
+
 void check_queues(const Checks& at, const SwitchConfig& sw, const SwitchPortConfig& port) {
   check(at.below("marker"), port.marker, port.queue);
   check_regulation(at.below("regulation"), sw, port.regulation);
   if (port.queues.empty()) {
+    check_occupancy(at.below("marker"), port.marker, port, 0);
     check_signer_shares(at.below("regulation"), sw.signals, port.regulation);
     at.below("regulation")
         .require(!steers(port.regulation.mode), "mode", "\"steer\"",
@@ -142,6 +157,7 @@ void check_queues(const Checks& at, const SwitchConfig& sw, const SwitchPortConf
   for (std::size_t q = 0; q < port.queues.size(); ++q) {
     const auto queue = at.below("queues", q);
     check(queue.below("marker"), port.queues[q].marker, port.queues[q].queue);
+    check_occupancy(queue.below("marker"), port.queues[q].marker, port, q);
     check_regulation(queue.below("regulation"), sw, port.queues[q].regulation);
     check_signer_shares(queue.below("regulation"), sw.signals, port.queues[q].regulation);
     if (steers(port.queues[q].regulation.mode)) check_steering(queue.below("regulation"), port, q);

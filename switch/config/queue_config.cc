@@ -137,6 +137,10 @@ void describe(Settings& v, MarkerConfig& c) {
            .accepts = "`step`: below `limit_packets`",
            .absent = "`threshold_packets`",
            .help = "K of all but DDL data: the static pair by class"});
+  v.choice("occupancy", c.occupancy, kStepOccupancies,
+           {.help = "`step`: what K is compared with. `own_and_higher` also counts packets in the "
+                    "port's queues with lower numbers: [cross-queue "
+                    "notification](markers.md#cross-queue-notification)"});
   v.table("red", c.red);
   v.table("pie", c.pie);
   v.table("pi2", c.pi2);
@@ -175,6 +179,8 @@ double standing_packets(const QueueConfig& queue, const MarkerConfig& marker) no
 void check(const Checks& at, const MarkerConfig& marker, const QueueConfig& queue) {
   check_red(at.below("red"), marker.red);
   check_codel(at.below("codel"), marker.codel);
+  at.require(marker.kind == MarkerKind::kStep || marker.occupancy == StepOccupancy::kOwn,
+             "occupancy", "\"own_and_higher\"", "needs kind = \"step\"");
   if (marker.kind != MarkerKind::kStep) return;
   const auto check_threshold = [&](std::string_view key, std::uint32_t threshold) {
     at.require(threshold < queue.limit_packets, key, std::to_string(threshold) + " packets",

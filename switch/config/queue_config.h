@@ -27,6 +27,11 @@ enum class MarkerKind : std::uint8_t { kTailDrop, kStep, kRed, kPie, kPi2, kCode
 enum class MarkAt : std::uint8_t { kEnqueue, kDequeue };
 /// Says whether a Not-ECT packet passes or is dropped where an ECT packet would be marked.
 enum class NotEct : std::uint8_t { kPass, kDrop };
+/// The packets that a step compares with K.
+enum class StepOccupancy : std::uint8_t {
+  kOwn,           ///< those that wait in the queue itself
+  kOwnAndHigher,  ///< and those in the port's queues with lower numbers, see QueueMarker
+};
 
 /// Parameters of random early detection (RED), see red_marker.h. Occupancies in packets.
 struct RedConfig {
@@ -73,6 +78,7 @@ struct MarkerConfig {
   std::uint32_t threshold_packets = 40;  ///< step: K; >= 1
   /// K of all but DDL data (the static pair); absent: threshold_packets
   std::optional<std::uint32_t> background_threshold_packets{};
+  StepOccupancy occupancy = StepOccupancy::kOwn;
   RedConfig red{};
   PieConfig pie{};
   Pi2Config pi2{};
@@ -129,6 +135,8 @@ inline constexpr auto kMarkAtNames =
     choices<MarkAt>({{"enqueue", MarkAt::kEnqueue}, {"dequeue", MarkAt::kDequeue}});
 inline constexpr auto kNotEctNames =
     choices<NotEct>({{"pass", NotEct::kPass}, {"drop", NotEct::kDrop}});
+inline constexpr auto kStepOccupancies = choices<StepOccupancy>(
+    {{"own", StepOccupancy::kOwn}, {"own_and_higher", StepOccupancy::kOwnAndHigher}});
 inline constexpr auto kRedSpacings = choices<RedSpacing>(
     {{"independent", RedSpacing::kIndependent}, {"uniform", RedSpacing::kUniform}});
 inline constexpr auto kSchedulers =

@@ -11,13 +11,15 @@ namespace outrider::sw {
 
 namespace {
 
-/// Returns the setup of the marker of queue `q`.
-MarkerSetup setup_of(const SwitchPortConfig& config, std::size_t q, std::uint64_t seed,
-                     SourceId port) {
+/// Returns the setup of the marker of queue `q`. @param queues  of the port
+MarkerSetup setup_of(const SwitchPortConfig& config, const FixedArray<PortQueue>& queues,
+                     std::size_t q, std::uint64_t seed, SourceId port) {
   return {
       .packet_time = Serializer(config.drain_rate, config.rate_layer).duration_of(kFullFrameBytes),
       .seed = seed,
-      .entity = port * kMaxQueuesPerPort + static_cast<std::uint32_t>(q)};
+      .entity = port * kMaxQueuesPerPort + static_cast<std::uint32_t>(q),
+      .higher = queues.begin(),
+      .higher_queues = static_cast<std::uint32_t>(q)};
 }
 
 /// Releases all that waits in a queue, and what its parts keep.
@@ -40,7 +42,7 @@ EgressPort::EgressPort(const SwitchPortConfig& config, EventLoop& loop, const Li
       name_(config.name) {
   for (const auto& queue : queues_of(config))
     queues_.emplace_back(queue, policy_of(queue, config.drain_rate, limits.signers),
-                         setup_of(config, queues_.size(), seed_, transmitter_.id()),
+                         setup_of(config, queues_, queues_.size(), seed_, transmitter_.id()),
                          config.record ? limits.tap.bursts : 0);
   if (PortPauses::needed(config))
     pauses_ = std::make_unique<PortPauses>(config, limits.number, *limits.lossless, impairments_,
@@ -130,7 +132,7 @@ std::unique_ptr<PortChange> EgressPort::prepare(const SwitchPortConfig& from,
     const RegulationPolicy policy = policy_of(is[q], to.drain_rate, signers);
     change->queues.push_back(
         prepare_change(queues_[q], {from, to, was[q], is[q], policy, queues_[q].fifo().slots()},
-                       setup_of(to, q, seed_, transmitter_.id()), new_rate));
+                       setup_of(to, queues_, q, seed_, transmitter_.id()), new_rate));
     new_shares |= !same_settings(was[q].queue, is[q].queue);
   }
   if (new_shares) change->scheduler.emplace(scheduler_of(to));

@@ -42,6 +42,30 @@ TEST(QueueConfig, EveryRuleNamesItsKey) {
   expect_each_reported(breaches, full_config());
 }
 
+// Where a step has no higher queue to count, or no step is there, it is refused.
+TEST(QueueConfig, OccupancyOfHigherQueuesNeedsThem) {
+  constexpr auto kBoth = StepOccupancy::kOwnAndHigher;
+  const auto port = [](C& c) -> SwitchPortConfig& { return c.switches[0].ports[0]; };
+  C counts = full_config();
+  port(counts).scheduler = SchedulerKind::kStrictFloor;
+  port(counts).queues[1].marker.occupancy = kBoth;
+  ASSERT_TRUE(validate(counts).empty());
+  const Breach<C> breaches[] = {
+      {[&](C& c) { port(c).scheduler = SchedulerKind::kDwrr; },
+       "switch[0].port[0].queues[1].marker.occupancy",
+       "\"own_and_higher\": scheduler \"dwrr\" serves no queue before another; set \"own\""},
+      {[&](C& c) { port(c).queues[0].marker.occupancy = kBoth; },
+       "switch[0].port[0].queues[0].marker.occupancy",
+       "\"own_and_higher\": no queue is served before queue 0"},
+      {[&](C& c) { port(c).queues[1].marker.kind = MarkerKind::kRed; },
+       "switch[0].port[0].queues[1].marker.occupancy", "\"own_and_higher\": needs kind = \"step\""},
+      {[&](C& c) { c.switches[0].ports[1].marker.occupancy = kBoth; },
+       "switch[0].port[1].marker.occupancy",
+       "\"own_and_higher\": needs [[switch.port.queues]]: the port has one queue"},
+  };
+  expect_each_reported(breaches, counts);
+}
+
 TEST(SteerConfig, EveryRuleNamesItsKey) {
   const auto port = [](C& c) -> SwitchPortConfig& { return c.switches[0].ports[0]; };
   const auto policy = [&](C& c) -> RegulationPolicy& { return port(c).queues[1].regulation; };

@@ -126,6 +126,8 @@ RemedyNature nature_of(const std::string& label, const Parameters& parameters,
   } else if (changes(parameters, off,
                      {"switch.scheduler", "switch.ddl_queue.", "switch.background_queue."})) {
     nature.kind = RemedyKind::kTwoQueues;
+    nature.outrider =
+        parameter_text(parameters, "switch.background_queue.marker.occupancy") == "own_and_higher";
   } else if (changes(parameters, off, {"switch.queue.lossless."})) {
     nature.kind = RemedyKind::kPauses;
   } else {

@@ -142,8 +142,10 @@ std::string settings_elsewhere(const sw::SwitchPortConfig& today,
   if (nature.kind == RemedyKind::kOrder) return "On the switch: nothing.\n";
   if (nature.announced)
     return "Another maker's switch cannot do this: it does not understand announced bursts.\n";
-  if (nature.outrider)
+  if (nature.kind == RemedyKind::kTelemetry)
     return "Another maker's switch needs telemetry as outrider-switch has it for this.\n";
+  if (nature.outrider)
+    return "Another maker's switch cannot do this: its markers read their own queue alone.\n";
   return compared("Ports of another maker's switch", rows_of_port(today, frame_bytes),
                   rows_of_port(advised, frame_bytes));
 }
