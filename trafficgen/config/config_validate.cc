@@ -106,14 +106,13 @@ const TransportConfig* transport_of(const Checks& at, const Scope& scope, const 
 const TransportConfig* reliable_transport_of(const Checks& at, const Scope& scope,
                                              const std::string& name) {
   const auto* transport = transport_of(at, scope, name);
-  if (transport != nullptr)
-    at.require(has_channels(transport->protocol), "transport", Checks::quoted(name),
-               "must have protocol \"tcp\" or \"roce\": \"mlt\" carries the bursts of jobs alone");
-  if (transport != nullptr)
-    at.require(
-        !transport->tcp.mltcp, "transport", Checks::quoted(name),
-        "must not have mltcp, which is for bursts of jobs: give them a transport of their own, "
-        "in an experiment ddl.transport.mltcp");
+  if (transport == nullptr) return nullptr;
+  at.require(has_channels(transport->protocol), "transport", Checks::quoted(name),
+             "must have protocol \"tcp\" or \"roce\": \"mlt\" carries the bursts of jobs alone");
+  at.require(
+      !transport->tcp.mltcp, "transport", Checks::quoted(name),
+      "must not have mltcp, which is for bursts of jobs: give them a transport of their own, "
+      "in an experiment ddl.transport.mltcp");
   return transport;
 }
 

@@ -75,7 +75,6 @@ TEST(SteerConfig, EveryRuleNamesItsKey) {
   policy(steered).recovery = Recovery::kBurstEnd;
   policy(steered).predict.from = PredictFrom::kOff;
   policy(steered).steer_to_queue = 0;
-  port(steered).queues.resize(2);
   ASSERT_TRUE(validate(steered).empty());
   const Breach<C> breaches[] = {
       {[&](C& c) { policy(c).steer_to_queue = 7; },
@@ -110,36 +109,37 @@ TEST(SteerConfig, EveryRuleNamesItsKey) {
 
 TEST(DemotionConfig, EveryRuleNamesItsKey) {
   const auto port = [](C& c) -> SwitchPortConfig& { return c.switches[0].ports[0]; };
-  const auto demotion = [&](C& c) -> DemotionConfig& { return port(c).queues[2].queue.demotion; };
+  const auto demotion = [&](C& c) -> DemotionConfig& { return port(c).queues[1].queue.demotion; };
   C demoting = full_config();
-  ASSERT_TRUE(demotion(demoting).after_bytes);
+  port(demoting).queues[1].queue.lossless = {};
+  demotion(demoting).after_bytes = 70'000;
   port(demoting).scheduler = SchedulerKind::kStrict;
   ASSERT_TRUE(validate(demoting).empty());
   const Breach<C> breaches[] = {
-      {[&](C& c) { demotion(c).from_queue = 7; }, "switch[0].port[0].queues[2].demotion.from_queue",
+      {[&](C& c) { demotion(c).from_queue = 7; }, "switch[0].port[0].queues[1].demotion.from_queue",
        "7: the port has"},
-      {[&](C& c) { demotion(c).from_queue = 2; }, "switch[0].port[0].queues[2].demotion.from_queue",
-       "2: must be another queue"},
+      {[&](C& c) { demotion(c).from_queue = 1; }, "switch[0].port[0].queues[1].demotion.from_queue",
+       "1: must be another queue"},
       {[&](C& c) {
-         port(c).queues.resize(4);
-         demotion(c).from_queue = 3;
+         port(c).queues.resize(3);
+         demotion(c).from_queue = 2;
        },
-       "switch[0].port[0].queues[2].demotion.from_queue", "3: must be below 2"},
+       "switch[0].port[0].queues[1].demotion.from_queue", "2: must be below 1"},
       {[&](C& c) {
          port(c).scheduler = SchedulerKind::kDwrr;
-         port(c).queues[1].queue.lossless = {};
-         port(c).queues[0].queue.demotion = {.after_bytes = 9, .from_queue = 1};
+         port(c).queues.resize(3);
+         port(c).queues[0].queue.demotion = {.after_bytes = 9, .from_queue = 2};
        },
-       "switch[0].port[0].queues[2].demotion.from_queue",
+       "switch[0].port[0].queues[1].demotion.from_queue",
        "0: must not be a queue whose flows begin in another one"},
       {[&](C& c) { port(c).queues[0].queue.lossless.xoff_bytes = 20'000; },
-       "switch[0].port[0].queues[2].demotion.after", "70000 B: excludes lossless queues"},
-      {[&](C& c) { port(c).queues[2].regulation.mode = RegulationMode::kFairWindow; },
-       "switch[0].port[0].queues[2].demotion.after",
+       "switch[0].port[0].queues[1].demotion.after", "70000 B: excludes lossless queues"},
+      {[&](C& c) { port(c).queues[1].regulation.mode = RegulationMode::kFairWindow; },
+       "switch[0].port[0].queues[1].demotion.after",
        "70000 B: needs regulation.mode \"off\" or \"mark\""},
-      {[&](C& c) { demotion(c).max_flows = 0; }, "switch[0].port[0].queues[2].demotion.max_flows",
+      {[&](C& c) { demotion(c).max_flows = 0; }, "switch[0].port[0].queues[1].demotion.max_flows",
        "0: must be at least 1"},
-      {[&](C& c) { demotion(c).idle = {}; }, "switch[0].port[0].queues[2].demotion.idle",
+      {[&](C& c) { demotion(c).idle = {}; }, "switch[0].port[0].queues[1].demotion.idle",
        "0s: must be longer than zero"},
       {[&](C& c) {
          port(c).queue.demotion.after_bytes = 70'000;
