@@ -108,11 +108,13 @@ void check_demotion(const Checks& at, const SwitchPortConfig& port, std::size_t 
   if (demotion.from_queue >= port.queues.size())
     return refuse("the port has " + std::to_string(port.queues.size()) + " queues");
   if (demotion.from_queue == q) return refuse("must be another queue than the one that has it");
-  if (demotion.from_queue > q && port.scheduler != SchedulerKind::kDwrr)
-    refuse("must be below " + std::to_string(q) + ": the scheduler serves lower numbers first");
+  if (demotion.from_queue > q)
+    refuse("must be below " + std::to_string(q) + ": lower numbers are served first");
   if (port.queues[demotion.from_queue].queue.demotion.after_bytes)
     refuse("must not be a queue whose flows begin in another one");
   const std::string after = std::to_string(*demotion.after_bytes) + " B";
+  at.require(port.scheduler != SchedulerKind::kDwrr, "after", after,
+             "needs a scheduler that serves from_queue first, \"strict\" or \"strict_floor\"");
   const ModeRow& mode = row_of(port.queues[q].regulation.mode);
   at.require(
       !mode.steers && !mode.paces && !rewrites_windows(mode.mode), "after", after,

@@ -37,8 +37,7 @@ void add_to(const PartOwner& port, const PortQueueConfig& config, std::size_t q,
   join(port.grants);
   if (steers(regulation.mode))
     add(std::make_unique<SteeredBursts>(config, queue, port.queues[regulation.steer_to_queue]));
-  if (const DemotionConfig& demotion = config.queue.demotion; demotion.after_bytes)
-    add(std::make_unique<DemotedFlows>(config, queue, port.queues[demotion.from_queue]));
+  if (config.queue.demotion.after_bytes) add(std::make_unique<DemotedFlows>(config, queue));
   join(&port.impairments);
   if (port.config.record)
     add(std::make_unique<BurstRecords>(limits.tap, number, queue, port.transmitter));

@@ -12,7 +12,7 @@ void DemotedFlows::choose(Packet& packet, Time now) noexcept {
   PacketMeta& m = meta(packet);
   const std::uint32_t other = m.frame_bytes > kMostWithoutPayload ? m.frame_bytes : 0;
   const std::uint32_t bytes = m.tcp_offset != 0 ? m.payload_bytes : other;
-  if (demotion_.goes_early(m.flow, bytes, own_, early_, now)) m.queue = to_;
+  if (demotion_.goes_early(m.flow, bytes, own_, now)) m.queue = to_;
 }
 
 }  // namespace outrider::sw

@@ -10,11 +10,9 @@ namespace outrider::sw {
 /// FlowDemotion says. They keep their class.
 class DemotedFlows final : public QueuePart {
  public:
-  /// @param own  its queue. @param early  where flows begin. Both outlive it.
-  /// @pre config.queue.demotion.after_bytes
-  DemotedFlows(const PortQueueConfig& config, const PortQueue& own, const PortQueue& early)
+  /// @param own  its queue, which outlives it. @pre config.queue.demotion.after_bytes
+  DemotedFlows(const PortQueueConfig& config, const PortQueue& own)
       : own_(own.fifo()),
-        early_(early.fifo()),
         to_(static_cast<std::uint8_t>(config.queue.demotion.from_queue)),
         demotion_(config.queue.demotion) {}
 
@@ -26,7 +24,6 @@ class DemotedFlows final : public QueuePart {
 
  private:
   const Fifo& own_;
-  const Fifo& early_;
   std::uint8_t to_;
   FlowDemotion demotion_;
 };

@@ -10,14 +10,8 @@ FlowDemotion::FlowDemotion(const DemotionConfig& config)
       flows_(config.max_flows),
       slots_(config.max_flows) {}
 
-bool FlowDemotion::follows(Flow& flow, const Queue& early) noexcept {
-  if (flow.demoted || !flow.went_early || flow.may_follow == 0) return false;
-  --flow.may_follow;
-  return early.waits_up_to(flow.last_early);
-}
-
 bool FlowDemotion::goes_early(const FlowKey& flow, std::uint32_t payload_bytes, const Queue& own,
-                              const Queue& early, Time now) noexcept {
+                              Time now) noexcept {
   if (payload_bytes == 0) {
     ++counters_.empty;
     return true;
@@ -36,12 +30,8 @@ bool FlowDemotion::goes_early(const FlowKey& flow, std::uint32_t payload_bytes, 
   }
   f->last = now;
   f->sent_bytes += payload_bytes;
-  const bool first = !f->demoted && f->sent_bytes <= after_bytes_;
-  if (first || follows(*f, early)) {
+  if (!f->demoted && f->sent_bytes <= after_bytes_) {
     ++counters_.early;
-    f->last_early = early.next_number();
-    if (first) f->may_follow = early.occupancy_packets() + 1;
-    f->went_early = true;
     return true;
   }
   counters_.demoted += !f->demoted;

@@ -13,15 +13,11 @@
 namespace outrider::sw {
 
 /// Decides which packets of a queue go to one that is served earlier: the first bytes of every
-/// flow, and what has no payload. A flow that has sent more is demoted to its own queue. No flow is
-/// reordered:
-///
-/// * It goes to its own queue once none of its packets waits in the early one, or after as many
-///   further packets as waited there when it had sent its first bytes: a floor, or a turn, may
-///   serve its own queue first. Beyond that number it may be reordered.
-/// * It begins anew when it has sent nothing for `idle` and none of its packets waits in its own
-///   queue. While packets of flows that had no place wait there, a new flow may be one of these,
-///   and goes to its own queue.
+/// flow, and what has no payload. A flow that has sent more is demoted to its own queue. It begins
+/// anew when it has sent nothing for `idle` and none of its packets waits in its own queue. While
+/// packets of flows that had no place wait there, a new flow may be one of these, and goes there
+/// too. So under strict priority no flow is reordered. A packet that a floor serves may pass the
+/// first bytes of its flow, if these still wait.
 ///
 /// The table holds `max_flows`. A flow that finds it full takes the place of one that is idle, of
 /// kLookedAt that are looked at, and else stays in its own queue, as without demotion: strangers
@@ -41,9 +37,9 @@ class FlowDemotion {
   explicit FlowDemotion(const DemotionConfig& config);
 
   /// Decides on a packet that comes to its own queue. Time does not decrease.
-  /// @return whether it goes to `early`
+  /// @return whether it goes to the earlier queue
   [[nodiscard]] bool goes_early(const FlowKey& flow, std::uint32_t payload_bytes, const Queue& own,
-                                const Queue& early, Time now) noexcept;
+                                Time now) noexcept;
 
   [[nodiscard]] const DemotionCounters& counters() const noexcept { return counters_; }
 
@@ -51,15 +47,9 @@ class FlowDemotion {
   struct Flow {
     std::uint64_t sent_bytes = 0;
     Time last{};
-    std::uint32_t last_own = 0;    ///< number in its own queue of its last packet there
-    std::uint32_t last_early = 0;  ///< the same in the early queue. @pre went_early
-    std::uint32_t may_follow = 0;  ///< packets that may still go there behind its first bytes
-    bool went_early = false;
+    std::uint32_t last_own = 0;  ///< number in its own queue of its last packet there
     bool demoted = false;
   };
-
-  /// Returns whether a flow that has sent its first bytes goes on behind them.
-  [[nodiscard]] static bool follows(Flow& flow, const Queue& early) noexcept;
 
   /// @param flow  follows it. @return nullptr: there is no place
   Flow* place_for(const FlowKey& flow, const Queue& own, Time now) noexcept;

@@ -125,16 +125,18 @@ TEST(DemotionConfig, EveryRuleNamesItsKey) {
          demotion(c).from_queue = 2;
        },
        "switch[0].port[0].queues[1].demotion.from_queue", "2: must be below 1"},
+      {[&](C& c) { port(c).scheduler = SchedulerKind::kDwrr; },
+       "switch[0].port[0].queues[1].demotion.after", "70000 B: needs a scheduler"},
       {[&](C& c) {
-         port(c).scheduler = SchedulerKind::kDwrr;
-         port(c).queues.resize(3);
-         port(c).queues[0].queue.demotion = {.after_bytes = 9, .from_queue = 2};
+         port(c).queues[0].queue.limit_packets = 1000;
+         port(c).queues[0].queue.limit_bytes.reset();
+         port(c).queues[0].queue.lossless.xoff_bytes = 20'000;
        },
-       "switch[0].port[0].queues[1].demotion.from_queue",
-       "0: must not be a queue whose flows begin in another one"},
-      {[&](C& c) { port(c).queues[0].queue.lossless.xoff_bytes = 20'000; },
        "switch[0].port[0].queues[1].demotion.after", "70000 B: excludes lossless queues"},
-      {[&](C& c) { port(c).queues[1].regulation.mode = RegulationMode::kFairWindow; },
+      {[&](C& c) {
+         port(c).queues[1].regulation.mode = RegulationMode::kFairWindow;
+         port(c).queues[1].regulation.window.beyond.clear();
+       },
        "switch[0].port[0].queues[1].demotion.after",
        "70000 B: needs regulation.mode \"off\" or \"mark\""},
       {[&](C& c) { demotion(c).max_flows = 0; }, "switch[0].port[0].queues[1].demotion.max_flows",

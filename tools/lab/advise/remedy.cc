@@ -126,13 +126,15 @@ RemedyNature nature_of(const std::string& label, const Parameters& parameters,
   } else if (changes(parameters, off,
                      {"switch.scheduler", "switch.ddl_queue.", "switch.background_queue."})) {
     nature.kind = RemedyKind::kTwoQueues;
-    nature.outrider =
-        parameter_text(parameters, "switch.background_queue.marker.occupancy") == "own_and_higher";
+    nature.outrider = parameter_text(parameters, "switch.background_queue.marker.occupancy") ==
+                          "own_and_higher" ||
+                      !parameter_text(parameters, "switch.background_queue.demotion.after").empty();
   } else if (changes(parameters, off, {"switch.queue.lossless."})) {
     nature.kind = RemedyKind::kPauses;
   } else {
     const bool of_nics = changes(parameters, off, {"ddl.transport.roce."});
     nature.kind = of_nics ? RemedyKind::kNics : RemedyKind::kMarking;
+    nature.outrider = parameter_text(parameters, "switch.regulation.mode") == "fair_window";
   }
   return nature;
 }

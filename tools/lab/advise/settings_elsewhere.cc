@@ -145,7 +145,8 @@ std::string settings_elsewhere(const sw::SwitchPortConfig& today,
   if (nature.kind == RemedyKind::kTelemetry)
     return "Another maker's switch needs telemetry as outrider-switch has it for this.\n";
   if (nature.outrider)
-    return "Another maker's switch cannot do this: its markers read their own queue alone.\n";
+    return "Another maker's switch cannot do this: its markers read their own queue alone, its "
+           "queues do not count the bytes of flows, and it rewrites no windows.\n";
   return compared("Ports of another maker's switch", rows_of_port(today, frame_bytes),
                   rows_of_port(advised, frame_bytes));
 }

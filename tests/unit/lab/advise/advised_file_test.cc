@@ -183,7 +183,7 @@ TEST(AdvisedFile, EveryRemedyOverTcpHasItsKind) {
   for (const Case& c : cases)
     ++kinds[nature_of(c.label, c.parameters, find(cases, "off").parameters).kind];
   EXPECT_EQ(kinds[RemedyKind::kNothing], 1);
-  EXPECT_EQ(kinds[RemedyKind::kTwoQueues], 4);
+  EXPECT_EQ(kinds[RemedyKind::kTwoQueues], 8);
   EXPECT_EQ(kinds[RemedyKind::kMark], 3);
   EXPECT_EQ(kinds[RemedyKind::kOrder], 3) << "conf/policies.toml";
   EXPECT_EQ(kinds.size(), 9U) << "conf/remedies.toml has each other kind";
@@ -401,6 +401,8 @@ TEST(AdvisedFile, OtherSwitchesAndHostsAreToldWhatTheAdvisedArmHas) {
   EXPECT_THAT(told("off-dwrr-split"), HasSubstr("weight 9"));
   EXPECT_THAT(told("off-red"), ContainsRegex("from 71158 +\\* RED: 15140 to 72672, at most 10 %"));
   EXPECT_THAT(told("off-dwrr-split"), ContainsRegex("second queue: traffic +- +\\* every other"));
+  for (const char* own : {"off-demotion", "off-fair-window"})
+    EXPECT_THAT(told(own), HasSubstr("Another maker's switch cannot do this")) << own;
   EXPECT_THAT(told("off-strict-cross"), HasSubstr("its markers read their own queue alone"));
   EXPECT_THAT(told("on-window"), HasSubstr("does not understand announced bursts"));
   EXPECT_THAT(told("on-pace"), HasSubstr("announce --lead 200us"));

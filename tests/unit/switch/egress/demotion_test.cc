@@ -119,24 +119,6 @@ TEST(Demotion, AFlowThatIsHeldUpDoesNotBeginAnew) {
   EXPECT_TRUE(std::ranges::is_sorted(sequences(bench, 2)));
 }
 
-TEST(Demotion, AFlowFollowsItsFirstBytesWhereAFloorServesItsQueueFirst) {
-  auto config = demoting();
-  for (auto& port : config.ports) {
-    port.scheduler = SchedulerKind::kStrictFloor;
-    port.queues[1].queue.floor_rate = BitRate{500'000'000};
-  }
-  B bench(config);
-  for (std::uint16_t i = 0; i < 40; ++i)
-    send(bench, static_cast<std::uint16_t>(100 + i / 2), 1, Time{}, i % 2);
-  send(bench, 1, kEarlyPackets + 6, Time{100ns});
-  EXPECT_EQ(own(bench).demotion.early, 40 + kEarlyPackets + 6) << "its first bytes wait";
-  bench.run_to(Time{500us});
-  send(bench, 1, 1, Time{600us}, kEarlyPackets + 6);
-  EXPECT_EQ(own(bench).demotion.demoted, 1U);
-  bench.run();
-  EXPECT_TRUE(std::ranges::is_sorted(sequences(bench, 1)));
-}
-
 TEST(Demotion, AFlowThatGetsAPlaceDoesNotPassItsOwnPackets) {
   B bench(demoting(1));
   send(bench, 1, 1, Time{});
