@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 namespace outrider::tg {
@@ -32,7 +33,7 @@ inline constexpr double kMltcpIntercept = 0.25;
 class MltcpGrowth {
  public:
   void note_share(double share) noexcept {
-    sixty_fourths_ = static_cast<std::uint8_t>(kOne * mltcp_factor(share) + 0.5);
+    sixty_fourths_ = static_cast<std::uint8_t>(std::lround(kOne * mltcp_factor(share)));
   }
   /// Returns an increase, scaled.
   [[nodiscard]] double of(double increase) const noexcept {

@@ -128,7 +128,7 @@ TEST(DemotionConfig, EveryRuleNamesItsKey) {
       {[&](C& c) { port(c).scheduler = SchedulerKind::kDwrr; },
        "switch[0].port[0].queues[1].demotion.after", "70000 B: needs a scheduler"},
       {[&](C& c) {
-         port(c).queues[0].queue.limit_packets = 1000;
+         port(c).queues[0].queue.limit_packets = c.switches[0].ports[1].queue.limit_packets = 1000;
          port(c).queues[0].queue.limit_bytes.reset();
          port(c).queues[0].queue.lossless.xoff_bytes = 20'000;
        },
