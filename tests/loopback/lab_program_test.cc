@@ -410,7 +410,7 @@ TEST_F(LabProgram, AdvisesWithWhatIsKnownOnInterruptInTheSearch) {
   const std::string file = directory_.write("cluster.toml", cluster);
   ProcessGuard process =
       lab({"advise", file, "--jobs", "1", "--out", directory_ / "advice"}, "log-interrupt");
-  ASSERT_TRUE(process.says("advise-screen: 3/14", kLabPatience)) << process.output();
+  ASSERT_TRUE(process.says("advise-screen: 3/12", kLabPatience)) << process.output();
   process.send(SIGINT);
   EXPECT_EQ(process.wait(kLabPatience), kExitInterrupted);
   EXPECT_THAT(process.output(), HasSubstr("best of each kind"));
