@@ -16,7 +16,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// What happened in the low queue and to its flows during the bursts, over all seeds.
+/// The low queue and its flows during the bursts, over all seeds.
 struct Seen {
   double mbit = 0;   ///< goodput, mean of the seeds
   double stood = 0;  ///< occupancy [packets], mean of the seeds

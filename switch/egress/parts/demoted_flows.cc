@@ -7,7 +7,7 @@ namespace {
 constexpr std::uint32_t kMostWithoutPayload = 98;
 }  // namespace
 
-/// Of what is not TCP the frame's length alone tells how much it is.
+/// The payload of a packet that is not TCP is judged by the length of its frame.
 void DemotedFlows::choose(Packet& packet, Time now) noexcept {
   PacketMeta& m = meta(packet);
   const std::uint32_t other = m.frame_bytes > kMostWithoutPayload ? m.frame_bytes : 0;

@@ -52,7 +52,7 @@ struct NetworkChange {
   sw::SwitchProcessConfig switches{};  ///< differs from the one before as a reload may
 };
 
-/// What a run keeps beyond what its figures need. Ports are each "switch.port".
+/// Records of a run that its figures do not need. Ports are each "switch.port".
 struct Observed {
   std::vector<std::string> queues{};       ///< their queues over time
   std::vector<std::string> captures{};     ///< their packets; in virtual time alone

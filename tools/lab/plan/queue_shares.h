@@ -6,7 +6,7 @@
 
 namespace outrider::lab {
 
-// What each of two queues has of the one whose memory they share.
+// Shares of the memory of one queue, for each of two.
 
 /// Gives a queue `packets` of its limit, and that share of all that counts packets or bytes.
 void shrink(sw::PortQueueConfig& queue, std::uint32_t packets);

@@ -250,7 +250,7 @@ TEST_F(BundleTest, TheDatabaseHasTheRowsOfTheFiles) {
       "label,seed\n\"on, \"\"lead 8\"\"\",1\n");
 }
 
-// What a metric is made of has to be in some table: see tests/docs/test_metrics_by_query.py.
+// Tables have all that metrics are made of: see tests/docs/test_metrics_by_query.py.
 TEST_F(BundleTest, FlowsRequestsAndQueuePairsHaveRowsOfTheirOwn) {
   RunResult r = make_result(10);
   r.traffic.roce.cnps_sent = 7;

@@ -106,7 +106,7 @@ std::int64_t lasted_ns(const json& trace, const std::string& name) {
   return sum;
 }
 
-// Of two spans that begin together a viewer takes the first for the outer one, also if it is empty.
+// A viewer takes the first of two spans that begin together for the outer one, also an empty one.
 TEST_F(TraceTest, PartsThatTakeNoTimeAreLeftOut) {
   result_.traffic.iterations[0].ready_ns = result_.traffic.iterations[0].begin_ns;
   std::size_t spans = 0;
