@@ -58,6 +58,7 @@ FlowDemotion::Flow* FlowDemotion::place_for(const FlowKey& flow, const Queue& ow
   ++counters_.flows;
   assert(flows_.size() < slots_.size());
   const bool may_wait_here = counters_.no_room != 0 && own.waits_up_to(last_no_room_);
+  counters_.demoted += may_wait_here;
   return flows_.insert(flow, {.last_own = last_no_room_, .demoted = may_wait_here});
 }
 

@@ -131,6 +131,7 @@ TEST(Demotion, AFlowThatGetsAPlaceDoesNotPassItsOwnPackets) {
   ASSERT_EQ(bench.sw.port(B::kEast).queues()[1].fifo().occupancy_packets(), 2U);
   send(bench, 2, 1, Time{600us}, 2);
   EXPECT_EQ(own(bench).demotion.flows, 2U) << "the other is idle";
+  EXPECT_EQ(own(bench).demotion.demoted, 1U);
   bench.run();
   EXPECT_TRUE(std::ranges::is_sorted(sequences(bench, 2)));
   send(bench, 3, 1, Time{5ms});
