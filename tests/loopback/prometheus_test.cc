@@ -198,11 +198,18 @@ class GeneratorScrape : public testing::Test {
     });
     return lines;
   }
-  /// Scrapes until the line is there.
-  std::set<std::string> lines_with(ProcessGuard& program, const std::string& line) const {
-    std::set<std::string> now;
+  /// Scrapes until the line is there and nothing changes any more for a second: a scrape asks one
+  /// part of the program after the other, so the others may tell of a moment before; last ACKs and
+  /// time-outs come later still.
+  std::set<std::string> settled_with(ProcessGuard& program, const std::string& line) const {
+    std::set<std::string> before, now;
     while (!(now = lines()).contains(line) && program.running()) {
     }
+    do {
+      before = now;
+      std::this_thread::sleep_for(std::chrono::seconds(1));
+      now = lines();
+    } while (now != before && program.running());
     return now;
   }
   /// Ends the program and expects that it told what the figures say, in samples of that prefix.
@@ -260,7 +267,7 @@ TEST_F(GeneratorScrape, StreamsSayWhatTheReportSays) {
                        directory_ / "log");
   ASSERT_TRUE(program.says("telemetry socket", kPatience)) << program.output();
   const auto seen =
-      lines_with(program, "outrider_stream_received_packets_total{stream=\"probe\"} 2000");
+      settled_with(program, "outrider_stream_received_packets_total{stream=\"probe\"} 2000");
   const tg::GeneratorReport report = report_of(program);
   ASSERT_EQ(report.sent, 2000U);
   expect_shown(seen, process_of(report));
@@ -287,14 +294,7 @@ TEST_F(GeneratorScrape, HostsAndJobsSayWhatTheReportSays) {
                         "--report", directory_ / "r.json"},
                        directory_ / "log");
   ASSERT_TRUE(program.says("telemetry socket", kPatience)) << program.output();
-  lines_with(program, "outrider_job_iterations_total{job=\"train\"} 3");
-  // Last ACKs and time-outs are over when nothing changes for a second.
-  std::set<std::string> before, seen = lines();
-  do {
-    before = seen;
-    std::this_thread::sleep_for(std::chrono::seconds(1));
-    seen = lines();
-  } while (seen != before && program.running());
+  const auto seen = settled_with(program, "outrider_job_iterations_total{job=\"train\"} 3");
   const Json process = ask(program, "/outrider/generator");
   const tg::GeneratorReport report = report_of(program);
   ASSERT_GT(report.sent, 100U);
