@@ -172,6 +172,48 @@ class Check(Case):
         self.assertEqual(picture.count("stroke-dasharray"), 2, "off, in the picture and its legend")
 
 
+    def test_regimes_are_rows_and_dots(self):
+        both = DIGEST.replace("\na,", "\nof-fast,").replace(": a ", ": of-fast ").replace(
+            "# column: sec", "# point: of-slow\n# column: sec") + """\
+of-slow,off,,seconds,0.4,0.3,0.5,0,0,0,s,,
+of-slow,off,,lost,0,0,0,,,,share,,
+of-slow,on,,seconds,0.08,0.07,0.09,-0.8,-0.9,-0.75,s,,
+of-slow,on,,lost,0.3,0.2,0.4,,,,share,,
+"""
+        page = f"""# A page
+
+<!-- results-version: {NOW} -->
+
+<!-- regimes results/of-* --arms on,off --columns seconds:change -->
+
+| regime | `on` | `off` |
+|---|---|---|
+| `fast` | -72 % [-75,-70] | +0.0 % [+0.0,+0.0] |
+| `slow` | -80 % [-90,-75] | +0.0 % [+0.0,+0.0] |
+
+<!-- end of table -->
+
+<!-- dots results/of-* --arms off,on --columns seconds:change,lost --labels "time / off,lost" -->
+![Two regimes](a.svg)
+
+At most 25 % are lost in <!--=few-->1<!--/--> of two, 20 to 30 % (<!--=all-->20 to 30 %<!--/-->).
+
+<!-- figures
+few = count(of-*/on lost <= 25)
+all = span(of-*/on lost)
+-->
+"""
+        self.put(page, both)
+        self.assertEqual(self.tool("write", "--pages", str(self.folder)), (0, ""))
+        self.assertEqual((self.folder / "a.md").read_text(), page)
+        picture = (self.folder / "a.svg").read_text()
+        self.assertEqual(picture.count("<title>on: "), 4, "two regimes, two panels")
+        for words in ("<title>on: 0.2</title>", "<title>on: 30</title>", ">time / off<", ">slow<"):
+            self.assertIn(words, picture)
+        self.put(page.replace("--arms on,off", "--arms onn,off"), both)
+        self.assertIn("a.md:6: the digest has no seconds of of-fast/onn", self.check()[1])
+
+
 class Banner(unittest.TestCase):
     def test_a_page_says_when_its_version_is_an_older_one(self):
         mark, old = "<!-- results-version: 1 -->\n", "> **Measured at version 1, now 7**: "

@@ -3,6 +3,7 @@ import dataclasses
 import operator
 import re
 
+import regimes
 import shown
 from digest import Fault, same_value
 
@@ -24,14 +25,21 @@ class Figure:
 
 
 def chosen(words, digest):
-    """Returns (experiment, arms) of the words `[EXPERIMENT/]ARM,ARM,... SETTING=VALUE,...`."""
-    experiment, slash, labels = words[0].rpartition("/")
+    """Yields (experiment, arm) of the words `[EXPERIMENT/]ARM,ARM,... SETTING=VALUE,...`."""
+    pattern, slash, labels = words[0].rpartition("/")
     if not slash:
         if len(digest.points) != 1:
             raise Fault(f"{words[0]}: begin with EXPERIMENT/, as the page has several")
-        [experiment] = digest.points
+        [pattern] = digest.points
+    for experiment in regimes.experiments(pattern, digest):
+        for arm in arms_of(experiment, labels, words[1:], digest):
+            yield experiment, arm
+
+
+def arms_of(experiment, labels, conditions, digest):
+    """Returns the arms of an experiment that have these labels and settings."""
     wanted = {}
-    for word in words[1:]:
+    for word in conditions:
         name, _, values = word.partition("=")
         wanted[digest.setting_named(experiment, name)] = values.split(",")
 
@@ -42,8 +50,8 @@ def chosen(words, digest):
 
     arms = [arm for arm in digest.arms(experiment, labels.split(",")) if fits(arm[1])]
     if not arms:
-        raise Fault(f"{' '.join(words)}: the digest has no such arm")
-    return experiment, arms
+        raise Fault(f"{' '.join([labels, *conditions])}: the digest has no such arm")
+    return arms
 
 
 def selected(text, digest):
@@ -54,10 +62,9 @@ def selected(text, digest):
     if not words or part not in PARTS:
         raise Fault(f'"{text}": is not ARM SETTING=VALUE METRIC:PART, '
                     f"with PART of {', '.join(PARTS)}")
-    experiment, arms = chosen(words, digest)
     columns = ["value", "low", "high"] if part == "range" else [part]
     figure = Figure([], part=part)
-    for arm in arms:
+    for experiment, arm in chosen(words, digest):
         row = digest.row(experiment, arm, metric)
         scale, figure.unit = shown.scale_of(row, digest.headings.get(metric, ""))
         if part.startswith("change"):
@@ -95,6 +102,9 @@ def evaluated(text, digest):
         if inner not in digest.seeds:
             raise Fault(f"{inner}: the digest has no such experiment")
         return Figure([len(digest.seeds[inner])])
+    if name == "count":
+        given, compare, bound = sides_of(inner, digest)
+        return Figure([sum(compare(number, bound.one()) for number in given.numbers)])
     given = [evaluated(part, digest) for part in arguments(inner)]
     first, numbers = given[0], [number for one in given for number in one.numbers]
     match name, len(given):
@@ -108,8 +118,8 @@ def evaluated(text, digest):
             return Figure([first.one() / given[1].one()])
         case "difference", 2:
             return Figure([first.one() - given[1].one()], first.unit)
-    raise Fault(f"{name}: is not seeds(EXPERIMENT), least(A; ...), most(A; ...), span(A; ...), "
-                "ratio(A; B) or difference(A; B)")
+    raise Fault(f"{name}: is not seeds(EXPERIMENT), count(A < B), least(A; ...), most(A; ...), "
+                "span(A; ...), ratio(A; B) or difference(A; B)")
 
 
 def in_words(text, digest):
@@ -138,14 +148,20 @@ def in_words(text, digest):
     return " to ".join(dict.fromkeys(words)) + unit
 
 
-def expectation(text, digest):
-    """Returns why what is expected does not hold; empty if it does."""
+def sides_of(text, digest):
+    """Returns (figure, comparison, figure) of `A < B`."""
     sides = re.fullmatch(r"(.*?) (<=|>=|<|>) (.*)", text.strip(), re.DOTALL)
     if not sides:
         raise Fault(f'"{text}": stands for A < B, A <= B, A > B or A >= B')
-    left, right = (evaluated(side, digest).one() for side in (sides[1], sides[3]))
-    if not COMPARISONS[sides[2]](left, right):
-        return f"is {shown.rounded(left, 4)}, not {sides[2]} {shown.rounded(right, 4)}"
+    return evaluated(sides[1], digest), COMPARISONS[sides[2]], evaluated(sides[3], digest)
+
+
+def expectation(text, digest):
+    """Returns why what is expected does not hold; empty if it does."""
+    left, compare, right = sides_of(text, digest)
+    if not compare(left.one(), right.one()):
+        sign = next(sign for sign, function in COMPARISONS.items() if function is compare)
+        return f"is {shown.rounded(left.one(), 4)}, not {sign} {shown.rounded(right.one(), 4)}"
     return ""
 
 

@@ -7,11 +7,13 @@ import re
 import shlex
 import sys
 
-import shown
-from digest import Fault
-from figures import definitions, expectation, in_words
-
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "plots"))
+import regimes  # noqa: E402  pylint: disable=wrong-import-position
+import shown  # noqa: E402  pylint: disable=wrong-import-position
+from digest import Fault  # noqa: E402  pylint: disable=wrong-import-position
+from figures import (  # noqa: E402  pylint: disable=wrong-import-position
+    definitions, expectation, in_words)
+
 from line_plot import COLOURS, line_plot  # noqa: E402  pylint: disable=wrong-import-position
 
 MARK = re.compile(r"^<!-- results-version: (\d+) -->\n(> \*\*Measured at version .*\n)?",
@@ -19,6 +21,8 @@ MARK = re.compile(r"^<!-- results-version: (\d+) -->\n(> \*\*Measured at version
 COMMANDS = re.compile(r"<!-- commands -->\n(.*?)<!-- end of commands -->", re.DOTALL)
 TABLE = re.compile(r"<!-- outrider-lab table (.*?) -->\n(.*?)<!-- end of table -->", re.DOTALL)
 PICTURE = re.compile(r"<!-- picture (.*?) -->\n!\[(.*?)\]\((.*?)\)", re.DOTALL)
+REGIMES = re.compile(r"<!-- regimes (.*?) -->\n(.*?)<!-- end of table -->", re.DOTALL)
+DOTS = re.compile(r"<!-- dots (.*?) -->\n!\[(.*?)\]\((.*?)\)", re.DOTALL)
 FIGURES = re.compile(r"<!-- figures\n(.*?)-->", re.DOTALL)
 REFERENCE = re.compile(r"<!--=([\w.-]+)-->(.*?)<!--/-->", re.DOTALL)
 
@@ -39,7 +43,7 @@ class Query(argparse.ArgumentParser):
     def __init__(self):
         super().__init__(add_help=False, allow_abbrev=False, exit_on_error=False)
         self.add_argument("results", type=pathlib.Path)
-        for name in ("columns", "arms", "where"):
+        for name in ("columns", "arms", "where", "labels"):
             self.add_argument("--" + name, type=lambda text: text.split(","), default=[])
         for name in ("x", "y", "xlabel", "ylabel"):
             self.add_argument("--" + name)
@@ -48,12 +52,17 @@ class Query(argparse.ArgumentParser):
         raise Fault(message)
 
 
-def asked(text, digest):
-    """Returns (query, its arms of the digest)."""
+def parsed(text):
+    """Returns the options of a place in a page."""
     try:
-        query = Query().parse_args(shlex.split(text))
+        return Query().parse_args(shlex.split(text))
     except argparse.ArgumentError as error:
         raise Fault(str(error)) from error
+
+
+def asked(text, digest):
+    """Returns (query, its arms of the digest)."""
+    query = parsed(text)
     experiment = query.results.name
     arms = list(digest.arms(experiment, query.arms))
     for condition in query.where:
@@ -152,10 +161,12 @@ def changes(text, digest, file):
     """Yields a Change for all that the digest makes of a page."""
     for mark, group, make in (
             (TABLE, 2, lambda found: f"\n{table(found[1], digest)}\n"),
+            (REGIMES, 2, lambda found: f"\n{regimes.table(parsed(found[1]), digest)}\n"),
             (COMMANDS, 1, lambda _: commands(digest, file.stem)),
+            (DOTS, 0, lambda found: regimes.picture(parsed(found[1]), found[2], digest)),
             (PICTURE, 0, lambda found: picture(found[1], found[2], digest))):
         for found in mark.finditer(text):
-            of_picture = file.parent / found[3] if mark is PICTURE else None
+            of_picture = file.parent / found[3] if mark in (PICTURE, DOTS) else None
             try:
                 yield Change(*found.span(group), make(found), picture=of_picture)
             except Fault as fault:
