@@ -214,6 +214,13 @@ all = span(of-*/on lost)
         self.assertIn("a.md:6: the digest has no seconds of of-fast/onn", self.check()[1])
 
 
+    def test_commands_of_one_kind_are_a_loop(self):
+        one, loop = "lab run c/{0}.toml --out r/{0}-x", "lab run d/{0}.toml --out r/v-{0}"
+        text = pages.script([one.format("a"), loop.format("b"), loop.format("e-f")])
+        self.assertEqual(text, one.format("a") + "\nfor name in b e-f; do\n  " +
+                         loop.format("$name") + "\ndone\n")
+
+
 class Banner(unittest.TestCase):
     def test_a_page_says_when_its_version_is_an_older_one(self):
         mark, old = "<!-- results-version: 1 -->\n", "> **Measured at version 1, now 7**: "

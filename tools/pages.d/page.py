@@ -6,6 +6,7 @@ import pathlib
 import re
 import shlex
 import sys
+import textwrap
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "plots"))
 import regimes  # noqa: E402  pylint: disable=wrong-import-position
@@ -148,11 +149,33 @@ def picture(text, title, digest):
                       for i, (label, line) in enumerate(lines.items())])
 
 
+def script(lines):
+    """Returns commands as a shell takes them: those in turn that differ in the name of their file
+    alone, which results may have too, are a loop."""
+    out = []
+    for line in lines:
+        file = line.split()[2]
+        name = pathlib.PurePath(file).stem
+        pattern = re.sub(rf"\b{re.escape(name)}\b", "$name", line)
+        if out and out[-1][0] == pattern:
+            out[-1][1].append(name)
+        else:
+            out.append((pattern, [name]))
+    text = ""
+    for pattern, found in out:
+        if len(found) == 1:
+            text += pattern.replace("$name", found[0]) + "\n"
+        else:
+            names = textwrap.fill(" ".join(found), 90).replace("\n", " \\\n    ")
+            text += f"for name in {names}; do\n  {pattern}\ndone\n"
+    return text
+
+
 def commands(digest, name):
     """Returns what a page says of its campaign."""
     seeds = {f"{own[0]} to {own[-1]}" if len(own) > 1 else str(own[0])
              for own in digest.seeds.values()}
-    return ("\n```\n" + "\n".join(digest.commands) + "\n```\n\n"
+    return (f"\n```\n{script(digest.commands)}```\n\n"
             f"Seeds {' and '.join(sorted(seeds))}, {digest.minutes} processor minutes; "
             f"[the digest](data/{name}.csv) has all figures of this page.\n\n")
 
