@@ -9,7 +9,7 @@ namespace outrider {
 
 /// All reasons for which a packet ends other than by being transmitted.
 enum class DropReason : std::uint8_t {
-  kTailPackets,  ///< queue at its limit in packets
+  kTailPackets,  ///< queue, or all of its port, at the limit in packets
   kTailBytes,    ///< queue at its limit in bytes
   kSignalQueue,  ///< the signals' own queue is full
   kNotIpv4,      ///< wrong EtherType, or wrong version in the IP header

@@ -70,6 +70,13 @@ void describe(Settings& v, SwitchPortConfig& c) {
   v.table("regulation", c.regulation);
   v.choice("scheduler", c.scheduler, kSchedulers,
            {.help = "which queue is served next; with one queue all are FIFO", .reload = kReloads});
+  v.value("limit_packets", c.limit_packets,
+          {.range = integers(1, kMaxQueuePackets, "packets"),
+           .accepts = "1 to 1048576 packets; only with `queues`, none of them lossless",
+           .absent = "none",
+           .help = "most packets that wait in all queues of the port together: what one does not "
+                   "use another may, up to its own limit",
+           .reload = kReserved});
   v.tables("queues", c.queues, PortQueueConfig{c.queue, c.marker, c.regulation});
 }
 

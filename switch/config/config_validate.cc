@@ -167,6 +167,17 @@ void check_queues(const Checks& at, const SwitchConfig& sw, const SwitchPortConf
   }
 }
 
+/// Checks the limit of all queues of a port.
+void check_shared_limit(const Checks& at, const SwitchPortConfig& port) {
+  if (!port.limit_packets) return;
+  const std::string shown = std::to_string(*port.limit_packets) + " packets";
+  at.require(!port.queues.empty(), "limit_packets", shown,
+             "needs [[switch.port.queues]]: with one queue set queue.limit_packets");
+  const auto lossless = [](const PortQueueConfig& one) { return one.queue.lossless.on(); };
+  at.require(std::ranges::none_of(port.queues, lossless), "limit_packets", shown,
+             "excludes lossless queues, which never drop for want of room");
+}
+
 void check_buffer(const Checks& at, const SwitchConfig& sw) {
   if (!sw.buffer.total_bytes) return;
   std::uint64_t reserved = 0;
@@ -196,6 +207,7 @@ void check_port(const Checks& at, const SwitchConfig& sw, const SwitchPortConfig
                 Uses& uses) {
   if (link_rates().breach(port.drain_rate).empty()) check_floors(at, port);
   check_queues(at, sw, port);
+  check_shared_limit(at, port);
   check_numbers(at, "lose_packets", port.lose_packets);
   check_numbers(at, "mark_packets", port.mark_packets);
 

@@ -10,7 +10,6 @@
 namespace outrider::sw {
 
 namespace {
-constexpr std::uint64_t kMaxQueuePackets = 1U << 20;
 constexpr std::uint64_t kMaxBufferBytes = std::uint64_t{1} << 34;
 constexpr std::uint32_t kMaxDemotedFlows = 1U << 20;
 }  // namespace

@@ -22,6 +22,7 @@ inline constexpr std::uint32_t kMaxMtuBytes = 9000;
 /// for one.
 inline constexpr std::uint32_t kFullFrameBytes = 1514;
 inline constexpr std::uint32_t kLargestFrameBytes = 18 + kMaxMtuBytes;
+inline constexpr std::uint64_t kMaxQueuePackets = 1U << 20;  ///< limit of a queue, or of a port
 
 enum class MarkerKind : std::uint8_t { kTailDrop, kStep, kRed, kPie, kPi2, kCodel };
 enum class MarkAt : std::uint8_t { kEnqueue, kDequeue };

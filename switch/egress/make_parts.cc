@@ -9,6 +9,7 @@
 #include "switch/egress/parts/held_windows.h"
 #include "switch/egress/parts/paced_background.h"
 #include "switch/egress/parts/path_telemetry.h"
+#include "switch/egress/parts/port_room.h"
 #include "switch/egress/parts/remote_bottlenecks.h"
 #include "switch/egress/parts/steered_bursts.h"
 
@@ -16,8 +17,8 @@ namespace outrider::sw {
 
 namespace {
 
-/// Does so for queue `q`. @param made  keeps the parts
-void add_to(const PartOwner& port, const PortQueueConfig& config, std::size_t q,
+/// Does so for queue `q`. @param room  of all queues; nullptr: none. @param made  keeps the parts
+void add_to(const PartOwner& port, const PortQueueConfig& config, std::size_t q, QueuePart* room,
             std::vector<std::unique_ptr<QueuePart>>& made) {
   PortQueue& queue = port.queues[q];
   const PartLimits& limits = port.limits;
@@ -49,6 +50,7 @@ void add_to(const PartOwner& port, const PortQueueConfig& config, std::size_t q,
     add(std::make_unique<FairWindows>(config, port.config, queue));
   add(std::make_unique<PacedBackground>(config, port.config.drain_rate, queue));
   join(port.pauses);
+  join(room);
   if (PacketMemory::needed(memory)) add(std::make_unique<PacketMemory>(memory));
   if (limits.hops) add(std::make_unique<HopRecords>(*limits.hops, number));
   if (limits.telemetry_hop)
@@ -60,7 +62,10 @@ void add_to(const PartOwner& port, const PortQueueConfig& config, std::size_t q,
 std::vector<std::unique_ptr<QueuePart>> add_parts(const PartOwner& port) {
   std::vector<std::unique_ptr<QueuePart>> made;
   const auto configs = queues_of(port.config);
-  for (std::size_t q = 0; q < configs.size(); ++q) add_to(port, configs[q], q, made);
+  QueuePart* room = nullptr;
+  if (port.config.limit_packets)
+    room = made.emplace_back(std::make_unique<PortRoom>(*port.config.limit_packets)).get();
+  for (std::size_t q = 0; q < configs.size(); ++q) add_to(port, configs[q], q, room, made);
   return made;
 }
 

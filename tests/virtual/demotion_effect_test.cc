@@ -28,7 +28,7 @@ class DemotionEffect : public testing::Test {
   DemotionEffect() {
     const auto file = load_experiment(source_path("conf/experiments/verdict/rate-25g.toml"));
     cases_ = make_plan(file.config.value(),
-                       {.seeds = 1, .arms = {"off", "off-strict-low-floor", "off-demotion"}})
+                       {.seeds = 1, .arms = {"off", "off-strict-shared", "off-demotion"}})
                  .config.value();
   }
   Outcome outcome_of(const std::string& label) {
@@ -52,7 +52,7 @@ class DemotionEffect : public testing::Test {
 
 TEST_F(DemotionEffect, ShortFlowsDoNotWaitForBursts) {
   const Outcome one_queue = outcome_of("off");
-  const Outcome two_queues = outcome_of("off-strict-low-floor");
+  const Outcome two_queues = outcome_of("off-strict-shared");
   const Outcome demotion = outcome_of("off-demotion");
   EXPECT_LT(demotion.communication_seconds, 0.6 * one_queue.communication_seconds);
   EXPECT_LT(demotion.communication_seconds, 1.08 * two_queues.communication_seconds);

@@ -66,6 +66,26 @@ TEST(QueueConfig, OccupancyOfHigherQueuesNeedsThem) {
   expect_each_reported(breaches, counts);
 }
 
+TEST(PortLimitConfig, EveryRuleNamesItsKey) {
+  const auto port = [](C& c) -> SwitchPortConfig& { return c.switches[0].ports[0]; };
+  C limited = full_config();
+  for (PortQueueConfig& queue : port(limited).queues) queue.queue.lossless = {};
+  port(limited).limit_packets = 100;
+  ASSERT_TRUE(validate(limited).empty());
+  const Breach<C> breaches[] = {
+      {[&](C& c) { port(c).limit_packets = 0; }, "switch[0].port[0].limit_packets",
+       "0 packets: must be at least 1"},
+      {[](C& c) { c.switches[0].ports[1].limit_packets = 100; }, "switch[0].port[1].limit_packets",
+       "100 packets: needs [[switch.port.queues]]: with one queue set queue.limit_packets"},
+      {[&](C& c) {
+         c = full_config();  // has a lossless queue
+         port(c).limit_packets = 100;
+       },
+       "switch[0].port[0].limit_packets", "100 packets: excludes lossless queues"},
+  };
+  expect_each_reported(breaches, limited);
+}
+
 TEST(SteerConfig, EveryRuleNamesItsKey) {
   const auto port = [](C& c) -> SwitchPortConfig& { return c.switches[0].ports[0]; };
   const auto policy = [&](C& c) -> RegulationPolicy& { return port(c).queues[1].regulation; };

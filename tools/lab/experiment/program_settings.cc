@@ -1,6 +1,7 @@
 #include "tools/lab/experiment/program_settings.h"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -112,6 +113,7 @@ struct SwitchRoles {
 
 void describe(Settings& v, SwitchRoles& c) {
   v.choice("scheduler", c.roles.scheduler, kLabSchedulers);
+  v.value("share_limit", c.roles.share_limit);
   v.free_table("ddl_queue", c.ddl);
   v.free_table("background_queue", c.background);
 }
@@ -150,9 +152,7 @@ ConfigTable named(ConfigTable table, const char* name) {
 
 // The programs' readers also require names, which every case has of its own.
 
-bool is_of_role(const std::string& key) {
-  return key == "room" || key == "limit_share" || key == "floor";
-}
+bool is_of_role(const std::string& key) { return key == "room" || key == "floor"; }
 
 /// Reads the overlay of a role's queue, which the switch's own reader checks.
 void read_role(ConfigTable table, const std::string& path, QueueRole& role, ConfigIssues& issues) {
@@ -172,7 +172,8 @@ QueueRoles roles_of(const ConfigTable& table, const std::string& path, ConfigIss
 }
 
 bool is_of_roles(const std::string& key) {
-  return key == "scheduler" || key == "ddl_queue" || key == "background_queue";
+  return key == "scheduler" || key == "share_limit" || key == "ddl_queue" ||
+         key == "background_queue";
 }
 
 sw::SwitchConfig switch_of(ConfigTable table, const std::string& path, QueueRoles& roles,
@@ -350,7 +351,12 @@ ProgramSettings read_settings(const ConfigTable& settings, const Quantities& qua
   static const ConfigTable kDefaults = parse_toml(kLabDefaults).config.value();
   ConfigTable all = kDefaults;
   overlay(all, settings);
-  all = with_quantities(std::move(all), quantities);
+  Quantities named = quantities;
+  if (const ConfigValue* k = find(all, "switch.marker.threshold_packets"))
+    if (const auto* packets = k->as<std::int64_t>())
+      named.threshold_packets = static_cast<std::uint32_t>(
+          std::clamp<std::int64_t>(*packets, 0, std::numeric_limits<std::uint32_t>::max()));
+  all = with_quantities(std::move(all), named);
 
   const ConfigTable shared = table_in(all, "transport");
   ConfigTable of_background = table_in(all, "background"), background = shared;

@@ -38,8 +38,8 @@ namespace outrider::lab {
 ///
 /// The programs' own readers read these settings, so the lab has no list of their names. It
 /// rejects only what follows from the topology, from roles, or from a parameter. A value may name a
-/// quantity of the experiment: a duration in round trips, `"4rtt"`, where one is network.rtt, and
-/// `"h"`, the parameter h_packets.
+/// quantity of the experiment: a duration in round trips, `"4rtt"`, where one is network.rtt;
+/// `"h"`, the parameter h_packets; and a multiple of switch.marker.threshold_packets, `"2K"`.
 
 /// The scheduler that shares a link between the queues of two roles.
 enum class LabScheduler : std::uint8_t {
@@ -58,14 +58,14 @@ inline constexpr auto kLabSchedulers =
 /// The overlay of one of two queues. It begins as a copy of the one queue of `switch.queue`,
 /// `switch.marker` and `switch.regulation`.
 struct QueueRole {
-  double room = 1;         ///< share of the one queue's limit and thresholds
-  double limit_share = 1;  ///< the same of its limit alone
-  double floor = 0;        ///< `strict_floor`: share of the link that it is guaranteed; 0: none
-  ConfigTable own{};       ///< keys of `[[switch.port.queues]]`
+  double room = 1;    ///< share of the one queue's limit and thresholds
+  double floor = 0;   ///< `strict_floor`: share of the link that it is guaranteed; 0: none
+  ConfigTable own{};  ///< keys of `[[switch.port.queues]]`
 };
 
 struct QueueRoles {
   LabScheduler scheduler = LabScheduler::kFifo;
+  bool share_limit = false;  ///< the two have together what one would have
   QueueRole ddl{};
   QueueRole background{};
 };
@@ -186,6 +186,7 @@ void overlay(ConfigTable& into, const ConfigTable& over);
 struct Quantities {
   Duration rtt{std::chrono::microseconds(1)};
   std::uint16_t h_packets = 10;
+  std::uint32_t threshold_packets = sw::MarkerConfig{}.threshold_packets;
 };
 
 /// Returns `table` with values in the place of the quantities that it names.

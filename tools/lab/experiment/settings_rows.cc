@@ -4,7 +4,6 @@ namespace outrider::lab {
 
 void describe(Settings& v, QueueRole& c) {
   v.share("room", c.room, {.range = reals_above(0, 1)});
-  v.share("limit_share", c.limit_share, {.range = reals_above(0, 1)});
   v.share("floor", c.floor, {.range = reals(0, 1)});
 }
 

@@ -14,7 +14,6 @@ namespace {
 ConfigTable role_shown(const QueueRole& role, const sw::SwitchPortConfig& port) {
   ConfigTable table = to_config_table(queue_of(role, {port.queue, port.marker, port.regulation}));
   table["room"] = ConfigValue(role.room);
-  table["limit_share"] = ConfigValue(role.limit_share);
   table["floor"] = ConfigValue(role.floor);
   return table;
 }
@@ -29,6 +28,7 @@ ConfigTable switch_shown(const ProgramSettings& settings) {
   const ConfigTable port = to_config_table(pattern);
   for (const char* key : {"queue", "marker", "regulation"}) table[key] = *port.get(key);
   table["scheduler"] = ConfigValue(std::string(word_of(settings.queues.scheduler)));
+  table["share_limit"] = ConfigValue(settings.queues.share_limit);
   table["ddl_queue"] = ConfigValue(role_shown(settings.queues.ddl, pattern));
   table["background_queue"] = ConfigValue(role_shown(settings.queues.background, pattern));
   return table;

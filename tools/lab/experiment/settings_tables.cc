@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -9,18 +10,18 @@
 namespace outrider::lab {
 namespace {
 
-/// Returns the number of round trips in "4rtt" or "0.5 rtt"; nothing for any other text.
-std::optional<double> rtts_of(std::string_view text) {
-  constexpr std::string_view kUnit = "rtt";
-  if (!text.ends_with(kUnit)) return std::nullopt;
-  text.remove_suffix(kUnit.size());
+/// Returns the number before a unit, as in "4rtt" or "0.5 rtt"; nothing for any other text.
+std::optional<double> multiple_of(std::string_view unit, std::string_view text) {
+  if (!text.ends_with(unit)) return std::nullopt;
+  text.remove_suffix(unit.size());
   if (text.ends_with(' ')) text.remove_suffix(1);
-  double rtts = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rtts);
-  constexpr double kMostRtts = 1e6;
-  if (error != std::errc{} || end != text.data() + text.size() || !(rtts >= 0 && rtts <= kMostRtts))
+  double times = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), times);
+  constexpr double kMostTimes = 1e6;
+  if (error != std::errc{} || end != text.data() + text.size() ||
+      !(times >= 0 && times <= kMostTimes))
     return std::nullopt;
-  return rtts;
+  return times;
 }
 
 ConfigValue with_quantities(const ConfigValue& value, const Quantities& quantities) {
@@ -34,7 +35,9 @@ ConfigValue with_quantities(const ConfigValue& value, const Quantities& quantiti
   const auto* text = value.as<std::string>();
   if (text == nullptr) return value;
   if (*text == "h") return ConfigValue(std::int64_t{quantities.h_packets});
-  const auto rtts = rtts_of(*text);
+  if (const auto times = multiple_of("K", *text))
+    return ConfigValue(std::int64_t{std::llround(*times * quantities.threshold_packets)});
+  const auto rtts = multiple_of("rtt", *text);
   return rtts ? ConfigValue(format_duration(rtts_to_duration(*rtts, quantities.rtt))) : value;
 }
 

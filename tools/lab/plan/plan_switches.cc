@@ -51,11 +51,11 @@ void share_link(const QueueRoles& roles, std::span<const RoceBackground> backgro
                 sw::SwitchPortConfig& port) {
   if (roles.scheduler == LabScheduler::kFifo) return;
   port.scheduler = kind_of(roles.scheduler);
+  if (roles.share_limit) port.limit_packets = port.queue.limit_packets;
   const auto make = [&port](const QueueRole& role, auto round) {
     sw::PortQueueConfig one{port.queue, port.marker, port.regulation};
     if (role.room < 1)
       shrink(one, static_cast<std::uint32_t>(round(role.room * port.queue.limit_packets)));
-    limit(one.queue, role.limit_share, round);
     sw::PortQueueConfig queue = queue_of(role, std::move(one));
     if (port.scheduler == SchedulerKind::kStrictFloor && role.floor > 0)
       queue.queue.floor_rate = BitRate{static_cast<std::uint64_t>(

@@ -17,12 +17,4 @@ void shrink(sw::PortQueueConfig& queue, std::uint32_t packets) {
   queue.marker.red.kmax_packets *= share;
 }
 
-void limit(sw::QueueConfig& queue, double share, double (*round)(double)) {
-  const auto part = [&](auto value) {
-    return static_cast<decltype(value)>(std::max(1.0, round(share * static_cast<double>(value))));
-  };
-  queue.limit_packets = part(queue.limit_packets);
-  if (queue.limit_bytes) queue.limit_bytes = part(*queue.limit_bytes);
-}
-
 }  // namespace outrider::lab

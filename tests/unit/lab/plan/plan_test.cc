@@ -847,10 +847,13 @@ TEST(Plan, TwoQueuesMayShareTheRoomOfOne) {
   EXPECT_EQ(split.queues.at(0).marker.threshold_packets, each.marker.threshold_packets / 2);
   EXPECT_EQ(split.queues.at(1).marker.red.kmax_packets, each.marker.red.kmax_packets / 2);
   EXPECT_EQ(split.queues.at(0).queue.weight, 9) << "who is served is another matter";
-  const auto limits = port_of("switch.ddl_queue.limit_share = 0.8\n");
-  EXPECT_EQ(limits.queues.at(0).queue.limit_packets, limit * 8 / 10);
-  EXPECT_EQ(limits.queues.at(1).queue.limit_packets, limit);
-  EXPECT_EQ(limits.queues.at(0).marker.threshold_packets, each.marker.threshold_packets);
+  EXPECT_EQ(each.limit_packets, std::nullopt);
+  const auto shared = port_of(
+      "switch.share_limit = true\nswitch.background_queue.marker.threshold_packets = \"1.5K\"\n");
+  EXPECT_EQ(shared.limit_packets, limit);
+  EXPECT_EQ(shared.queues.at(0).queue.limit_packets, limit);
+  EXPECT_EQ(shared.queues.at(0).marker.threshold_packets, each.marker.threshold_packets);
+  EXPECT_EQ(shared.queues.at(1).marker.threshold_packets, each.marker.threshold_packets * 3 / 2);
 }
 
 /// Returns the first port of the first switch in the case of an arm with two queues.
