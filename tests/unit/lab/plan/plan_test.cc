@@ -849,11 +849,11 @@ TEST(Plan, TwoQueuesMayShareTheRoomOfOne) {
   EXPECT_EQ(split.queues.at(0).queue.weight, 9) << "who is served is another matter";
   EXPECT_EQ(each.limit_packets, std::nullopt);
   const auto shared = port_of(
-      "switch.share_limit = true\nswitch.background_queue.marker.threshold_packets = \"1.5K\"\n");
+      "switch.share_limit = true\nswitch.background_queue.marker.threshold_packets = \"1.25K\"\n");
   EXPECT_EQ(shared.limit_packets, limit);
   EXPECT_EQ(shared.queues.at(0).queue.limit_packets, limit);
   EXPECT_EQ(shared.queues.at(0).marker.threshold_packets, each.marker.threshold_packets);
-  EXPECT_EQ(shared.queues.at(1).marker.threshold_packets, each.marker.threshold_packets * 3 / 2);
+  EXPECT_EQ(shared.queues.at(1).marker.threshold_packets, each.marker.threshold_packets * 5 / 4);
 }
 
 /// Returns the first port of the first switch in the case of an arm with two queues.
@@ -1045,6 +1045,7 @@ TEST(ShippedExperiments, EveryOnCaseHasItsOffCase) {
     const std::set<fs::path> none{"burstiness",
                                   "dcqcn-incast",
                                   "dcqcn-join",
+                                  "demotion",
                                   "dlcp",
                                   "dlcp-100g",
                                   "dlcp-spine",
