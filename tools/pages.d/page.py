@@ -115,15 +115,29 @@ def ticks(values, logarithmic):
     return [step * i for i in range(math.floor(min(least, 0) / step), math.ceil(most / step) + 1)]
 
 
+def positions(query, arms, across, digest):
+    """Returns where each arm stands along the setting: its number, without the unit of all."""
+    found = {}
+    for arm in arms:
+        value = digest.value_of(query.results.name, arm[1], across)
+        split = re.fullmatch(r"(-?[\d.]+(?:e[-+]?\d+)?)([a-zA-Z]*)", value)
+        if not split:
+            raise Fault(f"{query.x}: {value} is no number")
+        found[arm] = float(split[1]), split[2]
+    if len({unit for _, unit in found.values()}) > 1:
+        raise Fault(f"{query.x}: is given in several units")
+    return {arm: x for arm, (x, _) in found.items()}
+
+
 def picture(text, title, digest):
     """Returns the SVG of a query: a metric over a setting, with a line for each arm. One that does
     not have the setting is a level across."""
     query, arms = asked(text, digest)
     experiment, metric = query.results.name, query.y
     across = digest.setting_named(experiment, query.x)
-    lines, levels = {}, {}
+    lines, levels, places = {}, {}, positions(query, arms, across, digest)
     for label, settings in arms:
-        x = float(digest.value_of(experiment, settings, across))
+        x = places[label, settings]
         row = digest.row(experiment, (label, settings), metric)
         scale, _ = shown.scale_of(row, digest.headings.get(metric, ""))
         if row["value"] is None:
