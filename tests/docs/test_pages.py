@@ -171,6 +171,23 @@ class Check(Case):
         self.assertIn("communic. [ms]</text>", picture)
         self.assertEqual(picture.count("stroke-dasharray"), 2, "off, in the picture and its legend")
 
+    def test_a_setting_with_a_unit_is_drawn_by_its_number(self):
+        query = "<!-- picture results/a --arms on --where limit=60 --x forged --y lost -->\n"
+
+        def put(first, second):
+            page = PAGE.replace("forged=0,100 ", "forged=* limit=60 ").replace(
+                "forged=100 ", f"forged={second} ").replace("| 0.0 |", f"| {first} |").replace(
+                "| 100.0 | 100.0", f"| {second} | 100.0")
+            self.put(page + query + "![Lost](a.svg)\n", DIGEST.replace(
+                "forged=0.0", f"forged={first}").replace("forged=100.0", f"forged={second}"))
+
+        for first, second in (("2rtt", "4rtt"), ("3500us", "4ms")):
+            put(first, second)
+            self.assertEqual(self.tool("write", "--pages", str(self.folder)), (0, ""))
+            self.assertIn(">4</text>", (self.folder / "a.svg").read_text())
+        for second, said in (("4s", "is given in several units"), ("null", "null is no number")):
+            put("2rtt", second)
+            self.assertIn(f"forged: {said}", self.check()[1])
 
     def test_regimes_are_rows_and_dots(self):
         both = DIGEST.replace("\na,", "\nof-fast,").replace(": a ", ": of-fast ").replace(

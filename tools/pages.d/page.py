@@ -25,6 +25,7 @@ PICTURE = re.compile(r"<!-- picture (.*?) -->\n!\[(.*?)\]\((.*?)\)", re.DOTALL)
 REGIMES = re.compile(r"<!-- regimes (.*?) -->\n(.*?)<!-- end of table -->", re.DOTALL)
 DOTS = re.compile(r"<!-- dots (.*?) -->\n!\[(.*?)\]\((.*?)\)", re.DOTALL)
 FIGURES = re.compile(r"<!-- figures\n(.*?)-->", re.DOTALL)
+DURATIONS = {"ns": 1e-6, "us": 1e-3, "ms": 1, "s": 1e3}
 REFERENCE = re.compile(r"<!--=([\w.-]+)-->(.*?)<!--/-->", re.DOTALL)
 
 
@@ -115,15 +116,31 @@ def ticks(values, logarithmic):
     return [step * i for i in range(math.floor(min(least, 0) / step), math.ceil(most / step) + 1)]
 
 
+def positions(query, arms, across, digest):
+    """Returns where each arm stands along the setting: its number, without the unit of all.
+    Durations stand at their milliseconds."""
+    found = {}
+    for arm in arms:
+        value = digest.value_of(query.results.name, arm[1], across)
+        split = re.fullmatch(r"(-?[\d.]+(?:e[-+]?\d+)?)([a-zA-Z]*)", value)
+        if not split:
+            raise Fault(f"{query.x}: {value} is no number")
+        scale, unit = DURATIONS.get(split[2], 1), "ms" if split[2] in DURATIONS else split[2]
+        found[arm] = float(split[1]) * scale, unit
+    if len({unit for _, unit in found.values()}) > 1:
+        raise Fault(f"{query.x}: is given in several units")
+    return {arm: x for arm, (x, _) in found.items()}
+
+
 def picture(text, title, digest):
     """Returns the SVG of a query: a metric over a setting, with a line for each arm. One that does
     not have the setting is a level across."""
     query, arms = asked(text, digest)
     experiment, metric = query.results.name, query.y
     across = digest.setting_named(experiment, query.x)
-    lines, levels = {}, {}
+    lines, levels, places = {}, {}, positions(query, arms, across, digest)
     for label, settings in arms:
-        x = float(digest.value_of(experiment, settings, across))
+        x = places[label, settings]
         row = digest.row(experiment, (label, settings), metric)
         scale, _ = shown.scale_of(row, digest.headings.get(metric, ""))
         if row["value"] is None:

@@ -1042,8 +1042,7 @@ TEST(ShippedExperiments, EveryOnCaseHasItsOffCase) {
           << path << ": " << case_name(*file.config, *cases[i]) << " has " << label;
     }
     // These compare runtimes, transports, send policies, synchronisation, queue disciplines.
-    const std::set<fs::path> none{"burstiness",
-                                  "dcqcn-incast",
+    const std::set<fs::path> none{"dcqcn-incast",
                                   "dcqcn-join",
                                   "demotion",
                                   "dlcp",
