@@ -19,6 +19,8 @@ With --low-threshold it is low-threshold.toml: remedies that mark background ear
 that join segments for segmentation offload and hosts that do not. How many segments of a flow
 arrive back to back is printed besides. It has no run between two processes.
 
+Figures of Linux hosts are kept in OUT/linux for each run: a later call makes those that lack.
+
 Each figure is the median over runs, with the smallest and the largest run in brackets.
 """
 import argparse
@@ -49,12 +51,15 @@ def arguments():
     parser.add_argument("--arms", help="with one of these two: only these, as of outrider-lab")
     parser.add_argument("--filter", help="the same: only cases whose name has this text")
     parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build/release/bin")
-    parser.add_argument("--out", type=pathlib.Path, help="[results/agreement-NAME of the experiment]")
+    parser.add_argument("--out", type=pathlib.Path,
+                        help="[results/agreement-NAME of the experiment]")
     parser.add_argument("--repeat", type=int, default=10,
                         help="runs in real time of each row; virtual time has 10 [10]")
+    parser.add_argument("--between-processes", type=int, metavar="N",
+                        help="with --regulation: runs between two processes [as --repeat says]")
     parser.add_argument("--variants", nargs="*", choices=one_queue.VARIANTS,
                         default=one_queue.VARIANTS,
-                        help="without --regulation: also with Linux hosts so changed; no_hystart is "
+                        help="without these two: also with Linux hosts so changed; no_hystart is "
                              "CUBIC's [both]")
     options = parser.parse_args()
     options.experiment = ("low-threshold" if options.low_threshold
@@ -78,7 +83,8 @@ def main():
     lab.SWITCH = str(options.bin / "outrider-switch")
     # The other scenarios have the network of this one.
     network = tomllib.loads((HERE / "one-queue.toml").read_text())["network"]
-    lab_runs = emulated.Runs(program, HERE / f"{options.experiment}.toml", options.out, options.some)
+    experiment = HERE / f"{options.experiment}.toml"
+    lab_runs = emulated.Runs(program, experiment, options.out, options.some)
     scenario = one_queue if options.experiment == "one-queue" else remedies
     scenario.compare(lab_runs, network["measured"], options)
 

@@ -48,12 +48,12 @@ class Runs:
         """@param repeat  seeds; None: those of the file. @return a Case of each run"""
         seeds = [] if repeat is None else ["--repeat", str(repeat)]
         out = self.out / runtime
-        subprocess.run([self.program, "run", self.experiment, "--brief", "--runtime", runtime, "--out",
-                        out, *seeds, *self.some], check=True)
+        subprocess.run([self.program, "run", self.experiment, "--brief", "--runtime", runtime,
+                        "--out", out, *seeds, *self.some], check=True)
         return cases(out)
 
     def configs(self):
-        """@return what the programs are given for each arm at each point, in the order of the runs"""
+        """@return what the programs are given for each arm at each point, in the runs' order"""
         out = self.out / "configs"
         shutil.rmtree(out, ignore_errors=True)
         subprocess.run([self.program, "plan", self.experiment, "--repeat", "1", "--configs", out,

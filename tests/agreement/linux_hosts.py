@@ -140,8 +140,8 @@ def sleep_until(at):
 def run_host(work):
     """Runs a namespace's sockets. Receivers never end; senders end after their bursts."""
     os.sched_setaffinity(0, {work["cpu"]})
-    # A thread that has slept would wait until others have used up their time, some milliseconds, and
-    # an acknowledgment may wait for the receiver's thread.
+    # Else a thread that has slept waits until others have used up their time, some milliseconds, and
+    # acknowledgments may wait for the receiver's thread.
     os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(5))
     for address, port, burst_bytes in work["listeners"]:
         listen(work, address, port, burst_bytes)
@@ -198,8 +198,8 @@ def short_of(traffic, addresses):
     if group is None:
         return None
     assert group["rate"].endswith("bit"), group["rate"]
-    return {"from": [addresses[h] for h in group["from"]], "to": [addresses[h] for h in group["to"]],
-            "port": group["tcp_port"], "sizes": str(TESTS.parent / group["distribution"]),
+    return {"from": [addresses[h] for h in group["from"]],
+            "to": [addresses[h] for h in group["to"]], "port": group["tcp_port"], "sizes": str(TESTS.parent / group["distribution"]),
             "bits_per_second": float(group["rate"].removesuffix("bit"))}
 
 

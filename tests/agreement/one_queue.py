@@ -13,7 +13,8 @@ def linux_run(configs, case, measured, variant):
     """@return mean queue [packets] and burst times [s] of one run"""
     p, settings = case.parameters, case.settings
     work = {"controller": settings["transport.controller"], "quickack": variant == "quickack",
-            "one_segment": False, "seed": case.seed, "connection": settings["transport.connections"], "announce": False,
+            "one_segment": False, "seed": case.seed, "announce": False,
+            "connection": settings["transport.connections"],
             "burst_bytes": settings["job.burst_bytes"],
             "warm_up": p["warm_up_seconds"], "period": emulated.seconds(settings["job.period"]),
             "iterations": settings["job.iterations"],

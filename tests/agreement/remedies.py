@@ -1,8 +1,10 @@
 """Announced bursts: modes of regulation and two queues (remedies.toml)."""
 import dataclasses
+import hashlib
 import json
 import math
 import statistics
+import sys
 
 import emulated
 import linux_hosts
@@ -34,8 +36,9 @@ def train(case, path):
 
 def of_case(case, report=None):
     gap_s = report["longest_poll_gap_ns"] / 1e9 if report else None
-    return Figures(statistics.fmean(case.start_queues_packets), statistics.median(case.burst_times_s),
-                   case.background_bits_per_second, case.short_p99_s, gap_s,
+    return Figures(statistics.fmean(case.start_queues_packets),
+                   statistics.median(case.burst_times_s), case.background_bits_per_second,
+                   case.short_p99_s, gap_s,
                    train(case, case.capture) if case.capture else None)
 
 
@@ -59,7 +62,8 @@ def linux_run(configs, case, seed, measured):
             "warm_up": p["warm_up_seconds"], "period": emulated.seconds(settings["job.period"]),
             "iterations": settings["job.iterations"],
             "start_spread": emulated.seconds(settings["background.start_spread"])}
-    run = linux_hosts.Run(*configs, work, measured, captures=lambda path: train(case, path))
+    run = linux_hosts.Run(*configs, work, measured,
+                          captures=lambda path: train(case, path) if case.capture else None)
     [bursts] = run.capture.bursts.values()
     begin_ns = bursts[0].came_ns
     end_ns = begin_ns + round(1e9 * (len(bursts) - 1) * work["period"])
@@ -68,9 +72,8 @@ def linux_run(configs, case, seed, measured):
                    run.report["longest_poll_gap_ns"] / 1e9, run.mean_train)
 
 
-def spread(values, digits):
-    return (f"{statistics.median(values):.{digits}f} "
-            f"[{min(values):.{digits}f}, {max(values):.{digits}f}]")
+def spread(values):
+    return f"{statistics.median(values):.1f} [{min(values):.1f}, {max(values):.1f}]"
 
 
 def point_of(case):
@@ -89,31 +92,38 @@ def grouped(cases, figures):
     return found
 
 
-def print_table(title, places, of, digits=1):
-    """A cell for each runtime, without those whose runs lack the figure.
+def print_table(places, *figures):
+    """Columns for each figure of each runtime whose runs have it.
 
-    @param places  {name of the runtime: what grouped() returns}. @param of  figure of a run
+    @param places  {name of the runtime: what grouped() returns}
+    @param figures  a title, and what is taken of a run
     """
-    places = {name: runs for name, runs in places.items()
-              if all(of(r) is not None for arm in runs.values() for r in arm)}
-    if not places:
-        return
-    print(f"\n{title}, median [least, greatest] of runs:\n\n| Mbit/s | arm | {' | '.join(places)} |"
-          f"\n|---|---|{'---|' * len(places)}")
-    for point, label in next(iter(places.values())):
-        cells = (spread([of(r) for r in runs[point, label]], digits) for runs in places.values())
-        print(f"| {point} | `{label}` | {' | '.join(cells)} |")
+    columns = [(f"{title}, {place}", runs, of) for title, of in figures
+               for place, runs in places.items()
+               if all(of(r) is not None for arm in runs.values() for r in arm)]
+    print("\nMedian [least, greatest] of runs:\n\n| Mbit/s | arm | "
+          f"{' | '.join(title for title, _, _ in columns)} |\n|---|---|{'---|' * len(columns)}")
+    for arm in next(iter(places.values())):
+        cells = (spread([of(r) for r in runs[arm]]) for _, runs, of in columns)
+        print(f"| {arm[0]} | `{arm[1]}` | {' | '.join(cells)} |")
 
 
-def print_tables(places):
-    print_table("Burst completion [ms]", places, lambda r: 1e3 * r.burst_s)
-    print_table("Completion of flows up to 100 kB [ms, p99]", places,
-                lambda r: r.short_p99_s and 1e3 * r.short_p99_s)
-    print_table("Background [Mbit/s]", places, lambda r: r.background_bits_per_second / MEGA)
-    print_table("Start queue [packets]", places, lambda r: r.start_queue_packets)
-    print_table("Segments of a flow that arrive back to back", places, lambda r: r.segments_together)
-    print_table("Longest time in which the switch did not poll [ms]", places,
-                lambda r: r.longest_gap_s and 1e3 * r.longest_gap_s)
+BURST = "burst [ms]", lambda r: 1e3 * r.burst_s
+SHORT = "flows up to 100 kB [ms, p99]", lambda r: r.short_p99_s and 1e3 * r.short_p99_s
+BACKGROUND = "background [Mbit/s]", lambda r: r.background_bits_per_second / MEGA
+TOGETHER = "together [segments]", lambda r: r.segments_together
+START = "start queue [packets]", lambda r: r.start_queue_packets
+GAP = "longest time without a poll [ms]", lambda r: r.longest_gap_s and 1e3 * r.longest_gap_s
+
+
+def print_ratios(places, title, of):
+    """How far medians are from those of the first runtime."""
+    (first, reference), *others = places.items()
+    for place, runs in others:
+        ratios = sorted((statistics.median(map(of, runs[arm]))
+                         / statistics.median(map(of, reference[arm])), *arm) for arm in reference)
+        ends = (f"{ratio:.2f} ({point} {label})" for ratio, point, label in (ratios[0], ratios[-1]))
+        print(f"{title}, {place} / {first}: {' to '.join(ends)}")
 
 
 def ranking(runs, point, of):
@@ -128,38 +138,65 @@ def ranking(runs, point, of):
 
 
 def print_rankings(places, title, of):
-    print(f"\n{title}, the quickest first; = where runs of both overlap:")
+    print(f"\nBy {title}, the least first; = where runs of both overlap:")
     for point in dict.fromkeys(point for point, _ in next(iter(places.values()))):
         print(f"{point} Mbit/s")
         for name, runs in places.items():
             print(f"  {name:14} {ranking(runs, point, of)}")
 
 
-def by_linux(configs, cases, measured, repeat):
-    """@param cases  one of each arm at each point, in the order of `configs`. @return as grouped()"""
+def kept_at(folder, case, config, seed):
+    """@return where the figures of such a run are, of programs that are given the same"""
+    given = hashlib.sha256("".join(part["text"] for part in config).encode()).hexdigest()[:12]
+    return folder / f"{point_of(case).replace(', ', '-')}-{case.label}-{given}-seed{seed}.json"
+
+
+def kept(path, make):
+    """Figures that `make` measures, unless a call before has left them in the file."""
+    if path.exists():
+        return Figures(**json.loads(path.read_text()))
+    figures = make()
+    path.write_text(json.dumps(dataclasses.asdict(figures)) + "\n")
+    return figures
+
+
+def by_linux(lab_runs, cases, measured, options):
+    """@param cases  one of each arm at each point. @return as grouped()"""
+    configs, folder = lab_runs.configs(), options.out / "linux"
     assert len(configs) == len(cases), (len(configs), len(cases))
-    runs = [(case, config, seed) for case, config in zip(cases, configs)
-            for seed in range(case.seed, case.seed + repeat)]
-    return grouped([case for case, _, _ in runs],
-                   (linux_run(config, case, seed, measured) for case, config, seed in runs))
+    folder.mkdir(exist_ok=True)
+    figures = {}
+    with linux_hosts.dctcp(options.bin / "outrider-hostagent"):
+        for seed in range(1, options.repeat + 1):
+            for case, config in zip(cases, configs):
+                path = kept_at(folder, case, config, seed)
+                figures[case.number, seed] = kept(
+                    path, lambda c=case, g=config, s=seed: linux_run(g, c, s, measured))
+                print(f"Linux: {path.stem}", file=sys.stderr, flush=True)
+    runs = [(case, seed) for case in cases for seed in range(1, options.repeat + 1)]
+    return grouped([case for case, _ in runs], [figures[case.number, seed] for case, seed in runs])
 
 
 def compare(lab_runs, measured, options):
-    """Prints the figures of all runtimes, and keeps those of each run in figures.json."""
+    """Prints the figures of all runtimes."""
     virtual = lab_runs.run("virtual")
     places = {"virtual time": grouped(virtual, map(of_case, virtual))}
     if options.regulation:
-        real = lab_runs.run("loopback", options.repeat)
+        real = lab_runs.run("loopback", options.between_processes or options.repeat)
         reports = (emulated.loopback_report(options.out, case) for case in real)
         places["two processes"] = grouped(real, map(of_case, real, reports))
     firsts = [case for case in virtual if case.seed == virtual[0].seed]
-    with linux_hosts.dctcp(options.bin / "outrider-hostagent"):
-        places["Linux"] = by_linux(lab_runs.configs(), firsts, measured, options.repeat)
-    kept = {place: [{"point": point, "label": label, "runs": [dataclasses.asdict(f) for f in of]}
-                    for (point, label), of in figures.items()]
-            for place, figures in places.items()}
-    (options.out / "figures.json").write_text(json.dumps(kept, indent=1) + "\n")
-    print_tables(places)
-    print_rankings(places, "By burst", lambda r: r.burst_s)
+    places["Linux"] = by_linux(lab_runs, firsts, measured, options)
     if options.regulation:
-        print_rankings(places, "By the p99 of flows up to 100 kB", lambda r: r.short_p99_s)
+        print_table(places, BURST, SHORT)
+        print_table(places, BACKGROUND, START)
+    else:
+        print_table(places, BURST, BACKGROUND, TOGETHER)
+        print_table(places, START)
+    print_table(places, GAP)
+    shared = (BURST, SHORT, BACKGROUND) if options.regulation else (BURST, BACKGROUND, TOGETHER)
+    for title, of in shared:
+        print_ratios(places, title, of)
+    print_rankings(places, *BURST)
+    if options.regulation:
+        print_rankings(places, *SHORT)

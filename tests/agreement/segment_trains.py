@@ -4,16 +4,15 @@ import struct
 from port_capture import packets
 
 
-def mean_train(path, ports, gap_ns, from_ns=0):
+def mean_train(path, ports, gap_ns):
     """The mean number of segments with payload that one flow sends without a gap.
 
-    @param ports  TCP ports that the flows go to. @param gap_ns  from one segment of a flow to its next:
-    beyond it another train begins. @param from_ns  after the first packet
+    @param ports  TCP ports that the flows go to. @param gap_ns  from one segment of a flow to its
+    next: beyond it another train begins
     """
-    arrivals, first_ns = {}, None
+    arrivals = {}
     for left, waited, frame in packets(path):
-        first_ns = left if first_ns is None else first_ns
-        if left - first_ns < from_ns or frame[12:14] != b"\x08\x00" or frame[23] != 6:
+        if frame[12:14] != b"\x08\x00" or frame[23] != 6:
             continue
         ip = frame[14:]
         body = ip[(ip[0] & 15) * 4:]

@@ -1,5 +1,5 @@
-"""Short flows between Linux's sockets, as a [[flows]] table of outrider-trafficgen has them: each on
-a connection of its own, by a Poisson process, of a size that a distribution gives.
+"""Short flows between Linux's sockets, as a [[flows]] table of outrider-trafficgen has them: each
+on a connection of its own, by a Poisson process, of a size that a distribution gives.
 
 A process has one thread for all that it sends, and one for all that it receives.
 """
