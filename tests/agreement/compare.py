@@ -19,7 +19,8 @@ With --low-threshold it is low-threshold.toml: remedies that mark background ear
 that join segments for segmentation offload and hosts that do not. How many segments of a flow
 arrive back to back is printed besides. It has no run between two processes.
 
-Figures of Linux hosts are kept in OUT/linux for each run: a later call makes those that lack.
+Figures of Linux hosts are kept in OUT/linux for each run: a later call makes those that lack, or
+with --kept prints what is there.
 
 Each figure is the median over runs, with the smallest and the largest run in brackets.
 """
@@ -57,6 +58,8 @@ def arguments():
                         help="runs in real time of each row; virtual time has 10 [10]")
     parser.add_argument("--between-processes", type=int, metavar="N",
                         help="with --regulation: runs between two processes [as --repeat says]")
+    parser.add_argument("--kept", action="store_true",
+                        help="with one of the first two: no further runs with Linux hosts")
     parser.add_argument("--variants", nargs="*", choices=one_queue.VARIANTS,
                         default=one_queue.VARIANTS,
                         help="without these two: also with Linux hosts so changed; no_hystart is "

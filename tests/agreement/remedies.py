@@ -1,5 +1,6 @@
 """Announced bursts: modes of regulation and two queues (remedies.toml)."""
 import dataclasses
+import functools
 import hashlib
 import json
 import math
@@ -165,16 +166,16 @@ def by_linux(lab_runs, cases, measured, options):
     configs, folder = lab_runs.configs(), options.out / "linux"
     assert len(configs) == len(cases), (len(configs), len(cases))
     folder.mkdir(exist_ok=True)
-    figures = {}
+    figures = [[] for _ in cases]
     with linux_hosts.dctcp(options.bin / "outrider-hostagent"):
         for seed in range(1, options.repeat + 1):
-            for case, config in zip(cases, configs):
+            for case, config, of_arm in zip(cases, configs, figures):
                 path = kept_at(folder, case, config, seed)
-                figures[case.number, seed] = kept(
-                    path, lambda c=case, g=config, s=seed: linux_run(g, c, s, measured))
-                print(f"Linux: {path.stem}", file=sys.stderr, flush=True)
-    runs = [(case, seed) for case in cases for seed in range(1, options.repeat + 1)]
-    return grouped([case for case, _ in runs], [figures[case.number, seed] for case, seed in runs])
+                if path.exists() or not options.kept:
+                    of_arm.append(kept(path, functools.partial(linux_run, config, case, seed,
+                                                               measured)))
+                    print(f"Linux: {path.stem}", file=sys.stderr, flush=True)
+    return {(point_of(case), case.label): of_arm for case, of_arm in zip(cases, figures)}
 
 
 def compare(lab_runs, measured, options):
