@@ -11,9 +11,16 @@ queue. For each congestion control and runtime the mean queue of the bottleneck 
 run without warm-up is printed, and the burst completion time: from the first byte handed
 to the socket (emulated hosts: to the NIC) to the last byte read.
 
-With --regulation it is remedies.toml: the same with bursts
-that are announced, for each remedy at three rates. The start queue is printed besides,
-the background's rate, and for how long the switch did not poll.
+With --regulation it is remedies.toml: remedies with and without announced bursts, next to short
+flows, at three rates. The start queue is printed besides, the background's rate, the p99 of its
+flows up to 100 kB, and for how long the switch did not poll.
+
+With --low-threshold it is low-threshold.toml: remedies that mark background early, with hosts
+that join segments for segmentation offload and hosts that do not. How many segments of a flow
+arrive back to back is printed besides. It has no run between two processes.
+
+Figures of Linux hosts are kept in OUT/linux for each run: a later call makes those that lack, or
+with --kept prints what is there.
 
 Each figure is the median over runs, with the smallest and the largest run in brackets.
 """
@@ -40,23 +47,29 @@ def arguments():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--regulation", action="store_true",
                         help="modes of regulation and two queues at three rates")
+    parser.add_argument("--low-threshold", action="store_true",
+                        help="low thresholds, with segments that are joined and that are not")
+    parser.add_argument("--arms", help="with one of these two: only these, as of outrider-lab")
+    parser.add_argument("--filter", help="the same: only cases whose name has this text")
     parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build/release/bin")
-    parser.add_argument("--out", type=pathlib.Path, help="[results/agreement-one-queue, with "
-                                                         "--regulation results/agreement-remedies]")
+    parser.add_argument("--out", type=pathlib.Path,
+                        help="[results/agreement-NAME of the experiment]")
     parser.add_argument("--repeat", type=int, default=10,
                         help="runs in real time of each row; virtual time has 10 [10]")
+    parser.add_argument("--between-processes", type=int, metavar="N",
+                        help="with --regulation: runs between two processes [as --repeat says]")
+    parser.add_argument("--kept", action="store_true",
+                        help="with one of the first two: no further runs with Linux hosts")
     parser.add_argument("--variants", nargs="*", choices=one_queue.VARIANTS,
                         default=one_queue.VARIANTS,
-                        help="without --regulation: also with Linux hosts so changed; no_hystart is "
+                        help="without these two: also with Linux hosts so changed; no_hystart is "
                              "CUBIC's [both]")
-    parser.add_argument("--one-segment", action="store_true",
-                        help="with --regulation: Linux hosts send segments singly, without joining "
-                             "them for segmentation offload")
     options = parser.parse_args()
-    options.scenario = remedies if options.regulation else one_queue
-    if options.out is None:
-        name = options.scenario.EXPERIMENT.removesuffix(".toml")
-        options.out = ROOT / "results" / f"agreement-{name}"
+    options.experiment = ("low-threshold" if options.low_threshold
+                          else "remedies" if options.regulation else "one-queue")
+    options.out = options.out or ROOT / "results" / f"agreement-{options.experiment}"
+    options.some = [word for name in ("arms", "filter") if (value := getattr(options, name))
+                    for word in (f"--{name}", value)]
     return options
 
 
@@ -71,13 +84,12 @@ def main():
     own_world.enter()
     own_world.come_first()
     lab.SWITCH = str(options.bin / "outrider-switch")
-    # The scenario with regulation has the network of the other.
-    network = tomllib.loads((HERE / one_queue.EXPERIMENT).read_text())["network"]
-    experiment = HERE / options.scenario.EXPERIMENT
-    emulated.run(program, experiment, "virtual", options.out / "virtual", None)
-    emulated.run(program, experiment, "loopback", options.out / "loopback", options.repeat)
-    options.scenario.compare(options.out / "virtual", options.out / "loopback", network["measured"],
-                             options)
+    # The other scenarios have the network of this one.
+    network = tomllib.loads((HERE / "one-queue.toml").read_text())["network"]
+    experiment = HERE / f"{options.experiment}.toml"
+    lab_runs = emulated.Runs(program, experiment, options.out, options.some)
+    scenario = one_queue if options.experiment == "one-queue" else remedies
+    scenario.compare(lab_runs, network["measured"], options)
 
 
 if __name__ == "__main__":

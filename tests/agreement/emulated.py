@@ -2,7 +2,9 @@
 import csv
 import dataclasses
 import json
+import pathlib
 import re
+import shutil
 import subprocess
 import tomllib
 
@@ -25,17 +27,44 @@ class Case:
     parameters: dict
     settings: dict
     base_rtt_s: float
+    short_p99_s: float  # completion of flows of background up to 100 kB; None: there were none
+    capture: pathlib.Path | None = None  # of what left the measured port
     mean_queue_packets: float = 0.0  # of the measured port, after the warm-up
     background_bits_per_second: float = 0.0  # goodput: payload delivered, after the warm-up
     burst_times_s: list = dataclasses.field(default_factory=list)
     start_queues_packets: list = dataclasses.field(default_factory=list)
 
 
-def run(program, experiment, runtime, out, repeat):
-    """@param repeat  seeds; None: those of the file"""
-    seeds = [] if repeat is None else ["--repeat", str(repeat)]
-    subprocess.run([program, "run", experiment, "--brief", "--runtime", runtime, "--out", out, *seeds],
-                   check=True)
+class Runs:
+    """What outrider-lab makes of an experiment.
+
+    @param some  options that choose among its cases
+    """
+
+    def __init__(self, program, experiment, out, some):
+        self.program, self.experiment, self.out, self.some = program, experiment, out, some
+
+    def run(self, runtime, repeat=None):
+        """@param repeat  seeds; None: those of the file. @return a Case of each run"""
+        seeds = [] if repeat is None else ["--repeat", str(repeat)]
+        out = self.out / runtime
+        subprocess.run([self.program, "run", self.experiment, "--brief", "--runtime", runtime,
+                        "--out", out, *seeds, *self.some], check=True)
+        return cases(out)
+
+    def configs(self):
+        """@return what the programs are given for each arm at each point, in the runs' order"""
+        out = self.out / "configs"
+        shutil.rmtree(out, ignore_errors=True)
+        subprocess.run([self.program, "plan", self.experiment, "--repeat", "1", "--configs", out,
+                        *self.some], check=True, stdout=subprocess.DEVNULL)
+        return [config_of(folder) for folder in sorted(out.iterdir())]
+
+
+def config_of(folder):
+    """@return what switch and generator are given, each with its "text"."""
+    files = ((folder / f"{name}.toml").read_text() for name in ("switch", "trafficgen"))
+    return [tomllib.loads(text) | {"text": text} for text in files]
 
 
 def measured_rows(out, name):
@@ -46,8 +75,12 @@ def measured_rows(out, name):
 def cases(out):
     """@return a Case of each run in the directory"""
     summary = json.loads((out / "summary.json").read_text())
-    found = [Case(i, c["label"], c["seed"], c["parameters"], c["settings"], c["base_rtt_seconds"])
+    found = [Case(i, c["label"], c["seed"], c["parameters"], c["settings"], c["base_rtt_seconds"],
+                  c["metrics"].get("small_flow_completion_seconds_p99"))
              for i, c in enumerate(summary["cases"])]
+    for case in found:
+        paths = list((out / "captures").glob(f"{case.number:03}-{case.label}-seed{case.seed}.*"))
+        case.capture = paths[0] if paths else None
     totals = [[0, 0, 0] for _ in found]  # sojourn [ns], bytes, time [ns]
     for row in measured_rows(out, "queue.csv"):
         number = int(row["case_index"])
@@ -67,11 +100,7 @@ def cases(out):
     return found
 
 
-def real_time_run(out, case):
-    """@return what the programs of a case were given and what they reported"""
-    folder = out / "loopback" / f"{case.number}-{case.label}-seed{case.seed}"
-    configs = []
-    for name in ("switch", "trafficgen"):
-        text = (folder / f"{name}.toml").read_text()
-        configs.append(tomllib.loads(text) | {"text": text})
-    return configs, json.loads((folder / "switch.json").read_text())
+def loopback_report(out, case):
+    """@return what the switch of a case between two processes reported"""
+    folder = out / "loopback" / "loopback" / f"{case.number}-{case.label}-seed{case.seed}"
+    return json.loads((folder / "switch.json").read_text())

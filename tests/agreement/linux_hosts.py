@@ -3,11 +3,13 @@ namespaces, one for each leaf, with the addresses that the lab gave its emulated
 
 Each namespace runs this file as a program whose work is one JSON argument.
 """
+import contextlib
 import json
 import os
 import pathlib
 import signal
 import socket
+import subprocess
 import sys
 import threading
 import time
@@ -17,11 +19,13 @@ sys.path += [str(TESTS / "linux"), str(TESTS / "hosts")]
 
 # pylint: disable=wrong-import-position
 import lab
+import short_flows
 from port_capture import PortCapture
 from two_hosts import start_message
 
 BLOCK = bytes(1 << 16)
 SIGNAL_PORT = 5900
+SHORT_BYTES = 100_000  # of a flow that counts as short, at most
 # TCP_REPAIR and what it lets a privileged process read (linux/tcp.h)
 TCP_REPAIR, TCP_REPAIR_QUEUE, TCP_QUEUE_SEQ = 19, 20, 21
 REPAIR_ON, REPAIR_OFF_NO_PROBE, SEND_QUEUE = 1, -1, 2
@@ -62,6 +66,16 @@ def listen(work, address, port, burst_bytes):
             connection, _ = s.accept()
             threading.Thread(target=sink, args=(connection, work, burst_bytes), daemon=True).start()
     threading.Thread(target=serve, daemon=True).start()
+
+
+def listen_short(work):
+    listeners = []
+    for address in work["short"]["to"]:
+        s = make_socket(work)
+        s.bind((address, work["short"]["port"]))
+        s.listen(1024)
+        listeners.append(s)
+    threading.Thread(target=short_flows.receive, args=(listeners,), daemon=True).start()
 
 
 def long_flow(work, source, target, port, wait):
@@ -125,11 +139,20 @@ def sleep_until(at):
 
 def run_host(work):
     """Runs a namespace's sockets. Receivers never end; senders end after their bursts."""
+    os.sched_setaffinity(0, {work["cpu"]})
+    # Else a thread that has slept waits until others have used up their time, some milliseconds, and
+    # acknowledgments may wait for the receiver's thread.
+    os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(5))
     for address, port, burst_bytes in work["listeners"]:
         listen(work, address, port, burst_bytes)
+    if work["short"] and not work["flows"]:
+        listen_short(work)
     print(json.dumps({"ready": True}), flush=True)
     if not work["flows"]:
         signal.pause()
+    if work["short"]:
+        threading.Thread(target=short_flows.send, daemon=True,
+                         args=(lambda: make_socket(work), work["short"], work["seed"])).start()
     for i, flow in enumerate(work["flows"]):
         wait = work["start_spread"] * i / len(work["flows"])
         threading.Thread(target=long_flow, args=(work, *flow, wait), daemon=True).start()
@@ -148,8 +171,36 @@ def run_host(work):
 
 # -- around the namespaces
 
+@contextlib.contextmanager
+def dctcp(program):
+    """DCTCP for all namespaces, as the BPF program of outrider-hostagent."""
+    with subprocess.Popen([program, "dctcp"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True) as agent:
+        said = ""
+        for line in agent.stdout:
+            said += line
+            if "registered" in line:
+                break
+        assert "registered" in said, said
+        try:
+            yield
+        finally:
+            agent.send_signal(signal.SIGINT)
+
+
 def lines_of(process, key):
     return [json.loads(line)[key] for line in process.output().splitlines() if f'"{key}"' in line]
+
+
+def short_of(traffic, addresses):
+    """@return what short_flows.py sends and receives; None: nothing"""
+    [group] = traffic.get("flows", [None])
+    if group is None:
+        return None
+    assert group["rate"].endswith("bit"), group["rate"]
+    return {"from": [addresses[h] for h in group["from"]],
+            "to": [addresses[h] for h in group["to"]], "port": group["tcp_port"], "sizes": str(TESTS.parent / group["distribution"]),
+            "bits_per_second": float(group["rate"].removesuffix("bit"))}
 
 
 class Run:
@@ -158,12 +209,12 @@ class Run:
     @param switch, traffic  configurations that the lab wrote for the case, with their "text"
     @param work  see run_host()
     @param measured  the port, as "switch.port"
-    @param captures  whether its packets are looked at
+    @param captures  if its packets are looked at: mean_train is what this says of the file
     """
 
-    def __init__(self, switch, traffic, work, measured, captures=False):
-        self.burst_times_s, self.report, self.capture = [], None, None
-        self.mean_queue_packets = 0.0
+    def __init__(self, switch, traffic, work, measured, captures=None):
+        self.burst_times_s, self.short_times_s, self.report, self.capture = [], [], None, None
+        self.mean_queue_packets, self.mean_train = 0.0, None
         addresses = {h["name"]: h["address"] for h in traffic["host"]}
         job, flows = traffic["job"][0], traffic["long_flows"][0]
         server = addresses[job["servers"][0]]
@@ -172,11 +223,13 @@ class Run:
         for source, target in zip(flows["from"], flows["to"]):
             listeners.append((addresses[target], flows["tcp_port"], -1))
             background.append((addresses[source], addresses[target], flows["tcp_port"]))
+        self.lab = lab.Lab()
+        # The switch polls on another CPU.
+        work = {**work, "short": short_of(traffic, addresses), "cpu": self.lab.cpus[1]}
         self.senders = {**work, "listeners": [], "flows": background,
                         "burst": (addresses[job["workers"][0]], server, job["tcp_port"])}
         self.receivers = {**work, "listeners": listeners, "flows": []}
         self.total_s = work["warm_up"] + work["iterations"] * work["period"]
-        self.lab = lab.Lab()
         try:
             self.run(switch, traffic, measured, captures)
         finally:
@@ -227,9 +280,12 @@ class Run:
         # The last burst may be cut by the end.
         assert 0 <= len(sent) - len(delivered) <= 1, (len(sent), len(delivered))
         self.burst_times_s = [(d - s) / 1e9 for s, d in zip(sent, delivered)]
+        self.short_times_s = short_flows.completions_s(
+            lines_of(senders, "short"), lines_of(receivers, "short_end"), SHORT_BYTES)
         self.report = self.lab.report("switch")
         self.measure(measured)
         if captures:
+            self.mean_train = captures(file)
             self.capture = PortCapture(file, self.senders["burst_bytes"], self.senders["burst"][2],
                                        SIGNAL_PORT)
 

@@ -5,7 +5,6 @@ import statistics
 import emulated
 import linux_hosts
 
-EXPERIMENT = "one-queue.toml"
 VARIANTS = ["no_hystart", "quickack"]
 HYSTART = pathlib.Path("/sys/module/tcp_cubic/parameters/hystart")
 
@@ -14,7 +13,8 @@ def linux_run(configs, case, measured, variant):
     """@return mean queue [packets] and burst times [s] of one run"""
     p, settings = case.parameters, case.settings
     work = {"controller": settings["transport.controller"], "quickack": variant == "quickack",
-            "one_segment": False, "connection": settings["transport.connections"], "announce": False,
+            "one_segment": False, "seed": case.seed, "announce": False,
+            "connection": settings["transport.connections"],
             "burst_bytes": settings["job.burst_bytes"],
             "warm_up": p["warm_up_seconds"], "period": emulated.seconds(settings["job.period"]),
             "iterations": settings["job.iterations"],
@@ -59,12 +59,12 @@ def by_controller(cases):
     return found
 
 
-def compare(virtual_out, loopback_out, measured, options):
+def compare(lab_runs, measured, options):
     """Prints a row for each congestion control and kind of host."""
-    virtual = by_controller(emulated.cases(virtual_out))
-    real = emulated.cases(loopback_out)
+    virtual = by_controller(lab_runs.run("virtual"))
+    real = lab_runs.run("loopback", options.repeat)
     loopback = by_controller(real)
-    configs, _ = emulated.real_time_run(loopback_out, real[0])
+    configs = lab_runs.configs()[0]
     print("                                   runs  mean queue [packets]       "
           "burst completion [ms]         less virtual time")
     for controller in ("reno", "cubic"):

@@ -1,12 +1,20 @@
 """Announced bursts: modes of regulation and two queues (remedies.toml)."""
 import dataclasses
+import functools
+import hashlib
 import json
+import math
 import statistics
+import sys
 
 import emulated
 import linux_hosts
+from segment_trains import mean_train
 
-EXPERIMENT = "remedies.toml"
+LONG_FLOWS_PORTS = 20000, 20001
+FULL_FRAME_BITS = 8 * 1538  # on the wire
+# A BPF program of outrider-hostagent: this kernel has no DCTCP.
+LINUX_CONTROLLERS = {"dctcp": "outrider_dctcp"}
 MEGA = 1e6
 
 
@@ -16,101 +24,180 @@ class Figures:
     start_queue_packets: float  # mean
     burst_s: float  # median
     background_bits_per_second: float
-    longest_gap_s: float = 0.0  # in which the switch did not poll; virtual time has none
+    short_p99_s: float  # completion of flows of background up to 100 kB
+    longest_gap_s: float = None  # in which the switch did not poll; virtual time has none
+    segments_together: float = None  # of a flow of background, mean; where packets were captured
+
+
+def train(case, path):
+    """Of long flows: half of what a full frame takes on the measured link ends a train."""
+    rate = 100 * MEGA * case.parameters["rate_factor"]
+    return mean_train(path, LONG_FLOWS_PORTS, 0.5e9 * FULL_FRAME_BITS / rate)
 
 
 def of_case(case, report=None):
-    gap_s = report["longest_poll_gap_ns"] / 1e9 if report else 0.0
-    return Figures(statistics.fmean(case.start_queues_packets), statistics.median(case.burst_times_s),
-                   case.background_bits_per_second, gap_s)
+    gap_s = report["longest_poll_gap_ns"] / 1e9 if report else None
+    return Figures(statistics.fmean(case.start_queues_packets),
+                   statistics.median(case.burst_times_s), case.background_bits_per_second,
+                   case.short_p99_s, gap_s,
+                   train(case, case.capture) if case.capture else None)
 
 
-def linux_run(configs, case, measured, one_segment=False):
+def p99(values):
+    return sorted(values)[math.ceil(0.99 * len(values)) - 1] if values else None
+
+
+def lead_s(traffic):
+    """The lead that the lab gave the case, whatever said so."""
+    return emulated.seconds(traffic["job"][0]["announce"]["lead"])
+
+
+def linux_run(configs, case, seed, measured):
     p, settings = case.parameters, case.settings
-    work = {"controller": settings["transport.controller"], "quickack": False,
-            "one_segment": one_segment, "connection": settings["transport.connections"], "announce": True,
+    controller = settings["transport.controller"]
+    work = {"controller": LINUX_CONTROLLERS.get(controller, controller), "quickack": False,
+            "one_segment": settings["transport.segment_bursts"] == "off", "seed": seed,
+            "connection": settings["transport.connections"], "announce": True,
             "burst_bytes": settings["job.burst_bytes"], "h_packets": p["h_packets"],
-            "lead": emulated.seconds(settings["job.announce.lead"]),
+            "lead": lead_s(configs[1]),
             "warm_up": p["warm_up_seconds"], "period": emulated.seconds(settings["job.period"]),
             "iterations": settings["job.iterations"],
             "start_spread": emulated.seconds(settings["background.start_spread"])}
-    run = linux_hosts.Run(*configs, work, measured, captures=True)
+    run = linux_hosts.Run(*configs, work, measured,
+                          captures=lambda path: train(case, path) if case.capture else None)
     [bursts] = run.capture.bursts.values()
     begin_ns = bursts[0].came_ns
     end_ns = begin_ns + round(1e9 * (len(bursts) - 1) * work["period"])
     return Figures(statistics.fmean(b.queue for b in bursts), statistics.median(run.burst_times_s),
-                   run.capture.background_goodput(begin_ns, end_ns),
-                   run.report["longest_poll_gap_ns"] / 1e9)
+                   run.capture.background_goodput(begin_ns, end_ns), p99(run.short_times_s),
+                   run.report["longest_poll_gap_ns"] / 1e9, run.mean_train)
 
 
-def spread(values, digits):
-    return (f"{statistics.median(values):.{digits}f} "
-            f"[{min(values):.{digits}f}, {max(values):.{digits}f}]")
+def spread(values):
+    return f"{statistics.median(values):.1f} [{min(values):.1f}, {max(values):.1f}]"
+
+
+def point_of(case):
+    """@return the rate [Mbit/s], and whether hosts join segments where both kinds are compared"""
+    rate = f"{100 * case.parameters['rate_factor']:g}"
+    if "background.load" in case.settings:
+        return rate
+    return f"{rate}, {'single' if case.settings['transport.segment_bursts'] == 'off' else 'joined'}"
 
 
 def grouped(cases, figures):
-    """@return {(rate factor, label): [Figures]}"""
+    """@return {(point, label): [Figures]}"""
     found = {}
     for case, one in zip(cases, figures):
-        found.setdefault((case.parameters["rate_factor"], case.label), []).append(one)
+        found.setdefault((point_of(case), case.label), []).append(one)
     return found
 
 
-def medians(places, point, of):
-    return " / ".join(f"{statistics.median(map(of, runs[point])):.1f}" for runs in places.values())
+def print_table(places, *figures):
+    """Columns for each figure of each runtime whose runs have it.
+
+    @param places  {name of the runtime: what grouped() returns}
+    @param figures  a title, and what is taken of a run
+    """
+    columns = [(f"{title}, {place}", runs, of) for title, of in figures
+               for place, runs in places.items()
+               if all(of(r) is not None for arm in runs.values() for r in arm)]
+    print("\nMedian [least, greatest] of runs:\n\n| Mbit/s | arm | "
+          f"{' | '.join(title for title, _, _ in columns)} |\n|---|---|{'---|' * len(columns)}")
+    for arm in next(iter(places.values())):
+        cells = (spread([of(r) for r in runs[arm]]) for _, runs, of in columns)
+        print(f"| {arm[0]} | `{arm[1]}` | {' | '.join(cells)} |")
 
 
-def print_tables(places):
-    """@param places  {name of the runtime: what grouped() returns}"""
-    names = " | ".join(places)
-    points = list(next(iter(places.values())))
-    print(f"Burst completion [ms], median [least, greatest] of runs:\n\n"
-          f"| Mbit/s | arm | {names} |\n|---|---|{'---|' * len(places)}")
-    for rate, label in points:
-        cells = (spread([1e3 * r.burst_s for r in runs[rate, label]], 1) for runs in places.values())
-        print(f"| {100 * rate:g} | `{label}` | {' | '.join(cells)} |")
-    print(f"\n{' / '.join(places)}, medians of runs; the longest time in which a switch did not poll "
-          "is the largest of all runs:\n\n| Mbit/s | arm | start queue [packets] "
-          "| background [Mbit/s] | longest poll gap [ms] |\n|---|---|---|---|---|")
-    for point in points:
-        gaps_ms = (1e3 * max(r.longest_gap_s for r in runs[point]) for runs in places.values())
-        print(f"| {100 * point[0]:g} | `{point[1]}` "
-              f"| {medians(places, point, lambda r: r.start_queue_packets)} "
-              f"| {medians(places, point, lambda r: r.background_bits_per_second / MEGA)} "
-              f"| {' / '.join(f'{gap:.1f}' for gap in gaps_ms)} |")
+BURST = "burst [ms]", lambda r: 1e3 * r.burst_s
+SHORT = "flows up to 100 kB [ms, p99]", lambda r: r.short_p99_s and 1e3 * r.short_p99_s
+BACKGROUND = "background [Mbit/s]", lambda r: r.background_bits_per_second / MEGA
+TOGETHER = "together [segments]", lambda r: r.segments_together
+START = "start queue [packets]", lambda r: r.start_queue_packets
+GAP = "longest time without a poll [ms]", lambda r: r.longest_gap_s and 1e3 * r.longest_gap_s
 
 
-def ranking(runs, rate):
-    """@return arms by their bursts, the quickest first; = joins neighbours whose runs overlap"""
-    bursts = {label: [r.burst_s for r in of] for (at, label), of in runs.items() if at == rate}
-    order = sorted(bursts, key=lambda label: statistics.median(bursts[label]))
+def print_ratios(places, title, of):
+    """How far medians are from those of the first runtime."""
+    (first, reference), *others = places.items()
+    for place, runs in others:
+        ratios = sorted((statistics.median(map(of, runs[arm]))
+                         / statistics.median(map(of, reference[arm])), *arm) for arm in reference)
+        ends = (f"{ratio:.2f} ({point} {label})" for ratio, point, label in (ratios[0], ratios[-1]))
+        print(f"{title}, {place} / {first}: {' to '.join(ends)}")
+
+
+def ranking(runs, point, of):
+    """@return arms by a figure, the least first; = joins neighbours whose runs overlap"""
+    values = {label: [of(r) for r in arm] for (at, label), arm in runs.items() if at == point}
+    order = sorted(values, key=lambda label: statistics.median(values[label]))
     text = order[0]
     for before, label in zip(order, order[1:]):
-        overlap = max(bursts[before]) >= min(bursts[label])
+        overlap = max(values[before]) >= min(values[label])
         text += (" = " if overlap else " < ") + label
     return text
 
 
-def print_rankings(places):
-    print("\nBy burst, the quickest first; = where runs of both overlap:")
-    for rate in dict.fromkeys(rate for rate, _ in next(iter(places.values()))):
-        print(f"{100 * rate:g} Mbit/s")
+def print_rankings(places, title, of):
+    print(f"\nBy {title}, the least first; = where runs of both overlap:")
+    for point in dict.fromkeys(point for point, _ in next(iter(places.values()))):
+        print(f"{point} Mbit/s")
         for name, runs in places.items():
-            print(f"  {name:14} {ranking(runs, rate)}")
+            print(f"  {name:14} {ranking(runs, point, of)}")
 
 
-def compare(virtual_out, loopback_out, measured, options):
-    """Prints the figures of all three runtimes, and keeps those of each run in figures.json."""
-    virtual_cases, real = emulated.cases(virtual_out), emulated.cases(loopback_out)
-    given = [emulated.real_time_run(loopback_out, case) for case in real]
-    places = {
-        "virtual time": grouped(virtual_cases, map(of_case, virtual_cases)),
-        "two processes": grouped(real, (of_case(c, report) for c, (_, report) in zip(real, given))),
-        "Linux": grouped(real, (linux_run(configs, case, measured, options.one_segment)
-                                for case, (configs, _) in zip(real, given)))}
-    kept = {place: [{"rate_factor": rate, "label": label, "runs": [dataclasses.asdict(f) for f in of]}
-                    for (rate, label), of in figures.items()]
-            for place, figures in places.items()}
-    (options.out / "figures.json").write_text(json.dumps(kept, indent=1) + "\n")
-    print_tables(places)
-    print_rankings(places)
+def kept_at(folder, case, config, seed):
+    """@return where the figures of such a run are, of programs that are given the same"""
+    given = hashlib.sha256("".join(part["text"] for part in config).encode()).hexdigest()[:12]
+    return folder / f"{point_of(case).replace(', ', '-')}-{case.label}-{given}-seed{seed}.json"
+
+
+def kept(path, make):
+    """Figures that `make` measures, unless a call before has left them in the file."""
+    if path.exists():
+        return Figures(**json.loads(path.read_text()))
+    figures = make()
+    path.write_text(json.dumps(dataclasses.asdict(figures)) + "\n")
+    return figures
+
+
+def by_linux(lab_runs, cases, measured, options):
+    """@param cases  one of each arm at each point. @return as grouped()"""
+    configs, folder = lab_runs.configs(), options.out / "linux"
+    assert len(configs) == len(cases), (len(configs), len(cases))
+    folder.mkdir(exist_ok=True)
+    figures = [[] for _ in cases]
+    with linux_hosts.dctcp(options.bin / "outrider-hostagent"):
+        for seed in range(1, options.repeat + 1):
+            for case, config, of_arm in zip(cases, configs, figures):
+                path = kept_at(folder, case, config, seed)
+                if path.exists() or not options.kept:
+                    of_arm.append(kept(path, functools.partial(linux_run, config, case, seed,
+                                                               measured)))
+                    print(f"Linux: {path.stem}", file=sys.stderr, flush=True)
+    return {(point_of(case), case.label): of_arm for case, of_arm in zip(cases, figures)}
+
+
+def compare(lab_runs, measured, options):
+    """Prints the figures of all runtimes."""
+    virtual = lab_runs.run("virtual")
+    places = {"virtual time": grouped(virtual, map(of_case, virtual))}
+    if options.regulation:
+        real = lab_runs.run("loopback", options.between_processes or options.repeat)
+        reports = (emulated.loopback_report(options.out, case) for case in real)
+        places["two processes"] = grouped(real, map(of_case, real, reports))
+    firsts = [case for case in virtual if case.seed == virtual[0].seed]
+    places["Linux"] = by_linux(lab_runs, firsts, measured, options)
+    if options.regulation:
+        print_table(places, BURST, SHORT)
+        print_table(places, BACKGROUND, START)
+    else:
+        print_table(places, BURST, BACKGROUND, TOGETHER)
+        print_table(places, START)
+    print_table(places, GAP)
+    shared = (BURST, SHORT, BACKGROUND) if options.regulation else (BURST, BACKGROUND, TOGETHER)
+    for title, of in shared:
+        print_ratios(places, title, of)
+    print_rankings(places, *BURST)
+    if options.regulation:
+        print_rankings(places, *SHORT)
