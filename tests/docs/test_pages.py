@@ -221,6 +221,29 @@ all = span(of-*/on lost)
                          loop.format("$name") + "\ndone\n")
 
 
+class OtherPages(Case):
+    TEXT = (f"# B\n\n<!-- results-version: {NOW} -->\n\nIt takes <!--=fast-->57 ms<!--/-->.\n\n"
+            "<!-- figures\nof a\nfast = on seconds\nexpect on seconds < off seconds\n-->\n")
+
+    def put_both(self, text):
+        self.put(PAGE, DIGEST)
+        (self.folder / "b.md").write_text(text)
+
+    def test_figures_of_another_page(self):
+        self.put_both(self.TEXT)
+        self.assertEqual(self.check(), (0, ""))
+        self.put_both(self.TEXT.replace("57 ms", "58 ms"))
+        status, said = self.check()
+        self.assertEqual(status, 1)
+        self.assertIn('b.md:5: stands "58 ms", should be "57 ms"', said)
+
+    def test_no_such_digest(self):
+        self.put_both(self.TEXT.replace("of a", "of c"))
+        self.assertIn("of c: there is no c.csv", self.check()[1])
+        self.put_both(self.TEXT.replace("of a\n", ""))
+        self.assertIn("this page has no digest; a line `of PAGE`", self.check()[1])
+
+
 class Banner(unittest.TestCase):
     def test_a_page_says_when_its_version_is_an_older_one(self):
         mark, old = "<!-- results-version: 1 -->\n", "> **Measured at version 1, now 7**: "
