@@ -7,7 +7,8 @@ import regimes
 import shown
 from digest import Fault, same_value
 
-PARTS = ("value", "low", "high", "range", "change", "change_low", "change_high")
+PARTS = ("value", "low", "high", "range", "change", "change_low", "change_high",
+         "change_to_off")
 COMPARISONS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 
 
