@@ -49,7 +49,7 @@ a,on,,seconds,0.0567,0.05,0.06,-0.7165,-0.75,-0.7,s,,
 a,on,,lost,0.204,0.19,0.22,,,,share,,
 a,on,job.faults.forged=100.0,seconds,0.1,0.09,0.11,-0.5,-0.6,-0.4,s,,
 a,on,job.faults.forged=100.0,lost,0.1386,0.13,0.15,,,,share,,
-a,on,job.faults.forged=100.0 queue.limit=90,lost,0.02,0.01,0.03,,,,share,,
+a,on,job.faults.forged=100.0 queue.limit=90,lost,0.02,0.01,0.03,-0.5,,,share,on,-0.25
 """
 PAGE = f"""\
 # A page
@@ -238,6 +238,29 @@ all = span(of-*/on lost)
                          loop.format("$name") + "\ndone\n")
 
 
+class OtherPages(Case):
+    TEXT = (f"# B\n\n<!-- results-version: {NOW} -->\n\nIt takes <!--=fast-->57 ms<!--/-->.\n\n"
+            "<!-- figures\nof a\nfast = on seconds\nexpect on seconds < off seconds\n-->\n")
+
+    def put_both(self, text):
+        self.put(PAGE, DIGEST)
+        (self.folder / "b.md").write_text(text)
+
+    def test_figures_of_another_page(self):
+        self.put_both(self.TEXT)
+        self.assertEqual(self.check(), (0, ""))
+        self.put_both(self.TEXT.replace("57 ms", "58 ms"))
+        status, said = self.check()
+        self.assertEqual(status, 1)
+        self.assertIn('b.md:5: stands "58 ms", should be "57 ms"', said)
+
+    def test_no_such_digest(self):
+        self.put_both(self.TEXT.replace("of a", "of c"))
+        self.assertIn("of c: there is no c.csv", self.check()[1])
+        self.put_both(self.TEXT.replace("of a\n", ""))
+        self.assertIn("this page has no digest; a line `of PAGE`", self.check()[1])
+
+
 class Banner(unittest.TestCase):
     def test_a_page_says_when_its_version_is_an_older_one(self):
         mark, old = "<!-- results-version: 1 -->\n", "> **Measured at version 1, now 7**: "
@@ -258,6 +281,7 @@ class Figures(unittest.TestCase):
                 ("on seconds", "57 ms"), ("on seconds, 3 digits", "56.7 ms"),
                 ("on seconds, without unit", "57"), ("off seconds", "200 ms"),
                 ("on seconds:range", "57 ms [50, 60]"), ("on seconds:low", "50 ms"),
+                ("on forged=100 limit=90 lost:change_to_off", "-25 %"),
                 ("on seconds:change", "-72 %"), ("on seconds:change, without sign", "72 %"),
                 ("span(on forged=0,100 seconds:change), without sign", "50 to 72 %"),
                 ("span(on forged=* lost)", "14 to 20 %"), ("least(on forged=* lost)", "14 %"),

@@ -7,7 +7,8 @@ import regimes
 import shown
 from digest import Fault, same_value
 
-PARTS = ("value", "low", "high", "range", "change", "change_low", "change_high")
+PARTS = ("value", "low", "high", "range", "change", "change_low", "change_high",
+         "change_to_off")
 COMPARISONS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 
 
@@ -59,6 +60,8 @@ def selected(text, digest):
     *words, last = text.split()
     metric, _, part = last.partition(":")
     part = part or "value"
+    if digest is None:
+        raise Fault(f'"{text}": this page has no digest; a line `of PAGE` before it names one')
     if not words or part not in PARTS:
         raise Fault(f'"{text}": is not ARM SETTING=VALUE METRIC:PART, '
                     f"with PART of {', '.join(PARTS)}")
@@ -166,7 +169,8 @@ def expectation(text, digest):
 
 
 def definitions(block):
-    """Yields (line number in the block, name or "expect", definition); indented lines go on."""
+    """Yields (line number in the block, name or "expect" or "of", definition); indented lines go
+    on."""
     joined = []
     for number, line in enumerate(block.split("\n")):
         if line.startswith(" ") and joined:
@@ -174,8 +178,9 @@ def definitions(block):
         elif line.strip():
             joined.append([number, line.strip()])
     for number, line in joined:
-        if line.startswith("expect "):
-            yield number, "expect", line.removeprefix("expect ")
+        keyword, _, rest = line.partition(" ")
+        if keyword in ("expect", "of"):
+            yield number, keyword, rest
             continue
         name, equals, text = line.partition(" = ")
         if not equals or not re.fullmatch(r"[\w.-]+", name):

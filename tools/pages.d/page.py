@@ -11,7 +11,7 @@ import textwrap
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "plots"))
 import regimes  # noqa: E402  pylint: disable=wrong-import-position
 import shown  # noqa: E402  pylint: disable=wrong-import-position
-from digest import Fault  # noqa: E402  pylint: disable=wrong-import-position
+from digest import Fault, read  # noqa: E402  pylint: disable=wrong-import-position
 from figures import (  # noqa: E402  pylint: disable=wrong-import-position
     definitions, expectation, in_words)
 
@@ -211,10 +211,18 @@ def changes(text, digest, file):
                 yield Change(*found.span(group), make(found), picture=of_picture)
             except Fault as fault:
                 yield Change(*found.span(group), "", str(fault))
-    yield from sentences(text, digest)
+    yield from sentences(text, digest, file)
 
 
-def sentences(text, digest):
+def digest_of(name, file):
+    """Returns the digest of another page."""
+    data = file.parent / "data" / f"{name}.csv"
+    if not data.exists():
+        raise Fault(f"of {name}: there is no {data.name}")
+    return read(data.read_text())
+
+
+def sentences(text, digest, file):
     """Yields a Change for each figure in a sentence, and for what is expected and does not hold."""
     words, used = {}, set()
     for block in FIGURES.finditer(text):
@@ -222,7 +230,9 @@ def sentences(text, digest):
         try:
             for number, name, definition in definitions(block[1]):
                 begin = block.start(1) + sum(map(len, block[1].splitlines(True)[:number]))
-                if name == "expect":
+                if name == "of":
+                    digest = digest_of(definition, file)
+                elif name == "expect":
                     fault = expectation(definition, digest)
                     if fault:
                         yield Change(begin, begin, "", f"{definition}: {fault}")
@@ -262,10 +272,10 @@ def banner(text, now, measured=None):
 
 
 def differences(text, digest, now, file):
-    """Returns the changes that a page and its pictures need; digest None: its banner alone."""
+    """Returns the changes that a page and its pictures need; digest None: its banner, and figures
+    of other pages."""
     found = [banner(text, now, digest and digest.version)]
-    if digest:
-        found += changes(text, digest, file)
+    found += changes(text, digest, file) if digest else sentences(text, None, file)
 
     def stands(change):
         if change.picture:

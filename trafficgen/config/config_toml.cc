@@ -53,6 +53,15 @@ void check_credit(const Checks& at, const JobConfig& job, const ModelProfile& mo
           std::to_string(largest_bytes));
 }
 
+/// Checks that the model has the tensors that the blocks name.
+void check_blocks(const Checks& at, const JobConfig& job, const ModelProfile& model) {
+  if (job.policy.blocks.empty()) return;
+  const std::uint32_t last = job.policy.blocks.back();
+  at.below("policy").require(
+      last < model.tensors.size(), "blocks", std::to_string(last),
+      "must be below the model's tensors, " + std::to_string(model.tensors.size()));
+}
+
 bool is_mlt(const GeneratorConfig& config, const std::string& transport) {
   const auto it = std::ranges::find(config.transports, transport, &TransportConfig::name);
   return it != config.transports.end() && it->protocol == TransportProtocol::kMlt;
@@ -70,6 +79,7 @@ void check_model(const Checks& at, const JobConfig& job, const GeneratorConfig& 
   if ((job.send_policy != SendPolicyKind::kFifo || by_tensor) && !profile.config->compute())
     at.fault("send_policy", "needs a model whose profile has forward and backward times");
   check_credit(at, job, *profile.config);
+  check_blocks(at, job, *profile.config);
   if (job.schedule != Schedule::kClosedLoop || job.compute) return;
   const auto compute = profile.config->compute();
   if (!compute) at.fault("compute", "is required: the model's profile has no compute times");

@@ -13,14 +13,16 @@ namespace {
 
 std::unique_ptr<SendPolicy> make_prophet(const PolicyConfig& c, std::uint32_t targets,
                                          std::span<const GradientPiece> pieces) {
-  return std::make_unique<ProphetPolicy>(ProphetPolicy::Setup{
-      .targets = targets,
-      .pieces = pieces,
-      .credit_bytes = c.credit_bytes.value_or(0),
-      .monitors = c.bandwidth_from == BandwidthSource::kMonitor,
-      .joins = c.message == ProphetMessage::kBlock,
-      .bandwidth_error = c.bandwidth_error.value_or(1),
-      .profile_iterations = c.profile_iterations.value_or(kProfileIterations)});
+  const std::vector<ProphetBlock> blocks = prophet_blocks(c.blocks);
+  return std::make_unique<ProphetPolicy>(
+      ProphetPolicy::Setup{.targets = targets,
+                           .pieces = pieces,
+                           .credit_bytes = c.credit_bytes.value_or(0),
+                           .monitors = c.bandwidth_from == BandwidthSource::kMonitor,
+                           .joins = c.message == ProphetMessage::kBlock,
+                           .bandwidth_error = c.bandwidth_error.value_or(1),
+                           .profile_iterations = c.profile_iterations.value_or(kProfileIterations),
+                           .blocks = blocks});
 }
 
 }  // namespace

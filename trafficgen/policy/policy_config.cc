@@ -41,6 +41,26 @@ void refuse_unused(const Checks& at, SendPolicyKind kind, const PolicyConfig& p)
   only(p.message.has_value(), "message", {K::kProphet}, "\"prophet\"");
   only(p.bandwidth_error.has_value(), "bandwidth_error", {K::kProphet}, "\"prophet\"");
   only(p.profile_iterations.has_value(), "profile_iterations", {K::kProphet}, "\"prophet\"");
+  only(!p.blocks.empty(), "blocks", {K::kProphet}, "\"prophet\"");
+}
+
+/// Blocks leave nothing to profile, and no budget.
+void check_blocks(const Checks& at, const PolicyConfig& p) {
+  if (p.blocks.empty()) return;
+  at.require(p.blocks.size() % 2 == 0, "blocks", std::to_string(p.blocks.size()) + " values",
+             "must be two for each block: its first tensor, and the first that waits");
+  at.require(p.blocks.front() == 0, "blocks", std::to_string(p.blocks.front()) + " at first",
+             "must begin with tensor 0");
+  const auto fall = std::ranges::adjacent_find(p.blocks, std::ranges::greater_equal{});
+  if (fall != p.blocks.end())
+    at.fault("blocks", std::to_string(*(fall + 1)) + " after " + std::to_string(*fall),
+             "must be larger than the value before it");
+  const auto without = [&at](bool given, std::string_view key) {
+    if (given) at.fault(key, "must be left out with blocks: nothing is profiled");
+  };
+  without(p.bandwidth_from.has_value(), "bandwidth_from");
+  without(p.bandwidth_error.has_value(), "bandwidth_error");
+  without(p.profile_iterations.has_value(), "profile_iterations");
 }
 
 void check_sizes(const Checks& at, SendPolicyKind kind, const PolicyConfig& p) {
@@ -73,6 +93,7 @@ void check(const Checks& at, SendPolicyKind kind, const PolicyConfig& p) {
                  "\": no order helps as long as everybody waits for everything");
   refuse_unused(at, kind, p);
   check_sizes(at, kind, p);
+  check_blocks(at, p);
   if (p.bandwidth_error)
     at.in_interval("bandwidth_error", *p.bandwidth_error, 0, kMaxBandwidthError, false);
   if (p.profile_iterations)
@@ -117,6 +138,11 @@ void describe(Settings& v, PolicyConfig& c) {
            .help = "`prophet` assumes the bandwidth times this"});
   v.value("profile_iterations", c.profile_iterations,
           {.range = integers(1, kMaxProfileIterations), .absent = "1", .help = "of `prophet`"});
+  v.value("blocks", c.blocks,
+          {.accepts = "two values for each block, rising from 0, below the model's tensors",
+           .absent = "steps of the profile, and a budget",
+           .help = "`prophet`: first tensor of each block, and the first that [waits for tensor "
+                   "0](jobs.md#prophets-blocks)"});
 }
 
 }  // namespace outrider::tg

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "common/config/checks.h"
 #include "common/config/config_binding.h"
@@ -49,6 +50,7 @@ struct PolicyConfig {
   std::optional<double> bandwidth_error{};          ///< kProphet: factor on the assumed bandwidth
   std::optional<ProphetMessage> message{};          ///< kProphet
   std::optional<std::uint32_t> profile_iterations{};
+  std::vector<std::uint32_t> blocks{};  ///< kProphet: see prophet_blocks(); empty: by the profile
 };
 
 /// 50,000 parameters of 4 B: Jayarajan et al., MLSys 2019, section 5 (P3's slices).

@@ -31,6 +31,13 @@ void find_steps(std::span<const Duration> ready_at, std::vector<ProphetStep>& st
 
 }  // namespace
 
+std::vector<ProphetBlock> prophet_blocks(std::span<const std::uint32_t> config) {
+  std::vector<ProphetBlock> blocks;
+  for (std::size_t i = config.size(); i >= 2; i -= 2)
+    blocks.push_back({config[i - 2], config[i - 1]});
+  return blocks;
+}
+
 std::vector<ProphetStep> prophet_steps(std::span<const Duration> ready_at) {
   std::vector<ProphetStep> steps;
   find_steps(ready_at, steps);
@@ -42,9 +49,10 @@ ProphetPolicy::ProphetPolicy(const Setup& setup)
       monitors_(setup.monitors),
       joins_(setup.joins),
       error_(setup.bandwidth_error),
-      profile_iterations_(setup.profile_iterations),
+      profile_iterations_(setup.blocks.empty() ? setup.profile_iterations : 0),
       pieces_from_(tensors_of(setup.pieces), 0),
       ready_sum_(pieces_from_.size(), Duration::zero()),
+      blocks_(setup.blocks.begin(), setup.blocks.end()),
       waiting_(setup.pieces.size()),
       stack_(setup.pieces.size()),
       in_flight_(setup.targets, setup.pieces.size()) {
@@ -55,6 +63,8 @@ ProphetPolicy::ProphetPolicy(const Setup& setup)
   }
   for (std::size_t t = pieces_from_.size() - 1; t-- > 0;) pieces_from_[t] += pieces_from_[t + 1];
   steps_.reserve(pieces_from_.size());
+  for (const ProphetBlock& block : blocks_)
+    steps_.push_back({block.first_tensor, Duration::zero()});
 }
 
 void ProphetPolicy::begin(Time now) noexcept {
@@ -114,6 +124,7 @@ bool ProphetPolicy::may_leave() const noexcept {
   if (profiling() || stack_.empty()) return false;
   const std::uint64_t bytes = stack_.top().bytes;
   if (draining_) return bytes <= credit_bytes_ - in_flight_.charged_bytes();
+  if (!blocks_.empty()) return step_ > 0 && stack_.top().tensor < blocks_[step_ - 1].first_waiting;
   return static_cast<double>(bytes) < budget_bytes_;  // otherwise it waits for the next step
 }
 

@@ -21,6 +21,16 @@ struct ProphetStep {
   Duration gap{};                 ///< time to the next step; zero after the last step
 };
 
+/// Tensors that become ready almost together, of which the first ones leave at once.
+struct ProphetBlock {
+  std::uint32_t first_tensor = 0;   ///< the block is ready with it
+  std::uint32_t first_waiting = 0;  ///< from here on tensors wait until tensor 0 is ready
+};
+
+/// Returns the blocks that `blocks` of PolicyConfig says, from the last layer to the first.
+/// @param config first tensor and first waiting one of each block, rising
+std::vector<ProphetBlock> prophet_blocks(std::span<const std::uint32_t> config);
+
 /// Divides a backward pass into steps. Steps are separated by gaps longer than twice the mean time
 /// between neighbouring tensors. @param ready_at [tensors, > 0], in forward order, mean over the
 /// profiled iterations. @return steps from the last layer to the first, at least one
@@ -36,6 +46,11 @@ std::vector<ProphetStep> prophet_steps(std::span<const Duration> ready_at);
 /// puts it on a stack with the smallest index on top, and sends from the top while the next piece
 /// is smaller than what is left of gap x B. The rest stays below the next step. When tensor 0 is
 /// ready, the stack is drained while a credit covers it.
+///
+/// With `blocks` nothing is profiled and no budget is computed: when a whole block is ready, its
+/// tensors before `first_waiting` leave, and the others once tensor 0 is ready. That is the
+/// authors' first queue (byteps_common_scheduled_queue.h), whose lists say for one model and rate
+/// what the budget computes in the second (scheduled_queue.h).
 ///
 /// With `monitors`, B follows the network: see BandwidthMonitor. With `joins`, pieces that may
 /// leave together are one message, which is the paper's block.
@@ -55,6 +70,7 @@ class ProphetPolicy final : public SendPolicy {
     bool joins = false;     ///< pieces that leave together are one message
     double bandwidth_error = 1;
     std::uint32_t profile_iterations = 1;
+    std::span<const ProphetBlock> blocks{};  ///< the last first; needed at construction only
   };
   explicit ProphetPolicy(const Setup& setup);
 
@@ -91,6 +107,7 @@ class ProphetPolicy final : public SendPolicy {
   BandwidthMonitor monitor_;
 
   // the schedule
+  std::vector<ProphetBlock> blocks_;  ///< empty: budgets decide
   std::vector<ProphetStep> steps_;
   std::size_t step_ = 0;         ///< index of the step that is waited for
   std::uint32_t arrived_ = 0;    ///< number of pieces of this iteration that are ready

@@ -222,6 +222,25 @@ TEST(JobConfig, PoliciesRefuseWhatMakesNoSenseToThem) {
       {[](C& c) { c.policy.bandwidth_error = 0; }, "job[0].policy.bandwidth_error", "0.0: must be"},
       {[](C& c) { c.policy.profile_iterations = 0; }, "job[0].policy.profile_iterations",
        "0: must be at least 1"},
+      {[](C& c) {
+         c.policy.blocks = {0, 3, 5, 7};
+       },
+       "job[0].policy.bandwidth_error", "must be left out with blocks"},
+      {[](C& c) {
+         c.policy.bandwidth_error.reset();
+         c.policy.blocks = {0, 3, 5};
+       },
+       "job[0].policy.blocks", "3 values: must be two for each block"},
+      {[](C& c) {
+         c.policy.bandwidth_error.reset();
+         c.policy.blocks = {1, 3};
+       },
+       "job[0].policy.blocks", "1 at first: must begin with tensor 0"},
+      {[](C& c) {
+         c.policy.bandwidth_error.reset();
+         c.policy.blocks = {0, 3, 3, 7};
+       },
+       "job[0].policy.blocks", "3 after 3: must be larger"},
       {[](C& c) { c.message.blocks = true; }, "job[0].message.blocks",
        "true: needs worker_time above 0s"},
       {[](C& c) { c.message.worker_time = 11ms; }, "job[0].message.worker_time", "11ms: must be"},

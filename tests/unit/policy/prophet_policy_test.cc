@@ -136,6 +136,30 @@ TEST(ProphetPolicy, ABlockIsOneMessage) {
   }
 }
 
+// The authors' first queue. Blocks {0, 1} and {2, 3}, of which the first tensor leaves at once:
+//   at   0  piece 1 (tensor 2); piece 0 (tensor 3) waits, as long as the link may be idle
+//   at 400  tensor 0 is there; credit 250: pieces 3 (50 B) and 2 (200 B), acknowledged at 650
+//   at 650  piece 0
+TEST(ProphetPolicy, WhatWaitsInABlockLeavesAfterTensor0) {
+  const auto pieces = gradient_pieces(kBackward);
+  const std::uint32_t config[] = {0, 1, 2, 3};
+  const auto blocks = prophet_blocks(config);
+  ProphetPolicy policy({.targets = 1, .pieces = pieces, .credit_bytes = 250, .blocks = blocks});
+  const Schedule planned = {{0, 1}, {400, 3}, {400, 2}, {650, 0}};
+  EXPECT_EQ(play(policy, kBackward), planned) << "nothing is profiled";
+  EXPECT_EQ(play(policy, kBackward, {}, 2'000).size(), planned.size());
+}
+
+// Nothing leaves before a block is ready, and nothing of an earlier one with it.
+TEST(ProphetPolicy, ABlockIsWaitedFor) {
+  const std::vector<ReadyPiece> late = {{0, 3, 100}, {5, 2, 100}, {400, 1, 100}, {410, 0, 50}};
+  const auto pieces = gradient_pieces(late);
+  const std::uint32_t config[] = {0, 1, 1, 2, 2, 3};
+  const auto blocks = prophet_blocks(config);
+  ProphetPolicy policy({.targets = 1, .pieces = pieces, .credit_bytes = 250, .blocks = blocks});
+  EXPECT_EQ(play(policy, late), (Schedule{{5, 1}, {400, 2}, {410, 3}, {410, 0}}));
+}
+
 TEST(ProphetPolicy, ProfilesAsLongAsItIsTold) {
   const auto pieces = gradient_pieces(kBackward);
   ProphetPolicy policy(

@@ -60,5 +60,19 @@ TEST(Shards, RealModelsAreHeldWhole) {
   }
 }
 
+// R2SP's authors cut tensors along the first axis, and a fully connected layer that is a
+// convolution of 1 x 1 has one row there. So it stays whole.
+TEST(Shards, OneServerHasMostOfAnAlexNetThatIsCutByRows) {
+  const auto share_of_fullest = [](std::size_t servers) {
+    const auto path = "conf/models/alexnet-cifar10-" + std::to_string(servers) + "-servers.toml";
+    const ModelProfile m = load_model_profile(source_path(path)).config.value();
+    const Bytes shards = shard_bytes_of(m, servers, ShardRule::kRoundRobin);
+    return static_cast<double>(*std::ranges::max_element(shards)) /
+           static_cast<double>(m.total_bytes);
+  };
+  EXPECT_NEAR(share_of_fullest(4), 0.605, 0.005);
+  EXPECT_NEAR(share_of_fullest(16), 0.364, 0.005);
+}
+
 }  // namespace
 }  // namespace outrider::shards_test
