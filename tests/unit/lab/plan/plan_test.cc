@@ -1054,6 +1054,7 @@ TEST(ShippedExperiments, EveryOnCaseHasItsOffCase) {
                                   "r2sp",
                                   "r2sp-models",
                                   "rfc7928",
+                                  "roce-dcqcn",
                                   "tensorlights",
                                   "tensorlights-small"};
     const bool compares = path.parent_path().filename() == "agreement";
