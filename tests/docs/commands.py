@@ -57,7 +57,7 @@ def commands_of_block(place, lines, is_program):
         if shown_with_output and not line.startswith("$ "):
             continue
         for part in re.sub(r" +#.*", "", line).split("; "):
-            if words := words_of(part):
+            if (words := words_of(part)) and words[0] not in ("for", "do", "done"):
                 out.append(Command(f"{place[0]}:{place[1] + number}", words))
     return out
 

@@ -1050,6 +1050,7 @@ TEST(ShippedExperiments, EveryOnCaseHasItsOffCase) {
                                   "dlcp-spine",
                                   "agreement/one-queue",
                                   "front",
+                                  "mltcp",
                                   "prophet",
                                   "r2sp",
                                   "r2sp-models",
