@@ -19,13 +19,10 @@ def experiments(pattern, digest):
     return found
 
 
-def names(found):
-    """Returns the experiments' names without what all begin with."""
-    common = found[0].rpartition("-")[0] + "-"
-    while common and not all(name.startswith(common) for name in found):
-        common = common[:-1].rpartition("-")[0]
-        common += "-" if common else ""
-    return {name: name.removeprefix(common) for name in found}
+def names(pattern, digest):
+    """Returns {experiment: its name without what the pattern begins with}."""
+    begin = pattern.partition("*")[0]
+    return {name: name.removeprefix(begin) for name in experiments(pattern, digest)}
 
 
 def row_of(digest, experiment, label, metric):
@@ -35,13 +32,13 @@ def row_of(digest, experiment, label, metric):
 
 def table(query, digest):
     """Returns a table of one metric: a row for each experiment, a column for each arm."""
-    found = experiments(query.results.name, digest)
+    found = names(query.results.name, digest)
     if len(query.columns) != 1 or not query.arms:
         raise Fault("name --arms, and one metric in --columns")
     metric, _, part = query.columns[0].partition(":")
     lines = ["| regime | " + " | ".join(f"`{label}`" for label in query.arms) + " |",
              "|---" * (1 + len(query.arms)) + "|"]
-    for experiment, name in names(found).items():
+    for experiment, name in found.items():
         cells = [shown.cell(row_of(digest, experiment, label, metric), part,
                             digest.headings.get(metric, "")) for label in query.arms]
         lines.append(f"| `{name}` | {' | '.join(cells)} |")
@@ -103,7 +100,7 @@ def dot(panel, numbers, y, colour, label):
 def picture(query, title, digest):
     """Returns an SVG with a panel for each metric, a row for each experiment, a dot for each arm.
     Bars are intervals; a triangle at the edge stands for a value beyond it."""
-    found = names(experiments(query.results.name, digest))
+    found = names(query.results.name, digest)
     if not query.columns or not query.arms:
         raise Fault("name --arms and --columns")
     panels = []
