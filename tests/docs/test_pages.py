@@ -302,6 +302,23 @@ class Figures(unittest.TestCase):
                 figures.in_words(definition, digest)
 
 
+class DrawnPoints(Case):
+    """The page on demotion has runs of files that tools/dev/draw-points writes."""
+    def drawn(self, number, name):
+        folder = self.folder / name
+        subprocess.run([ROOT / "tools/dev/draw-points", number, folder, "--count", "3"], check=True)
+        return {file.name: file.read_text() for file in sorted(folder.iterdir())}
+
+    def test_a_number_draws_the_same_experiments_again_and_another_others(self):
+        points = self.drawn("ce684ec3", "a")
+        self.assertEqual(list(points), [f"points-{i:02d}.toml" for i in range(3)])
+        self.assertEqual(points, self.drawn("ce684ec3", "b"))
+        self.assertNotEqual(points, self.drawn("ce684ec4", "c"))
+        for name in points:
+            subprocess.run([LAB, "check", self.folder / "a" / name], check=True,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
 class Renew(Case):
     def test_verify_names_the_intervals_that_do_not_hold(self):
         new = DIGEST.replace("a,on,,seconds,0.0567", "a,on,,seconds,0.0601")
