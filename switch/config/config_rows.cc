@@ -75,8 +75,7 @@ void describe(Settings& v, SwitchPortConfig& c) {
            .accepts = "1 to 1048576 packets; only with `queues`, none of them lossless",
            .absent = "none",
            .help = "most packets that wait in all queues of the port together: what one does not "
-                   "use another may, up to its own limit",
-           .reload = kReserved});
+                   "use another may, up to its own limit"});
   v.tables("queues", c.queues, PortQueueConfig{c.queue, c.marker, c.regulation});
 }
 
