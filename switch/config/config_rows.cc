@@ -72,7 +72,7 @@ void describe(Settings& v, SwitchPortConfig& c) {
            {.help = "which queue is served next; with one queue all are FIFO", .reload = kReloads});
   v.value("limit_packets", c.limit_packets,
           {.range = integers(1, kMaxQueuePackets, "packets"),
-           .accepts = "1 to 1048576 packets; only with `queues`, none of them lossless",
+           .accepts = "only with `queues`, none of them lossless",
            .absent = "none",
            .help = "most packets that wait in all queues of the port together: what one does not "
                    "use another may, up to its own limit"});
