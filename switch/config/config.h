@@ -45,6 +45,7 @@ struct SwitchPortConfig {
   std::vector<PortQueueConfig>
       queues{};  ///< at most kMaxQueuesPerPort; [0] has the highest priority
   std::optional<std::uint32_t> limit_packets{};  ///< of all queues together; absent: of each alone
+  std::optional<std::uint64_t> limit_bytes{};    ///< likewise, frame bytes
   /// Share of packets dropped at random, for tests and experiments; 1: the link is down
   double loss = 0;
   /// Numbers of data packets, ascending, that are lost or marked; see numbered_packets.h

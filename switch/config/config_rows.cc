@@ -76,6 +76,11 @@ void describe(Settings& v, SwitchPortConfig& c) {
            .absent = "none",
            .help = "most packets that wait in all queues of the port together: what one does not "
                    "use another may, up to its own limit"});
+  v.bytes("limit_bytes", c.limit_bytes,
+          {.range = integers_from(kLargestFrameBytes, "bytes"),
+           .accepts = "only with `queues`, none of them lossless",
+           .absent = "none",
+           .help = "the same in frame bytes"});
   v.tables("queues", c.queues, PortQueueConfig{c.queue, c.marker, c.regulation});
 }
 

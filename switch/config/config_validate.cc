@@ -169,13 +169,15 @@ void check_queues(const Checks& at, const SwitchConfig& sw, const SwitchPortConf
 
 /// Checks the limit of all queues of a port.
 void check_shared_limit(const Checks& at, const SwitchPortConfig& port) {
-  if (!port.limit_packets) return;
-  const std::string shown = std::to_string(*port.limit_packets) + " packets";
-  at.require(!port.queues.empty(), "limit_packets", shown,
-             "needs [[switch.port.queues]]: with one queue set queue.limit_packets");
   const auto lossless = [](const PortQueueConfig& one) { return one.queue.lossless.on(); };
-  at.require(std::ranges::none_of(port.queues, lossless), "limit_packets", shown,
-             "excludes lossless queues, which never drop for want of room");
+  const auto check = [&](const std::string& key, const std::string& shown) {
+    at.require(!port.queues.empty(), key, shown,
+               "needs [[switch.port.queues]]: with one queue set queue." + key);
+    at.require(std::ranges::none_of(port.queues, lossless), key, shown,
+               "excludes lossless queues, which never drop for want of room");
+  };
+  if (port.limit_packets) check("limit_packets", std::to_string(*port.limit_packets) + " packets");
+  if (port.limit_bytes) check("limit_bytes", std::to_string(*port.limit_bytes) + " B");
 }
 
 void check_buffer(const Checks& at, const SwitchConfig& sw) {

@@ -63,8 +63,8 @@ std::vector<std::unique_ptr<QueuePart>> add_parts(const PartOwner& port) {
   std::vector<std::unique_ptr<QueuePart>> made;
   const auto configs = queues_of(port.config);
   QueuePart* room = nullptr;
-  if (port.config.limit_packets)
-    room = made.emplace_back(std::make_unique<PortRoom>(*port.config.limit_packets)).get();
+  if (port.config.limit_packets || port.config.limit_bytes)
+    room = made.emplace_back(std::make_unique<PortRoom>(port.config)).get();
   for (std::size_t q = 0; q < configs.size(); ++q) add_to(port, configs[q], q, room, made);
   return made;
 }

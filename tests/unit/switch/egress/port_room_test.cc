@@ -1,4 +1,4 @@
-// Goal: queues of a port with limit_packets hold no more together than that, one may use what
+// Goal: queues of a port with a limit of its own hold no more together than that, one may use what
 // another does not, and none holds more than its own limit. Method: one port, whose queues are
 // filled at one instant.
 #include <gtest/gtest.h>
@@ -52,6 +52,18 @@ TEST(PortRoom, WhatLeavesMakesRoom) {
     EXPECT_EQ(bench.drops(1, DropReason::kTailPackets), 0U);
     now += 200 * PortBench::kFrameTime;  // all have left
   }
+  EXPECT_TRUE(bench.balanced());
+}
+
+TEST(PortRoom, BytesAreSharedToo) {
+  SwitchPortConfig port = two_queues();
+  port.limit_packets.reset();
+  port.limit_bytes = 99'999;  // room for 99 of 1,000 bytes
+  PortBench bench(port);
+  fill(bench, 1, 61);
+  fill(bench, 0, 40);
+  EXPECT_EQ(bench.drops(0, DropReason::kTailBytes), 1U);
+  EXPECT_EQ(bench.drops(0, DropReason::kTailPackets), 0U);
   EXPECT_TRUE(bench.balanced());
 }
 
