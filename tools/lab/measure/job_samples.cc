@@ -11,13 +11,15 @@ using ByJob = std::map<std::uint16_t, std::vector<double>>;
 
 ByJob by_job(std::span<const JobSamples* const> runs) {
   ByJob jobs;
-  for (const JobSamples* run : runs)
-    for (std::size_t i = 0, end = 0; i < run->size(); i = end) {  // values of a job come together
-      while (end < run->size() && run->job_of(end) == run->job_of(i)) ++end;
-      const auto from = run->values().begin() + static_cast<std::ptrdiff_t>(i);
-      auto& of_job = jobs[run->job_of(i)];
-      of_job.insert(of_job.end(), from, from + static_cast<std::ptrdiff_t>(end - i));
+  for (const JobSamples* run : runs) {
+    auto from = run->values().begin();
+    for (const JobSamples::Row& row : run->rows()) {
+      const auto end = run->values().begin() + static_cast<std::ptrdiff_t>(row.end);
+      auto& of_job = jobs[row.job];
+      of_job.insert(of_job.end(), from, end);
+      from = end;
     }
+  }
   return jobs;
 }
 

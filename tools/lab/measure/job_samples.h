@@ -14,18 +14,25 @@ namespace outrider::lab {
 /// magnitude, so that a median of all their times is no job's: see mean_of_jobs().
 class JobSamples {
  public:
+  /// Values in a row that are of one job.
+  struct Row {
+    std::uint16_t job = 0;
+    std::size_t end = 0;  ///< the place behind the last; the first is the end of the row before
+  };
+
   void add(std::uint16_t job, double value) {
-    jobs_.push_back(job);
+    if (rows_.empty() || rows_.back().job != job) rows_.push_back({job, values_.size()});
     values_.push_back(value);
+    rows_.back().end = values_.size();
   }
   [[nodiscard]] const std::vector<double>& values() const { return values_; }
-  [[nodiscard]] std::uint16_t job_of(std::size_t i) const { return jobs_[i]; }
+  [[nodiscard]] const std::vector<Row>& rows() const { return rows_; }
   [[nodiscard]] std::size_t size() const { return values_.size(); }
   [[nodiscard]] bool empty() const { return values_.empty(); }
 
  private:
   std::vector<double> values_{};
-  std::vector<std::uint16_t> jobs_{};
+  std::vector<Row> rows_{};
 };
 
 /// Returns the values of each job that has any, of all runs together, in the order of the jobs.

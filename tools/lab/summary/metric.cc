@@ -65,8 +65,8 @@ bool has_all_jobs(Resample cases, const std::vector<const JobSamples*>& runs) {
   for (const CaseSummary* c : cases) jobs = std::max(jobs, c->metrics.jobs.each.size());
   if (jobs == 0) return true;
   for (const JobSamples* run : runs)
-    for (std::size_t i = 0; i < run->size(); ++i)
-      if (run->job_of(i) < jobs) seen.insert(run->job_of(i));
+    for (const JobSamples::Row& row : run->rows())
+      if (row.job < jobs) seen.insert(row.job);
   return seen.size() == jobs;
 }
 
