@@ -41,6 +41,9 @@ constexpr Removed kRemoved[]{
     {"flows.load_of", "is gone: load is a share of the receivers' NICs"},
     {"transport_memory.disorders", "is gone: it is one for each end, at most 131072"},
     {"tensorlights.floor_rate", "is gone: it is 100kbit"},
+    {"ddl_queue.room", "is gone: with switch.share_limit the two queues share the limit of one"},
+    {"background_queue.room",
+     "is gone: with switch.share_limit the two queues share the limit of one"},
     {"stream.sweep", "is gone: outrider-trafficgen ndr --frame-bytes takes several sizes"},
     {"stream.sweep_packets", "is gone, with sweep"},
 };

@@ -124,7 +124,8 @@ RemedyNature nature_of(const std::string& label, const Parameters& parameters,
     nature.outrider = true;
     nature.kind = RemedyKind::kTelemetry;
   } else if (changes(parameters, off,
-                     {"switch.scheduler", "switch.ddl_queue.", "switch.background_queue."})) {
+                     {"switch.scheduler", "switch.share_limit", "switch.ddl_queue.",
+                      "switch.background_queue."})) {
     nature.kind = RemedyKind::kTwoQueues;
     nature.outrider = parameter_text(parameters, "switch.background_queue.marker.occupancy") ==
                           "own_and_higher" ||

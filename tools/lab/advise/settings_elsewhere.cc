@@ -84,6 +84,9 @@ SettingRows rows_of_port(const sw::SwitchPortConfig& port, std::uint32_t frame_b
     rows.emplace_back(queue + "ECN marks [B]", marks_of(queues[i].marker, frame_bytes));
     add_pauses(queue, queues[i].queue.lossless, rows);
   }
+  if (port.limit_bytes) rows.emplace_back("both: room [B]", std::to_string(*port.limit_bytes));
+  else if (port.limit_packets)
+    rows.emplace_back("both: room [B]", in_bytes(*port.limit_packets, frame_bytes));
   return rows;
 }
 

@@ -14,7 +14,6 @@ namespace {
 
 /// How a file without [parameters] gives one.
 constexpr std::string_view kOfParameters = "parameters.";
-constexpr std::string_view kOtherRoom = "switch.background_queue.room";
 
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
@@ -197,10 +196,7 @@ class Converter {
     };
     if (row == nullptr) return as_written();
     const auto read = parsed(value);
-    // A sweep of both queues' rooms would have each with each.
-    const bool two =
-        row->unit == ReplacedUnit::kHalves && read && read->as<ConfigValue::Array>() != nullptr;
-    const auto now = read && !two ? value_now(*row, *read) : std::nullopt;
+    const auto now = read ? value_now(*row, *read) : std::nullopt;
     if (!now) {
       leave_alone(key + " is " + std::string(row->is) + " now");
       return as_written();
@@ -210,8 +206,6 @@ class Converter {
     const std::string before(of_top ? kOfParameters : "");
     const auto place = table_ == Table::kJob ? ParameterPlace::kJob : ParameterPlace::kCase;
     changed(with_comment(before + std::string(key_now(*row, place)) + " = " + text, comment));
-    if (row->unit == ReplacedUnit::kHalves)
-      changed(before + std::string(kOtherRoom) + " = " + text);
   }
 
   static std::string with_comment(std::string line, const std::string& comment) {

@@ -88,7 +88,6 @@ void check_signal_faults(const Checks& root, const ProgramSettings& s) {
 
 /// Checks what needs two queues.
 void check_queues(const Checks& at, const ProgramSettings& s) {
-  constexpr std::uint32_t kLeastSplit = 4;  // two of each half, so that each may have a threshold
   constexpr const char* kTwo = "needs switch.scheduler: \"strict_floor\", \"strict\" or \"dwrr\"";
   at.require(!steers(s.mode()) || s.two_queues(), "switch.regulation.mode", "\"steer\"",
              std::string(kTwo) + ", with another queue to steer bursts to");
@@ -97,11 +96,6 @@ void check_queues(const Checks& at, const ProgramSettings& s) {
              "switch.background_queue.floor", display(ConfigValue(of_background)),
              "must be at most 1 together with switch.ddl_queue.floor, " +
                  display(ConfigValue(of_ddl)) + ": both are shares of one link");
-  const bool split = s.queues.ddl.room < 1 || s.queues.background.room < 1;
-  if (!split || !s.two_queues()) return;
-  at.require(s.sw.ports.front().queue.limit_packets >= kLeastSplit, "switch.queue.limit_packets",
-             std::to_string(s.sw.ports.front().queue.limit_packets),
-             "must be at least " + std::to_string(kLeastSplit) + " where queues share its room");
 }
 
 /// Checks that regulation acts on background over RoCEv2, and that it has the queue that it asks

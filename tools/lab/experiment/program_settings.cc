@@ -152,7 +152,7 @@ ConfigTable named(ConfigTable table, const char* name) {
 
 // The programs' readers also require names, which every case has of its own.
 
-bool is_of_role(const std::string& key) { return key == "room" || key == "floor"; }
+bool is_of_role(const std::string& key) { return key == "floor"; }
 
 /// Reads the overlay of a role's queue, which the switch's own reader checks.
 void read_role(ConfigTable table, const std::string& path, QueueRole& role, ConfigIssues& issues) {

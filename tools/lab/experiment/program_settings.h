@@ -58,7 +58,6 @@ inline constexpr auto kLabSchedulers =
 /// The overlay of one of two queues. It begins as a copy of the one queue of `switch.queue`,
 /// `switch.marker` and `switch.regulation`.
 struct QueueRole {
-  double room = 1;    ///< share of the one queue's limit and thresholds
   double floor = 0;   ///< `strict_floor`: share of the link that it is guaranteed; 0: none
   ConfigTable own{};  ///< keys of `[[switch.port.queues]]`
 };

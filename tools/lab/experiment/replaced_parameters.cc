@@ -33,7 +33,7 @@ constexpr Replaced kReplaced[]{
     {"scheduler", "switch.scheduler"},
     {"ddl_weight", "switch.ddl_queue.weight"},
     {"background_floor", "switch.background_queue.floor"},
-    {"queue_room", "switch.ddl_queue.room", ReplacedUnit::kHalves},
+    {"queue_room", "switch.share_limit", ReplacedUnit::kShared},
     {"ddl_alpha", "switch.ddl_queue.alpha"},
     {"background_alpha", "switch.background_queue.alpha"},
     {"connection", "transport.connections"},
@@ -98,8 +98,8 @@ std::optional<ConfigValue> one_value(const Replaced& row, const ConfigValue& v) 
     case ReplacedUnit::kClasses:
       if (const auto* classes = v.as<std::int64_t>()) return classes_of(*classes);
       return std::nullopt;
-    case ReplacedUnit::kHalves:
-      return ConfigValue(v == as_text("split") ? 0.5 : 1.0);
+    case ReplacedUnit::kShared:
+      return ConfigValue(v == as_text("split"));
   }
   return std::nullopt;
 }

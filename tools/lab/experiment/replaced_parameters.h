@@ -17,7 +17,7 @@ enum class ReplacedUnit : std::uint8_t {
   kRtts,     ///< 2 is "2rtt"; "auto" stays
   kThere,    ///< true is the value `to`, false is ""
   kClasses,  ///< a number of classes is the list of their DSCPs
-  kHalves,   ///< "split" is half a queue's room, for each of two queues
+  kShared,   ///< "split": two queues have the limit of one
 };
 
 /// A parameter of the earlier language, and what says the same now.

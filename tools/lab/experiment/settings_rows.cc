@@ -2,10 +2,7 @@
 
 namespace outrider::lab {
 
-void describe(Settings& v, QueueRole& c) {
-  v.share("room", c.room, {.range = reals_above(0, 1)});
-  v.share("floor", c.floor, {.range = reals(0, 1)});
-}
+void describe(Settings& v, QueueRole& c) { v.share("floor", c.floor, {.range = reals(0, 1)}); }
 
 void describe(Settings& v, BackgroundFlows& c) {
   constexpr double kMostOffered = 2;

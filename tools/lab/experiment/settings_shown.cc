@@ -13,7 +13,6 @@ namespace {
 
 ConfigTable role_shown(const QueueRole& role, const sw::SwitchPortConfig& port) {
   ConfigTable table = to_config_table(queue_of(role, {port.queue, port.marker, port.regulation}));
-  table["room"] = ConfigValue(role.room);
   table["floor"] = ConfigValue(role.floor);
   return table;
 }

@@ -29,9 +29,13 @@ bool is_threshold(std::string_view n) {
 /// in which gradients leave, of their paths, or of how their windows grow. Of the settings of
 /// markers those of one kind count; see is_threshold() for the others.
 bool is_other_remedy(std::string_view n) {
-  static constexpr std::array<std::string_view, 6> kNames{
-      "switch.scheduler",    kSignalForm,       "paths", "ddl.transport.mlt.class_dscps",
-      "ddl.transport.mltcp", "background.queue"};
+  static constexpr std::array<std::string_view, 7> kNames{"switch.scheduler",
+                                                          "switch.share_limit",
+                                                          kSignalForm,
+                                                          "paths",
+                                                          "ddl.transport.mlt.class_dscps",
+                                                          "ddl.transport.mltcp",
+                                                          "background.queue"};
   static constexpr std::array<std::string_view, 9> kSettings{
       "switch.marker.",      "switch.ddl_queue.", "switch.background_queue.",
       "job.send_policy",     "job.policy.",       "job.synchronisation",

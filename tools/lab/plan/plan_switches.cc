@@ -11,7 +11,6 @@
 #include "common/net/roce.h"
 #include "tools/lab/experiment/background_groups.h"
 #include "tools/lab/plan/plan_jobs.h"
-#include "tools/lab/plan/queue_shares.h"
 
 namespace outrider::lab {
 namespace {
@@ -46,26 +45,22 @@ SchedulerKind kind_of(LabScheduler scheduler) {
 
 /// Sets a port's queues and scheduler: DDL data has the first queue, background the second. Where
 /// bursts are steered, the first queue has what STARTs announce, and all comes to the second.
-/// Two rooms that together are the whole have no packet less than it.
 void share_link(const QueueRoles& roles, std::span<const RoceBackground> background,
                 sw::SwitchPortConfig& port) {
   if (roles.scheduler == LabScheduler::kFifo) return;
   port.scheduler = kind_of(roles.scheduler);
-  if (roles.share_limit) port.limit_packets = port.queue.limit_packets;
-  const auto make = [&port](const QueueRole& role, auto round) {
-    sw::PortQueueConfig one{port.queue, port.marker, port.regulation};
-    if (role.room < 1)
-      shrink(one, static_cast<std::uint32_t>(round(role.room * port.queue.limit_packets)));
-    sw::PortQueueConfig queue = queue_of(role, std::move(one));
+  if (roles.share_limit) {
+    port.limit_packets = port.queue.limit_packets;
+    port.limit_bytes = port.queue.limit_bytes;
+  }
+  const auto make = [&port](const QueueRole& role) {
+    sw::PortQueueConfig queue = queue_of(role, {port.queue, port.marker, port.regulation});
     if (port.scheduler == SchedulerKind::kStrictFloor && role.floor > 0)
       queue.queue.floor_rate = BitRate{static_cast<std::uint64_t>(
           static_cast<double>(port.drain_rate.bits_per_second) * role.floor)};
     return queue;
   };
-  constexpr double kRounding = 1e-6;  // 0.55 of 100 packets are 55
-  const auto up = [](double v) { return std::ceil(v - kRounding); };
-  const auto down = [](double v) { return std::floor(v + kRounding); };
-  sw::PortQueueConfig ddl = make(roles.ddl, up), other = make(roles.background, down);
+  sw::PortQueueConfig ddl = make(roles.ddl), other = make(roles.background);
   other.queue.lossless = lossless_of_background(background, port);
   if (steers(port.regulation.mode) || port.regulation.hears != Subscription::kQueue)
     ddl.regulation.mode = RegulationMode::kOff;

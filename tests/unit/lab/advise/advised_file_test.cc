@@ -183,7 +183,7 @@ TEST(AdvisedFile, EveryRemedyOverTcpHasItsKind) {
   for (const Case& c : cases)
     ++kinds[nature_of(c.label, c.parameters, find(cases, "off").parameters).kind];
   EXPECT_EQ(kinds[RemedyKind::kNothing], 1);
-  EXPECT_EQ(kinds[RemedyKind::kTwoQueues], 8);
+  EXPECT_EQ(kinds[RemedyKind::kTwoQueues], 7);
   EXPECT_EQ(kinds[RemedyKind::kMark], 3);
   EXPECT_EQ(kinds[RemedyKind::kOrder], 3) << "conf/policies.toml";
   EXPECT_EQ(kinds.size(), 9U) << "conf/remedies.toml has each other kind";
@@ -396,11 +396,13 @@ TEST(AdvisedFile, OtherSwitchesAndHostsAreToldWhatTheAdvisedArmHas) {
   EXPECT_THAT(told("off-red"), ContainsRegex("room .B. +300000 +300000\n"));
   EXPECT_THAT(told("off-static-pair"), HasSubstr("the job's from 71158, others from 15140\n"));
   EXPECT_THAT(told("off-static-pair"), HasSubstr("give its packets a DSCP"));
-  EXPECT_THAT(told("off-strict-split"), HasSubstr("strict priority"));
-  EXPECT_THAT(told("off-strict-split"), HasSubstr("at least 500mbit"));
-  EXPECT_THAT(told("off-dwrr-split"), HasSubstr("weight 9"));
+  EXPECT_THAT(told("off-strict-shared"), HasSubstr("strict priority"));
+  EXPECT_THAT(told("off-strict"), HasSubstr("at least 500mbit"));
+  EXPECT_THAT(told("off-strict"), testing::Not(HasSubstr("both: room")));
+  EXPECT_THAT(told("off-strict-shared"), ContainsRegex("both: room .B. +- +\\* 300000\n"));
+  EXPECT_THAT(told("off-dwrr-shared"), HasSubstr("weight 9"));
   EXPECT_THAT(told("off-red"), ContainsRegex("from 71158 +\\* RED: 15140 to 72672, at most 10 %"));
-  EXPECT_THAT(told("off-dwrr-split"), ContainsRegex("second queue: traffic +- +\\* every other"));
+  EXPECT_THAT(told("off-dwrr-shared"), ContainsRegex("second queue: traffic +- +\\* every other"));
   for (const char* own : {"off-demotion", "off-fair-window"})
     EXPECT_THAT(told(own), HasSubstr("Another maker's switch cannot do this")) << own;
   EXPECT_THAT(told("off-strict-cross"), HasSubstr("its markers read their own queue alone"));

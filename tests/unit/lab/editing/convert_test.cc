@@ -27,7 +27,7 @@ TEST(Convert, AParameterBecomesTheSettingThatItWas) {
             "switch.marker.background_threshold_packets = \"h\"\n"
             "job.announce.signal_key = \"auto\"\n");
   EXPECT_EQ(converted("[[arm]]\nqueue_room = \"split\"\nlayer_classes = 3\n"),
-            "[[arm]]\nswitch.ddl_queue.room = 0.5\nswitch.background_queue.room = 0.5\n"
+            "[[arm]]\nswitch.share_limit = true\n"
             "ddl.transport.mlt.class_dscps = [24, 16, 8]\n");
 }
 
@@ -110,8 +110,8 @@ TEST(Convert, WhatStandsElsewhereIsRewrittenOrNamed) {
   EXPECT_THAT(convert_experiment("job = [{ name = \"a\", period_seconds = 2 }]\n").left_alone,
               ElementsAre("job.period_seconds is period now, and stands where it cannot be "
                           "rewritten"));
-  EXPECT_THAT(convert_experiment("[[cross]]\nqueue_room = [\"each\", \"split\"]\n").left_alone,
-              ElementsAre(HasSubstr("queue_room is switch.ddl_queue.room now")));
+  EXPECT_EQ(converted("[[cross]]\nqueue_room = [\"each\", \"split\"]\n"),
+            "[[sweep]]\nswitch.share_limit = [false, true]\n");
 }
 
 TEST(Convert, WhatAPersonHasToRewriteIsNamed) {
