@@ -44,7 +44,7 @@ Outcome outcome_of(const std::vector<Case>& cases, std::string_view label, rte_m
     if (c.label != label) continue;
     const RunResult r = run_virtual(c, pool, {});
     EXPECT_TRUE(r.traffic.jobs_finished);
-    const double imbalance = path_imbalance(c.switches, r.switches);
+    const double imbalance = path_balance(c.switches, r.switches).mmr - 1;
     o.imbalance += imbalance / kSeeds;
     o.most_imbalance = std::max(o.most_imbalance, imbalance);
     for (const auto& b : r.traffic.bursts) {

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "tools/lab/measure/collective_bandwidth.h"
 #include "tools/lab/measure/metrics_dip.h"
 #include "tools/lab/measure/metrics_iterations.h"
 #include "tools/lab/measure/metrics_paths.h"
@@ -28,8 +29,22 @@ void add(Attribution& sum, const tg::BurstRecord& burst) {
     sum.seconds_sum[i] += to_seconds(burst.times->ns[i]);
 }
 
-void measure_pushes(const std::vector<IterationBursts>& pushes, const Excluded& excluded,
-                    CaseMetrics& m) {
+/// Adds the bandwidths of one iteration of a collective, in the words of nccl-tests: what a rank
+/// sends over the time that all take.
+void add_bandwidths(const Case& definition, const IterationBursts& it, double seconds,
+                    Samples& samples) {
+  if (it.job >= definition.traffic.jobs.size() || seconds <= 0 || it.bursts.empty()) return;
+  const auto factor = bus_factor(definition.traffic.jobs[it.job].collective, it.bursts.size());
+  if (!factor || *factor == 0) return;
+  double bits = 0;
+  for (const tg::BurstRecord* b : it.bursts) bits += static_cast<double>(b->bytes) * 8;
+  const double busbw = bits / static_cast<double>(it.bursts.size()) / seconds;
+  samples.busbw_bits_per_second.add(it.job, busbw);
+  samples.algbw_bits_per_second.add(it.job, busbw / *factor);
+}
+
+void measure_pushes(const Case& definition, const std::vector<IterationBursts>& pushes,
+                    const Excluded& excluded, CaseMetrics& m) {
   double bytes = 0, busy_seconds = 0;
   std::vector<double>& shares = m.samples.push_delivered_shares;
   for (const auto& it : pushes) {
@@ -51,6 +66,7 @@ void measure_pushes(const std::vector<IterationBursts>& pushes, const Excluded& 
     if (it.due_ns != tg::kNotYet_ns) {
       const double took = to_seconds(it.delivered_ns - it.due_ns);
       m.samples.communication_seconds.add(it.job, took);
+      add_bandwidths(definition, it, took, m.samples);
       if (it.iteration == 0) m.samples.first_communication_seconds.add(it.job, took);
     }
     for (const tg::BurstRecord* b : it.bursts) {
@@ -323,7 +339,7 @@ CaseMetrics measure(const Case& definition, Runtime runtime, const RunResult& re
   auto pushes = iterations_of(definition, result.traffic, BurstDirection::kPush);
   measure_noise(definition, m);
   const Excluded excluded = flag(pushes, definition, runtime, result, flagged, m.noise);
-  measure_pushes(pushes, excluded, m);
+  measure_pushes(definition, pushes, excluded, m);
   measure_pulls(iterations_of(definition, result.traffic, BurstDirection::kPull), excluded, m);
   measure_iterations(definition, result.traffic, excluded, m);
   measure_parameters(definition, result.traffic, excluded, m.samples);
@@ -338,7 +354,7 @@ CaseMetrics measure(const Case& definition, Runtime runtime, const RunResult& re
   count(result, m);
   m.signals = {.ack_timeouts = result.traffic.ack_timeouts,
                .armed_in_vain = armed_in_vain(result.switches)};
-  m.path_imbalance = path_imbalance(definition.switches, result.switches);
+  m.paths = path_balance(definition.switches, result.switches);
   m.lossless = std::ranges::any_of(definition.switches.switches, sw::has_lossless);
   m.lossless_drops = lossless_drops(definition, result.switches);
   m.background_dip = background_dip(pushes, definition.base_rtt, result.traffic);
@@ -353,7 +369,8 @@ CaseMetrics measure(const Case& definition, Runtime runtime, const RunResult& re
 
 AloneMetrics measure_alone(const Case& definition, const RunResult& alone) {
   CaseMetrics m;
-  measure_pushes(iterations_of(definition, alone.traffic, BurstDirection::kPush), {}, m);
+  measure_pushes(definition, iterations_of(definition, alone.traffic, BurstDirection::kPush), {},
+                 m);
   measure_iterations(definition, alone.traffic, {}, m);
   return {.communication_seconds = std::move(m.samples.communication_seconds),
           .iteration_seconds = std::move(m.samples.iteration_seconds),

@@ -20,6 +20,7 @@
 #include "tools/lab/measure/metrics_jobs.h"
 #include "tools/lab/measure/metrics_learning.h"
 #include "tools/lab/measure/metrics_links.h"
+#include "tools/lab/measure/metrics_paths.h"
 #include "tools/lab/measure/statistics.h"
 #include "tools/lab/simulation/run_result.h"
 
@@ -47,8 +48,10 @@ struct Samples {
   JobSamples first_layer_seconds;           ///< gradients ready to parameters of tensor 0; slowest
   JobSamples forward_wait_seconds;          ///< wait for later layers' parameters; slowest worker
   std::vector<double> nic_send_idle_share;  ///< first gradient to all parameters; mean of workers
-  std::vector<double> nic_receive_idle_share;            ///< the same, receiving
-  JobSamples pull_completion_seconds;                    ///< slowest worker
+  std::vector<double> nic_receive_idle_share;  ///< the same, receiving
+  JobSamples pull_completion_seconds;          ///< slowest worker
+  JobSamples algbw_bits_per_second;            ///< of collectives, see bus_factor()
+  JobSamples busbw_bits_per_second;
   std::vector<double> burst_throughput_bits_per_second;  ///< per burst
   JobSamples push_seconds;                    ///< per burst: gradients ready to delivered
   std::vector<double> push_delivered_shares;  ///< per burst that was delivered
@@ -116,8 +119,8 @@ struct CaseMetrics {
   std::optional<std::uint64_t> device_rx_missed = 0;  ///< at the switches; absent: not counted
   std::optional<std::uint64_t> device_rx_nombuf = 0;
   std::optional<std::uint64_t> device_rx_errors = 0;
-  bool devices_count = true;            ///< all that they lose, each device
-  double path_imbalance = kNotDefined;  ///< see metrics_paths.h
+  bool devices_count = true;  ///< all that they lose, each device
+  PathBalance paths;
   MeasuredQueue queue;
   SignalCounts signals;
   tg::RoceCounters roce;  ///< of all queue pairs; zero without any

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "tools/lab/measure/statistics.h"
-
 namespace outrider::lab {
 namespace {
 
@@ -22,20 +20,22 @@ double sent_bytes(const sw::SwitchReport& report, const std::string& sw, const s
 
 }  // namespace
 
-double path_imbalance(const sw::SwitchProcessConfig& switches, const sw::SwitchReport& report) {
-  double worst = kNotDefined;
+PathBalance path_balance(const sw::SwitchProcessConfig& switches, const sw::SwitchReport& report) {
+  PathBalance worst;
   for (const auto& sw : switches.switches) {
     for (const auto& route : sw.routes) {
       if (route.ports.size() < 2) continue;
-      double sum = 0, most = 0;
+      double sum = 0, squares = 0, most = 0;
       for (const auto& port : route.ports) {
         const double bytes = sent_bytes(report, sw.name, port);
         sum += bytes;
+        squares += bytes * bytes;
         most = std::max(most, bytes);
       }
       if (sum == 0) continue;
-      const double imbalance = most * static_cast<double>(route.ports.size()) / sum - 1;
-      worst = std::isnan(worst) ? imbalance : std::max(worst, imbalance);
+      const auto ports = static_cast<double>(route.ports.size());
+      const PathBalance here{most * ports / sum, sum * sum / (ports * squares)};
+      if (std::isnan(worst.mmr) || here.mmr > worst.mmr) worst = here;
     }
   }
   return worst;

@@ -30,6 +30,18 @@ std::vector<double> packets_dropped_per_burst(const CaseRun& run) {
   return per_push_burst(run, sum(run.result.switches.drops[TrafficClass::kDdl]));
 }
 
+/// Returns the packets that switches gave CE over those that their ports sent, of the whole run.
+std::vector<double> marked_share(const CaseRun& run) {
+  double marked = 0, sent = 0;
+  for (const auto& queue : run.result.switches.queues)
+    for (std::size_t c = 0; c < kTrafficClasses; ++c) {
+      marked += static_cast<double>(sum(queue.marks.values[c]));
+      sent += static_cast<double>(queue.transmitted.values[c]);
+    }
+  if (sent == 0) return {};
+  return {marked / sent};
+}
+
 bool over_roce(const CaseMetrics& m) { return m.roce.sent != 0; }
 
 /// Queue pairs count over the whole run: packets of pulls are among them.
@@ -72,6 +84,12 @@ constexpr Metric kRows[] = {
      .source = FromRun{&packets_dropped_per_burst},
      .change = false,
      .column = {"dropped", "packets /burst"}},
+    {.name = "ecn_marked_share",
+     .unit = kShare,
+     .help = "packets that the switches gave CE in a run over those that their ports sent",
+     .source = FromRun{&marked_share},
+     .change = false,
+     .column = {"marked"}},
     {.name = "roce_queue_pairs",
      .unit = kNumber,
      .help = "queue pairs of workers, each connected to one of a server",

@@ -1,3 +1,4 @@
+#include "tools/lab/measure/roofline.h"
 #include "tools/lab/summary/metric_rows.h"
 
 // Communication over that of the network alone, and the pushes of single workers.
@@ -54,6 +55,14 @@ constexpr Metric kRows[] = {
      .aggregate = kMedian,
      .source = kIterationOverAlone,
      .column = {"iteration", "/ alone"}},
+    {.name = "iteration_over_roofline_median",
+     .unit = kNumber,
+     .help =
+         "iteration of a job without servers over its roofline: computing, and then what a rank "
+         "sends at the rate of its NIC",
+     .aggregate = kMedian,
+     .source = FromRun{&over_roofline},
+     .column = {"/ roofline"}},
     {.name = "first_communication_seconds_median",
      .unit = kSeconds,
      .help = "communication of each job's first iteration, if it is measured",

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "tests/unit/lab/measure/metrics_fixture.h"
+#include "tools/lab/measure/collective_bandwidth.h"
 #include "tools/lab/measure/references.h"
 
 namespace outrider::metrics_test {
@@ -45,6 +46,24 @@ TEST(Metrics, OfAnIterationOfTwoWorkers) {
   EXPECT_DOUBLE_EQ(s.burst_throughput_bits_per_second[0], 800'000 / 0.038);
   EXPECT_DOUBLE_EQ(s.burst_throughput_bits_per_second[1], 800'000 / 0.0485);
   EXPECT_DOUBLE_EQ(m.ddl_total_throughput_bits_per_second, 1'600'000 / 0.0865);
+}
+
+// The words of nccl-tests: both workers send 100 kB in the 50 ms of the iteration.
+TEST(Metrics, BandwidthsOfCollectives) {
+  Case c = make_case("off");
+  EXPECT_TRUE(measure_virtual(c, one_iteration()).samples.busbw_bits_per_second.empty())
+      << "parameter servers have none";
+  const auto bandwidths = [&](Collective collective) {
+    c.traffic.jobs.back().collective = collective;
+    const Samples s = measure_virtual(c, one_iteration()).samples;
+    return std::pair(s.algbw_bits_per_second.values().at(0),
+                     s.busbw_bits_per_second.values().at(0));
+  };
+  EXPECT_EQ(bandwidths(Collective::kRing), std::pair(16e6, 16e6)) << "2 (n - 1) / n is 1";
+  EXPECT_EQ(bandwidths(Collective::kAllToAll), std::pair(32e6, 16e6)) << "(n - 1) / n is a half";
+  EXPECT_DOUBLE_EQ(bus_factor(Collective::kTree, 8).value(), 1.75);
+  EXPECT_DOUBLE_EQ(bus_factor(Collective::kHalvingDoubling, 16).value(), 1.875);
+  EXPECT_EQ(bus_factor(Collective::kPipeline, 4), std::nullopt);
 }
 
 TEST(Metrics, QueueIsThatOfTheIterationsFirstPacket) {

@@ -167,12 +167,15 @@ SwitchReport report_of(std::uint64_t to_s, std::uint64_t to_t) {
   return report;
 }
 
-TEST(PathImbalance, IsTheBusiestOverTheMean) {
+TEST(PathBalance, IsTheBusiestOverTheMeanAndJainsIndex) {
   const auto config = switches_of("paths = \"spray\"");
-  EXPECT_DOUBLE_EQ(path_imbalance(config, report_of(200, 200)), 0);
-  EXPECT_DOUBLE_EQ(path_imbalance(config, report_of(500, 100)), 0.5) << "600 of 800, mean 400";
-  EXPECT_TRUE(std::isnan(path_imbalance(config, SwitchReport{})));
-  EXPECT_TRUE(std::isnan(path_imbalance(switches_of(""), report_of(1, 2))));
+  EXPECT_DOUBLE_EQ(path_balance(config, report_of(200, 200)).mmr, 1);
+  EXPECT_DOUBLE_EQ(path_balance(config, report_of(200, 200)).jain_index, 1);
+  EXPECT_DOUBLE_EQ(path_balance(config, report_of(500, 100)).mmr, 1.5) << "600 of 800, mean 400";
+  EXPECT_DOUBLE_EQ(path_balance(config, report_of(500, 100)).jain_index, 0.8)
+      << "800^2 / (2 (600^2 + 200^2))";
+  EXPECT_TRUE(std::isnan(path_balance(config, SwitchReport{}).mmr));
+  EXPECT_TRUE(std::isnan(path_balance(switches_of(""), report_of(1, 2)).jain_index));
 }
 
 }  // namespace

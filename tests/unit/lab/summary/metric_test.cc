@@ -150,6 +150,21 @@ TEST(Metric, DroppedPacketsOfBurstsAreOverPushesOfTheRun) {
   EXPECT_TRUE(dropped().empty());
 }
 
+TEST(Metric, MarkedPacketsAreOverThoseThatPortsSent) {
+  const Case c = make_case("off");
+  RunResult r = make_result(200);
+  const auto share = [&] {
+    return values_of_run({.definition = &c, .result = r}).at("ecn_marked_share");
+  };
+  EXPECT_TRUE(share().empty()) << "nothing was sent";
+  auto& queue = r.switches.queues.front();
+  queue.transmitted[TrafficClass::kDdl] = 30;
+  queue.transmitted[TrafficClass::kBackground] = 50;
+  queue.marks[TrafficClass::kBackground][MarkReason::kMarker] = 4;
+  queue.marks[TrafficClass::kBackground][MarkReason::kRegulatedThreshold] = 4;
+  EXPECT_EQ(share(), std::vector<double>{0.1});
+}
+
 TEST(Metric, QueuePairsAreOverPushesAndThereOverRoceAlone) {
   const Case c = make_case("off", 2);
   RunResult r = make_result(10);
