@@ -20,20 +20,15 @@ struct Sign {
 };
 
 // In this order: an experiment has [[switch]] and [network] too.
-constexpr Sign kSigns[]{{"tensors", FileKind::kModel},
-                        {"parameters", FileKind::kModel, is_integer},
-                        {"arm", FileKind::kExperiment},
-                        {"parameters", FileKind::kExperiment, is_table},
-                        {"base", FileKind::kExperiment},
-                        {"vary", FileKind::kExperiment},
-                        {"cross", FileKind::kExperiment},
-                        {"front", FileKind::kExperiment},
-                        {"change", FileKind::kExperiment},
-                        {"goal", FileKind::kExperiment},
-                        {"device[0].trafficgen", FileKind::kTestbed},
-                        {"host", FileKind::kGenerator},
-                        {"stream", FileKind::kGenerator},
-                        {"switch[0].port", FileKind::kSwitch}};
+constexpr Sign kSigns[]{
+    {"tensors", FileKind::kModel},        {"parameters", FileKind::kModel, is_integer},
+    {"arm", FileKind::kExperiment},       {"parameters", FileKind::kExperiment, is_table},
+    {"base", FileKind::kExperiment},      {"vary", FileKind::kExperiment},
+    {"cross", FileKind::kExperiment},     {"front", FileKind::kExperiment},
+    {"change", FileKind::kExperiment},    {"goal", FileKind::kExperiment},
+    {"test[0].asks", FileKind::kSuite},   {"device[0].trafficgen", FileKind::kTestbed},
+    {"host", FileKind::kGenerator},       {"stream", FileKind::kGenerator},
+    {"switch[0].port", FileKind::kSwitch}};
 
 std::string_view name_of(FileKind kind) {
   switch (kind) {
@@ -47,6 +42,8 @@ std::string_view name_of(FileKind kind) {
       return "a model profile";
     case FileKind::kTestbed:
       return "a testbed";
+    case FileKind::kSuite:
+      return "a suite for outrider-lab suite";
     case FileKind::kArms:
       return "a file of arms alone";
   }

@@ -15,6 +15,7 @@ enum class FileKind {
   kExperiment,
   kModel,
   kTestbed,
+  kSuite,
   kArms,  ///< `rivals` of an experiment
 };
 

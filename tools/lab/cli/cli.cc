@@ -158,6 +158,26 @@ void add_run(CLI::App& app, LabOptions& options) {
                "--json", "--brief"});
 }
 
+void add_suite(CLI::App& app, LabOptions& options) {
+  app.add_option("FILE", options.file, "Suite: a file, or the name of one in conf/suites")
+      ->required();
+  app.add_flag("--list", options.list_cases, "Print what each test asks, and run none");
+  app.add_option("--tests", options.tests, "Only these tests: A,B,... [all]")
+      ->delimiter(',')
+      ->type_name("NAMES");
+  app.add_option("--seed", options.first_seed, "First seed [1]")
+      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 62));
+  app.add_option("--repeat", options.seeds, "Seeds per case [those of each experiment]")
+      ->check(CLI::Range(1U, 1'000'000U));
+  app.add_option("--out", options.out, "Directory of the results [results/suite-NAME]")
+      ->type_name("DIR");
+  app.add_option("--jobs", options.jobs, "Worker processes [one per CPU]")
+      ->check(CLI::Range(1U, 1024U));
+  add_replacing(app, options);
+  exclude_all(app, "--list",
+              {"--tests", "--seed", "--repeat", "--out", "--jobs", "--fresh", "--force"});
+}
+
 void add_merge(CLI::App& app, LabOptions& options) {
   app.add_option("DIR", options.parts, "Directories of the parts, in any order")->required();
   app.add_option("--out", options.out, "Directory of the results [results/NAME]")->type_name("OUT");
@@ -330,6 +350,7 @@ ParsedCommandLine parse_lab_command_line(int argc, const char* const* argv) {
     add_options(*sub, options);
   };
   add("run", kRunHelp, run_command, add_run);
+  add("suite", kSuiteHelp, suite_command, add_suite);
   add("merge", kMergeHelp, merge_command, add_merge);
   add("search", kSearchHelp, search_command, add_search);
   add("best", kBestHelp, best_command, add_best);

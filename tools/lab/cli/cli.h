@@ -43,9 +43,10 @@ struct LabOptions {
   std::uint64_t first_seed = 1;
   std::optional<std::uint32_t> seeds{};  ///< absent: the experiment's number
   std::optional<CasePart> part{};        ///< for `run`: runs this part alone
-  bool list_cases = false;               ///< for `run`: prints how many there are, and runs none
-  std::vector<std::string> parts{};      ///< for `merge` and `best`: their directories
-  bool partial = false;                  ///< for `merge`: also if cases are missing
+  bool list_cases = false;  ///< for `run`: prints how many there are, and runs none; for `suite`
+  std::vector<std::string> tests{};  ///< for `suite`: the names; empty: all
+  std::vector<std::string> parts{};  ///< for `merge` and `best`: their directories
+  bool partial = false;              ///< for `merge`: also if cases are missing
   std::string out{};         ///< empty: results/NAME of the experiment; of `trace`, DIR/trace.json
   std::size_t jobs = 0;      ///< processes; 0: one per CPU
   RankOptions ranks{};       ///< virtual time only
@@ -60,6 +61,7 @@ struct LabOptions {
   bool quick = false;               ///< PlanOptions::quick
   bool json = false;
   bool brief = false;    ///< print the answer instead of the table
+  bool quiet = false;    ///< print neither: whoever runs tests prints what they are about
   TableRequest table{};  ///< for `table`
   BestRule best{};       ///< for `best`, of results without a search
 };
@@ -122,6 +124,9 @@ int best_command(const LabOptions& options);
 
 /// Runs `outrider-lab advise`, which says what helps a cluster. @return exit status
 int advise_command(const LabOptions& options);
+
+/// Runs `outrider-lab suite`, which runs and judges the tests of a plan. @return exit status
+int suite_command(const LabOptions& options);
 
 /// Runs `outrider-lab run`. @return exit status
 int run_command(const LabOptions& options);

@@ -82,7 +82,7 @@ bool show_finished(const LabOptions& options, const RunStore& store, const std::
   say("outrider-lab: " + directory.string() +
       " has the results of this file with these seeds, from this program; nothing was run. "
       "--force runs all cases again");
-  std::fputs(text.c_str(), stdout);
+  if (!options.quiet) std::fputs(text.c_str(), stdout);
   return true;
 }
 

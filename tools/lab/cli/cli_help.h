@@ -35,6 +35,19 @@ Examples:
   outrider-lab run conf/experiments/quick.toml --case 2/3 --out parts/2
   outrider-lab run conf/experiments/quick.toml --json | jq '.cases[].label')";
 
+inline constexpr const char* kSuiteHelp =
+    R"(Runs the tests of a plan, each an experiment, judges them by what the plan expects, and writes
+into DIR:
+  suite.html                    the report, in the order of its sections, in any browser, offline
+  suite.json junit.xml          the same for programs
+  TEST/                         what `run` writes of each test
+The exit status is 1 if a test fails. After Ctrl-C the same command goes on.
+
+Examples:
+  outrider-lab suite collectives --list
+  outrider-lab suite collectives
+  outrider-lab suite conf/suites/incast.toml --tests burst-absorption)";
+
 inline constexpr const char* kMergeHelp =
     R"(Writes the results of all parts that `run --case I/N` has left in the directories, byte for
 byte as one `run` of the same file, seeds and options writes them. Names what is missing, there

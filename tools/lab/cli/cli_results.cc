@@ -59,11 +59,12 @@ ShownResults show_results(const LabOptions& options, const Experiment& experimen
   shown.complete = summary.cases.size();
   shown.written = (options.force || replaces(directory, experiment, runs)) &&
                   write_results(directory, runs, summary, options.file);
-  std::fputs((options.json    ? to_json(summary)
-              : options.brief ? brief_text(summary)
-                              : result_text(summary))
-                 .c_str(),
-             stdout);
+  if (!options.quiet)
+    std::fputs((options.json    ? to_json(summary)
+                : options.brief ? brief_text(summary)
+                                : result_text(summary))
+                   .c_str(),
+               stdout);
   std::fflush(stdout);
   if (!shown.written && shown.status == kExitOk) shown.status = kExitFailure;
   return shown;

@@ -1,0 +1,77 @@
+// Goal: outrider-lab suite as its user meets it: a report for people, one for CI, an exit status
+// that says whether all passed, and faults that name their cause. Method: the program, with a suite
+// that passes and one whose limit cannot hold.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/telemetry/exit_status.h"
+#include "common/telemetry/whole_file.h"
+#include "tests/loopback/process_guard.h"
+#include "tests/support/source_path.h"
+
+namespace outrider::lab_suite_test {
+namespace {
+
+using testing::HasSubstr;
+
+class LabSuite : public testing::Test {
+ protected:
+  /// @return exit status; the output is in `log`
+  int run(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), {OUTRIDER_LAB_PROGRAM, "suite"});
+    ProcessGuard process(arguments, directory_ / "log");
+    return process.wait(2 * kPatience).value_or(-1);
+  }
+
+  /// Writes a suite whose one test is a shipped experiment with a limit for drops.
+  std::string suite_with(const std::string& limit) const {
+    const std::string path = directory_ / "mine.toml";
+    write_whole_file(path,
+                     "name = \"mine\"\ntitle = \"Mine\"\nsource = \"a test\"\n"
+                     "[[test]]\nname = \"pauses\"\nasks = \"Is anything dropped?\"\n"
+                     "experiment = \"" +
+                         source_path("conf/suites/incast/pfc.toml") +
+                         "\"\ncolumns = [\"burst_packets_dropped_per_burst\"]\n"
+                         "[[test.expect]]\nmetric = \"burst_packets_dropped_per_burst\"\n" +
+                         limit);
+    return path;
+  }
+
+  std::string text(const std::string& name) const { return read_whole(directory_ / name); }
+
+  ScratchDirectory directory_;
+};
+
+TEST_F(LabSuite, SaysWhatPassedInEachForm) {
+  ASSERT_EQ(run({suite_with("most = 0\n"), "--out", directory_ / "out"}), kExitOk) << text("log");
+  EXPECT_THAT(text("log"), HasSubstr("passed    pauses"));
+  EXPECT_THAT(text("out/junit.xml"), HasSubstr("tests=\"1\" failures=\"0\""));
+  EXPECT_THAT(text("out/suite.html"), HasSubstr("<h2>Results</h2>"));
+  EXPECT_THAT(text("out/suite.json"), HasSubstr("\"passed\": true"));
+  EXPECT_TRUE(std::filesystem::exists(directory_ / "out/pauses/results.sqlite"));
+}
+
+TEST_F(LabSuite, AFailedLimitIsTheExitStatus) {
+  EXPECT_EQ(run({suite_with("least = 1\n"), "--out", directory_ / "out"}), kExitFailure);
+  EXPECT_THAT(text("log"), HasSubstr("failed    pauses: burst_packets_dropped_per_burst of off"));
+  EXPECT_THAT(text("out/junit.xml"), HasSubstr("<failure message="));
+}
+
+TEST_F(LabSuite, NamesWhatIsWrong) {
+  EXPECT_EQ(run({"nowhere"}), kExitUsage);
+  EXPECT_THAT(text("log"), HasSubstr("nowhere"));
+  EXPECT_EQ(run({"incast", "--tests", "nothing"}), kExitUsage);
+  EXPECT_THAT(text("log"), HasSubstr("has no such test"));
+  EXPECT_EQ(run({source_path("conf/experiments/quick.toml")}), kExitUsage);
+  EXPECT_THAT(text("log"), HasSubstr("is an experiment for outrider-lab run"));
+  EXPECT_EQ(run({suite_with("most = \"none\"\n")}), kExitUsage);
+  EXPECT_THAT(text("log"), HasSubstr("test[0].expect[0].most"));
+}
+
+}  // namespace
+}  // namespace outrider::lab_suite_test

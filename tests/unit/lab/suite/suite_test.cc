@@ -1,0 +1,164 @@
+// Goal: a suite is read with every fault of it by its key, its tests are judged by what they expect
+// and by nothing else, and reports say what failed. Method: results made by hand.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/source_path.h"
+#include "tools/lab/experiment/experiment.h"
+#include "tools/lab/plan/plan.h"
+#include "tools/lab/suite/suite_markup.h"
+#include "tools/lab/suite/suite_report.h"
+
+namespace outrider::suite_test {
+using namespace lab;
+using testing::HasSubstr;
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kDropped = "burst_packets_dropped_per_burst";
+
+ArmSummary arm(std::int64_t workers, double dropped) {
+  ArmSummary a{.label = "off", .parameters = {{"workers", workers}}};
+  a.point = workers == 2 ? 0 : 1;
+  a.cases = {0};
+  a.metrics = {{kDropped, {.value = dropped}, {}}};
+  return a;
+}
+
+Results of(double two, double eight) {
+  Results results{.arms = {arm(2, two), arm(8, eight)}};
+  name_arms(results.arms);
+  return results;
+}
+
+SuiteTest test_with(std::vector<SuiteExpectation> expect) {
+  return {.name = "absorption",
+          .asks = "How long may bursts be?",
+          .experiment = "x.toml",
+          .expect = std::move(expect)};
+}
+
+TEST(SuiteJudge, EveryFigureHasToHold) {
+  const SuiteTest none_lost = test_with({{.metric = kDropped, .most = 0.0}});
+  EXPECT_EQ(judge(none_lost, of(0, 0)).verdict, SuiteVerdict::kPassed);
+  const SuiteOutcome one = judge(none_lost, of(0, 3));
+  EXPECT_EQ(one.verdict, SuiteVerdict::kFailed);
+  ASSERT_EQ(one.figures.size(), 2U);
+  EXPECT_TRUE(one.figures[0].holds);
+  EXPECT_FALSE(one.figures[1].holds);
+  EXPECT_EQ(judge(none_lost, of(0, kNotDefined)).verdict, SuiteVerdict::kFailed)
+      << "what is not counted is not 0";
+}
+
+TEST(SuiteJudge, AnExpectationIsOfTheArmsThatItNames) {
+  const SuiteTest of_two = test_with({{.metric = kDropped, .most = 0.0, .where = {"workers=2"}}});
+  EXPECT_EQ(judge(of_two, of(0, 3)).verdict, SuiteVerdict::kPassed);
+  const SuiteTest of_eight =
+      test_with({{.metric = kDropped, .least = 1.0, .where = {"workers=8"}}});
+  EXPECT_EQ(judge(of_eight, of(0, 3)).verdict, SuiteVerdict::kPassed);
+  EXPECT_EQ(judge(of_eight, of(0, 0)).verdict, SuiteVerdict::kFailed);
+  for (const SuiteExpectation& nobody :
+       {SuiteExpectation{.metric = kDropped, .most = 0.0, .arms = {"on"}},
+        SuiteExpectation{.metric = kDropped, .most = 0.0, .where = {"workers=4"}}})
+    EXPECT_EQ(judge(test_with({nobody}), of(0, 0)).verdict, SuiteVerdict::kFailed);
+}
+
+TEST(SuiteJudge, WithoutExpectationsThereIsNoPass) {
+  EXPECT_EQ(judge(test_with({}), of(0, 0)).verdict, SuiteVerdict::kMeasured);
+  Results part = of(0, 0);
+  part.interrupted = true;
+  part.finished_cases = 1;
+  part.planned_cases = 2;
+  const SuiteOutcome outcome = judge(test_with({{.metric = kDropped, .most = 0.0}}), part);
+  EXPECT_EQ(outcome.verdict, SuiteVerdict::kBroken);
+  EXPECT_THAT(outcome.cause, HasSubstr("1 of 2 cases"));
+}
+
+/// Returns a suite of one test that fails and one that cannot be run, with their outcomes.
+struct Reported {
+  Suite suite{.name = "incast", .title = "Incast <1>", .source = "a plan"};
+  std::vector<SuiteOutcome> outcomes;
+
+  Reported() {
+    suite.tests = {test_with({{.metric = kDropped, .most = 0.0}}),
+                   {.name = "uet", .asks = "And this?", .cannot = "no \"transport\""}};
+    suite.tests[0].columns = {kDropped};
+    outcomes.push_back(judge(suite.tests[0], of(0, 3)));
+    outcomes.push_back({.test = &suite.tests[1], .cause = suite.tests[1].cannot});
+  }
+};
+
+TEST(SuiteReport, JunitHasFailuresAndWhatCannotBeRun) {
+  const Reported r;
+  const std::string xml = suite_junit(r.suite, r.outcomes);
+  EXPECT_THAT(xml, HasSubstr("tests=\"2\" failures=\"1\" errors=\"0\" skipped=\"1\""));
+  EXPECT_THAT(
+      xml,
+      HasSubstr("<failure message=\"burst_packets_dropped_per_burst of off, workers=8 is 3.000"));
+  EXPECT_THAT(xml, HasSubstr("<skipped message=\"no &quot;transport&quot;\"/>"));
+  EXPECT_TRUE(has_failed(r.outcomes));
+}
+
+TEST(SuiteReport, JsonHasEveryFigure) {
+  const Reported r;
+  const auto json =
+      nlohmann::json::parse(suite_json(r.suite, {"outrider-lab", "virtual"}, r.outcomes));
+  EXPECT_EQ(json["passed"], false);
+  EXPECT_EQ(json["tests"][0]["verdict"], "failed");
+  EXPECT_EQ(json["tests"][0]["expected"][1]["value"], 3.0);
+  EXPECT_EQ(json["tests"][0]["arms"][0]["metrics"][kDropped]["value"], 0.0);
+  EXPECT_EQ(json["tests"][1]["cause"], "no \"transport\"");
+}
+
+TEST(SuiteReport, HtmlIsOnePageWithTheTables) {
+  const Reported r;
+  const std::string html = suite_html(r.suite, {"outrider-lab", "virtual"}, r.outcomes);
+  EXPECT_THAT(html, HasSubstr("<h1>Incast &lt;1&gt;</h1>"));
+  EXPECT_THAT(html, HasSubstr("<td>3.000</td>"));
+  EXPECT_THAT(html, HasSubstr("no &quot;transport&quot;"));
+  for (const char* section : {"Device under test", "Configuration", "Results",
+                              "Anomalies and deviations", "Repeatability"})
+    EXPECT_THAT(html, HasSubstr(std::string("<h2>") + section));
+  EXPECT_THAT(table_in_html("| a | `b` |\n|---|---|\n| 1 | 2 |\n"),
+              HasSubstr("<tr><th>a</th><th>b</th></tr>\n<tr><td>1</td><td>2</td></tr>"));
+}
+
+TEST(SuiteFile, FaultsAreNamedByTheirKeys) {
+  Suite suite{.name = "x", .title = "t", .source = "s", .tests = {}};
+  EXPECT_THAT(format_issues("f", validate(suite)), HasSubstr("at least one [[test]]"));
+  suite.tests = {test_with({{.metric = "drops", .most = 0.0}}), test_with({{.metric = kDropped}})};
+  suite.tests[1].cannot = "why";
+  suite.tests[0].columns = {"nothing:range"};
+  const std::string faults = format_issues("f", validate(suite));
+  EXPECT_THAT(faults, HasSubstr("test[0].expect[0].metric: \"drops\": is no metric"));
+  EXPECT_THAT(faults, HasSubstr("test[0].columns: \"nothing\": is no metric"));
+  EXPECT_THAT(faults, HasSubstr("test[1].name: \"absorption\""));
+  EXPECT_THAT(faults, HasSubstr("test[1].experiment"));
+  EXPECT_THAT(faults, HasSubstr("test[1].expect[0].least: is missing, and so is `most`"));
+}
+
+TEST(ShippedSuites, LoadAndPlan) {
+  std::size_t suites = 0;
+  for (const auto& entry : fs::directory_iterator(source_path("conf/suites"))) {
+    if (entry.path().extension() != ".toml") continue;
+    ++suites;
+    const auto suite = load_suite(entry.path());
+    ASSERT_TRUE(suite) << format_issues(entry.path().string(), suite.issues);
+    EXPECT_EQ(suite.config->name, entry.path().stem());
+    for (const SuiteTest& test : suite.config->tests) {
+      if (test.experiment.empty()) continue;
+      const fs::path path = entry.path().parent_path() / test.experiment;
+      const auto experiment = load_experiment(path.string());
+      ASSERT_TRUE(experiment) << format_issues(path.string(), experiment.issues);
+      EXPECT_TRUE(make_plan(*experiment.config, {.seeds = 1})) << path;
+    }
+  }
+  EXPECT_GE(suites, 2U);
+}
+
+}  // namespace
+}  // namespace outrider::suite_test

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/config/config_binding.h"
+#include "common/config/config_result.h"
+
+namespace outrider::lab {
+
+/// What a metric of a test has to be for the test to pass: of each arm at each point, or of those
+/// that are named.
+struct SuiteExpectation {
+  std::string metric{};              ///< by its name in `outrider-lab metrics`
+  std::optional<double> least{};     ///< in the unit of the metric
+  std::optional<double> most{};      ///< the same; at least one of both is there
+  std::vector<std::string> arms{};   ///< labels; empty: all
+  std::vector<std::string> where{};  ///< "PARAMETER=VALUE": arms that have all of them
+};
+
+/// One test of a suite: an experiment and what is read from it, or the reason why there is none.
+struct SuiteTest {
+  std::string name{};                      ///< unique; letters, digits and dashes
+  std::string asks{};                      ///< the question, in a sentence
+  std::string section{};                   ///< where the source has it; empty: nowhere
+  std::string experiment{};                ///< path from the suite's file; empty: see `cannot`
+  std::string cannot{};                    ///< why this program cannot do it; empty: it can
+  std::vector<std::string> columns{};      ///< metrics that the report shows, by name
+  std::vector<std::string> deviations{};   ///< in what it differs from the source
+  std::vector<std::string> orientation{};  ///< values of the source that are no limits
+  std::vector<SuiteExpectation> expect{};  ///< empty: the test has no pass or fail
+};
+
+/// A file of conf/suites: a test plan as data.
+struct Suite {
+  std::string name{};    ///< that of its file
+  std::string title{};   ///< one line
+  std::string source{};  ///< the plan that it follows, with its version
+  std::vector<SuiteTest> tests{};
+};
+
+void describe(Settings& v, SuiteExpectation& c);
+void describe(Settings& v, SuiteTest& c);
+void describe(Settings& v, Suite& c);
+
+/// Returns what is wrong in a suite whose file is in `directory`, metrics and experiments that do
+/// not exist included, by its keys.
+ConfigIssues validate(const Suite& suite);
+
+/// Reads a suite. @param path  of its file
+ConfigResult<Suite> load_suite(const std::filesystem::path& path);
+
+/// Returns the path of a suite that is named as a path, or by the name of a file in conf/suites.
+std::filesystem::path suite_path(const std::string& named);
+
+}  // namespace outrider::lab
