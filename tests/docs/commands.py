@@ -39,10 +39,27 @@ def words_of(line):
     return words[:-1] if words[-1:] == ["&"] else words
 
 
+def without_loops(lines):
+    """@return the lines, those of a loop of the shell once for each word; each with its offset"""
+    out, loop, inside = [], None, []
+    for offset, line in enumerate(lines):
+        if begin := re.fullmatch(r"for (\w+) in (.*); do", line.strip()):
+            loop, inside = begin, []
+        elif loop and line.strip() == "done":
+            out += [(at, text.strip().replace("$" + loop[1], word))
+                    for word in loop[2].split() for at, text in inside]
+            loop = None
+        elif loop:
+            inside.append((offset, line))
+        else:
+            out.append((offset, line))
+    return out
+
+
 def commands_of_block(place, lines, is_program):
     """@return the commands if the block begins with one, else none"""
     joined, number = [], 0
-    for offset, line in enumerate(lines):
+    for offset, line in without_loops(lines):
         if joined and joined[-1][1].endswith("\\"):
             joined[-1] = (joined[-1][0], joined[-1][1][:-1] + line.strip())
         else:

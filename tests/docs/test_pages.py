@@ -108,6 +108,11 @@ class Check(Case):
         self.put(PAGE, DIGEST)
         self.assertEqual(self.check(), (0, ""))
 
+    def test_values_may_be_lists(self):
+        self.assertEqual(TOOL.digests.settings_of("a.dscps=[32, 24] b=x c.d=[]"),
+                         (("a.dscps", "[32, 24]"), ("b", "x"), ("c.d", "[]")))
+        self.assertEqual(TOOL.digests.settings_of(""), ())
+
     def test_what_differs_is_named(self):
         for page, digest, said in (
                 (PAGE.replace("57 ms", "55 ms"), DIGEST,

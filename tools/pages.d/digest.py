@@ -141,6 +141,11 @@ def row_of(arm, metric, units):
             "against": "" if off is None else arm["against"], "change_to_off": off}
 
 
+def settings_of(text):
+    """Returns (name, value) of each `NAME=VALUE`; values may have spaces, as lists have."""
+    return tuple(tuple(word.split("=", 1)) for word in re.split(r" (?=[\w.]+=)", text) if word)
+
+
 def read(text):
     """Returns the digest of a file's text."""
     digest = Digest()
@@ -161,11 +166,11 @@ def read(text):
                 least, most = re.fullmatch(r"(\d+)-(\d+)", rest).groups()
                 digest.seeds[first] = list(range(int(least), int(most) + 1))
             case "point":
-                digest.points[first] = dict(word.split("=", 1) for word in rest.split())
+                digest.points[first] = dict(settings_of(rest))
             case "column":
                 digest.headings[first] = rest
     for row in csv.DictReader(line for line in lines if not line.startswith("#")):
-        settings = tuple(tuple(word.split("=", 1)) for word in row["settings"].split())
+        settings = settings_of(row["settings"])
         numbers = {name: float(row[name]) if row[name] else None for name in NUMBERS}
         digest.rows.setdefault((row["experiment"], row["arm"], settings), {})[row["metric"]] = (
             numbers | {"unit": row["unit"], "against": row["against"]})

@@ -42,7 +42,7 @@ def arms_of(experiment, labels, conditions, digest):
     wanted = {}
     for word in conditions:
         name, _, values = word.partition("=")
-        wanted[digest.setting_named(experiment, name)] = values.split(",")
+        wanted[digest.setting_named(experiment, name)] = [values, *values.split(",")]
 
     def fits(settings):
         return all(name in wanted for name, _ in settings) and all(
