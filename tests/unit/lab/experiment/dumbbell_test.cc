@@ -90,7 +90,7 @@ TEST(Dumbbell, ABackgroundThatIsNoTableIsRefused) {
 TEST(Preset, ABaseWithRivalsLendsNoArms) {
   const auto told =
       HasSubstr("arm: there must be at least one [[arm]]; a base lends its arms only to");
-  EXPECT_THAT(faults("name = \"x\"\nbase = \"window.toml\"\n"), told);
+  EXPECT_THAT(faults("name = \"x\"\nbase = \"verdict/rate-25g.toml\"\n"), told);
   EXPECT_THAT(faults("name = \"x\"\nbase = \"one-queue\"\n[[sweep]]\nworkers = [2]\n"), told);
 }
 
