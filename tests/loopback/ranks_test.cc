@@ -42,8 +42,9 @@ class LabRanks : public testing::Test {
   ScratchDirectory directory_;
 };
 
-const std::vector<std::string> kTwoArms{"--quick", "--arms", "off-mlt-1-sprayed"};
-const std::vector<std::string> kThin{"--quick", "--arms", "off-mlt-1-sprayed", "--least-work", "0"};
+const std::vector<std::string> kTwoArms{"--quick", "--arms", "off-mlt-10-sprayed"};
+const std::vector<std::string> kThin{"--quick", "--arms", "off-mlt-10-sprayed", "--least-work",
+                                     "0"};
 
 std::vector<std::string> with(std::vector<std::string> these, std::vector<std::string> more) {
   these.insert(these.end(), more.begin(), more.end());
@@ -53,7 +54,7 @@ std::vector<std::string> with(std::vector<std::string> these, std::vector<std::s
 TEST_F(LabRanks, TheSummaryIsTheSameOnOneToFourAndForThreeCuts) {
   ASSERT_EQ(run(command("whole", kTwoArms), "log"), kExitOk) << text("log");
   const std::string whole = text("whole/summary.json");
-  EXPECT_THAT(whole, HasSubstr("off-mlt-1-sprayed"));
+  EXPECT_THAT(whole, HasSubstr("off-mlt-10-sprayed"));
   for (const std::string ranks : {"1", "2", "3", "4"}) {
     for (const std::string cut : {"blocks", "turns", "metis"}) {
       const bool chosen = cut == "blocks" ? ranks != "2" : ranks == "2";  // each number, each cut

@@ -134,8 +134,8 @@ TEST(Ranks, BurstsOverRoceAreTheSameOnTwo) {
 
 TEST(Ranks, ASprayedLeafSpineIsTheSameOnFour) {
   const auto file = load_experiment(source_path("conf/experiments/dlcp-spine.toml"));
-  const auto cases =
-      make_plan(file.config.value(), {.arms = {"off-mlt-1-sprayed"}, .quick = true}).config.value();
+  const auto cases = make_plan(file.config.value(), {.arms = {"off-mlt-10-sprayed"}, .quick = true})
+                         .config.value();
   expect_equal(cases.back(), 4);
 }
 
@@ -189,8 +189,8 @@ TEST(Tiles, ChangeNothing) {
   c.traffic.connection_sample_period.reset();
   expect_equal_in_tiles(c, 6);
   const auto file = load_experiment(source_path("conf/experiments/dlcp-spine.toml"));
-  const auto cases =
-      make_plan(file.config.value(), {.arms = {"off-mlt-1-sprayed"}, .quick = true}).config.value();
+  const auto cases = make_plan(file.config.value(), {.arms = {"off-mlt-10-sprayed"}, .quick = true})
+                         .config.value();
   expect_equal_in_tiles(cases.back(), 4);
 }
 
