@@ -79,6 +79,7 @@ TEST(ConfFiles, ModelsHaveTheirPublishedParameterCounts) {
   EXPECT_EQ(parameters("vgg16.toml"), 138'357'544U);
   EXPECT_EQ(parameters("alexnet.toml"), 61'100'840U);
   EXPECT_EQ(parameters("gpt2-124m.toml"), 124'439'808U);
+  EXPECT_EQ(parameters("resnet56-cifar.toml"), 853'018U);
 }
 
 TEST(ConfFiles, ModelKeepsForwardOrderAndComputeTimes) {
