@@ -31,8 +31,8 @@ std::vector<std::string> experiments() {
 
 /// Those that take longer than a quarter of a minute: for OUTRIDER_FULL.
 bool is_long(const std::string& name) {
-  static constexpr std::array<std::string_view, 6> kLong = {
-      "fabric-1024", "front", "grant", "prophet", "roce-dcqcn", "roce-resnet50"};
+  static constexpr std::array<std::string_view, 7> kLong = {
+      "fabric-1024", "front", "grant", "prophet", "roce-settings", "roce-resnet50", "together"};
   return std::ranges::find(kLong, name) != kLong.end();
 }
 
