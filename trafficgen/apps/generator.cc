@@ -75,6 +75,10 @@ void Generator::start(Time now, std::uint64_t wall_ns) {
 }
 
 bool Generator::finished() const noexcept {
+  if (ends_with_lists(state_->config))
+    return std::ranges::all_of(state_->background.flow_groups, [](const auto& one) {
+      return one == nullptr || one->list_is_over();
+    });
   const auto& transfers = state_->background.transfers;
   return !(state_->jobs.all().empty() && transfers.empty()) && state_->jobs.finished() &&
          std::ranges::all_of(transfers,

@@ -79,7 +79,8 @@ class Generator {
   /// @param wall_ns  the wall clock at `now` [ns since 1970], which signed STARTs tell; in virtual
   ///                 time `now` itself
   void start(Time now, std::uint64_t wall_ns = 0);
-  /// Returns true if the file has jobs or transfers, and those of the share have ended.
+  /// Returns true if the file has jobs or transfers, and those of the share have ended; or, see
+  /// ends_with_lists(), the flows of its lists have.
   [[nodiscard]] bool finished() const noexcept;
 
   [[nodiscard]] GeneratorReport report(Time now) const;

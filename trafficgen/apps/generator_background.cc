@@ -143,6 +143,7 @@ void GeneratorBackground::make_flow_group(const FlowsConfig& flows, const LcoreS
                        .max_open = flows.max_open.value_or(kMaxOpenFlows),
                        .records = flows.records,
                        .offered = flows.list ? BitRate{} : offered_rate(flows, to, packet),
+                       .listed = flows.list.has_value(),
                        .arrivals = make_arrivals(flows, from, to, packet, config_.seed, index)},
       goodput_);
 }

@@ -21,7 +21,7 @@ struct GeneratorRun {
 };
 
 struct RunRules {
-  std::optional<Duration> duration{};  ///< none: until all jobs have ended, or a signal comes
+  std::optional<Duration> duration{};  ///< none: until Generator::finished(), or a signal
   std::optional<Duration> stall{};     ///< ends a run that stalls for so long, see StallWatch
   RunControl::Setup control{};
 };

@@ -36,6 +36,7 @@ class FlowGroup final : private TimerClient {
     std::uint32_t max_open = kMaxOpenFlows;
     std::uint32_t records = 0;
     BitRate offered{};
+    bool listed = false;  ///< arrivals are those of a list
     std::unique_ptr<FlowArrivals> arrivals{};
   };
   FlowGroup(Setup setup, GoodputSeries& goodput);
@@ -46,6 +47,11 @@ class FlowGroup final : private TimerClient {
   /// Listens and sets the timer of the first arrival. Call it once.
   void schedule();
   [[nodiscard]] const std::string& name() const noexcept { return tally_.name(); }
+  /// Says whether no flow of a list is left: each has been delivered, has failed or was refused.
+  /// True for flows that are drawn.
+  [[nodiscard]] bool list_is_over() const noexcept {
+    return !setup_.listed || (!next_ && tally_.open() == 0);
+  }
   [[nodiscard]] FlowGroupReport report() const;
   [[nodiscard]] FlowGroupCounts counts() const noexcept { return tally_.counts(); }
   [[nodiscard]] RoceCounters roce() const { return setup_.channels->roce(); }

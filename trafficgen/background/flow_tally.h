@@ -63,6 +63,8 @@ class FlowTally {
     counts.open = in_progress_;
     return counts;
   }
+  /// Returns how many flows have begun and are neither delivered nor given up.
+  [[nodiscard]] std::uint64_t open() const noexcept { return in_progress_; }
   /// @param from,to  names of the hosts that arrivals number
   [[nodiscard]] FlowGroupReport report(const std::vector<std::string>& from,
                                        const std::vector<std::string>& to) const;

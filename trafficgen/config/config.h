@@ -67,7 +67,7 @@ struct TransportMemoryConfig {
 /// All settings that `outrider-trafficgen --config FILE` reads.
 struct GeneratorConfig {
   std::uint64_t seed = 1;
-  std::optional<Duration> duration{};  ///< absent: until all jobs have ended
+  std::optional<Duration> duration{};  ///< absent: until all jobs, or lists, have ended
   std::vector<GeneratorDeviceConfig> devices;
   std::vector<HostConfig> hosts;
   std::vector<TransportConfig> transports;
@@ -105,5 +105,13 @@ struct GeneratorConfig {
 /// Returns every error, each with the user's key; empty means valid. Pure.
 /// @param max_devices  more than a process can open where nothing opens them, as in virtual time
 ConfigIssues validate(const GeneratorConfig& config, std::uint64_t max_devices = kMaxDevices);
+
+/// Says whether the flows of lists end the run: it is over when all of them have ended. There is a
+/// list then, and no job, transfer or stream. Pure.
+[[nodiscard]] inline bool ends_with_lists(const GeneratorConfig& config) {
+  bool any = false;
+  for (const FlowsConfig& flows : config.flows) any |= flows.list.has_value();
+  return any && config.jobs.empty() && config.transfers.empty() && config.streams.empty();
+}
 
 }  // namespace outrider::tg

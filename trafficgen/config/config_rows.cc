@@ -209,9 +209,10 @@ void describe(Settings& v, GeneratorConfig& c) {
       {.range = integers(0, kLargestTomlInteger), .help = "every random draw depends on it alone"});
   v.duration("duration", c.duration,
              {.range = durations_above_zero(),
-              .accepts = "required without a job",
+              .accepts = "required without a job, a transfer or a list of flows",
               .absent = "none",
-              .help = "without it the run ends with the last job"});
+              .help = "without it the run ends with the last job, or without jobs with the last "
+                      "flow of its lists"});
   v.share("send_jitter", c.send_jitter,
           {.range = reals(0, 1),
            .help = "random wait of a NIC that was idle, in serialisation times of an MTU; breaks "

@@ -344,9 +344,9 @@ void check_captures(const Checks& root, const GeneratorConfig& c, Scope& scope) 
 }
 
 void check_process(const Checks& root, const GeneratorConfig& c) {
-  if (!c.duration && c.jobs.empty() && c.transfers.empty() && !all_bounded(c.streams))
-    root.fault("duration",
-               "is required without a [[job]] or [[transfer]]: nothing else would end the run");
+  const bool ends = !c.jobs.empty() || !c.transfers.empty() || ends_with_lists(c);
+  if (!c.duration && !ends && !all_bounded(c.streams))
+    root.fault("duration", "is required without a [[job]], a [[transfer]] or a list of flows");
 }
 
 /// Checks that streams use devices of the file, at rates that these can carry.
