@@ -70,8 +70,8 @@ Fabric fat_tree(const FabricConfig& c) {
 void report_unknown(const Checks& at, const char* key, const Fabric& f, const std::string& port) {
   std::vector<std::string> names;
   for (const auto& t : f.trunks) {
-    names.push_back(t.a + '.' + port_towards(t.b));
-    names.push_back(t.b + '.' + port_towards(t.a));
+    names.push_back(t.port_of_a());
+    names.push_back(t.port_of_b());
   }
   const std::vector<std::string_view> known(names.begin(), names.end());
   at.fault(
@@ -81,8 +81,11 @@ void report_unknown(const Checks& at, const char* key, const Fabric& f, const st
 
 void impair(const Checks& at, const FabricConfig& c, Fabric& f) {
   for (const auto& port : c.gray_links)
-    if (const auto i = link_with_port(f.trunks, port); i < f.trunks.size()) f.trunks[i].gray = true;
-    else report_unknown(at, "gray_links", f, port);
+    if (const auto i = link_with_port(f.trunks, port); i == f.trunks.size())
+      report_unknown(at, "gray_links", f, port);
+    else if (f.trunks[i].loss > 0)
+      at.fault("gray_links", Checks::quoted(port), "has an error rate in the file already");
+    else f.trunks[i].gray = true;
   for (const auto& port : c.failed_links)
     if (const auto i = link_with_port(f.trunks, port); i < f.trunks.size())
       f.trunks.erase(f.trunks.begin() + static_cast<std::ptrdiff_t>(i));
@@ -118,9 +121,8 @@ std::vector<std::optional<Duration>> delays_from(
 }  // namespace
 
 std::size_t link_with_port(const std::vector<TrunkEntry>& links, const std::string& port) {
-  const auto link = std::ranges::find_if(links, [&](const TrunkEntry& t) {
-    return t.a + '.' + port_towards(t.b) == port || t.b + '.' + port_towards(t.a) == port;
-  });
+  const auto link = std::ranges::find_if(
+      links, [&](const TrunkEntry& t) { return t.port_of_a() == port || t.port_of_b() == port; });
   return static_cast<std::size_t>(link - links.begin());
 }
 

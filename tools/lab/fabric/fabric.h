@@ -15,7 +15,9 @@ namespace outrider::lab {
 struct FabricSlot {
   std::size_t at_switch = 0;  ///< index into Fabric::switches
   BitRate rate{};
-  Duration delay{};  ///< one way, host to switch
+  Duration delay{};      ///< one way, host to switch
+  double loss = 0;       ///< share of packets lost on the way to the host, in [0, 1]
+  std::size_t node = 0;  ///< the host's number in a topology file
 };
 
 /// A fabric as a list. Slots are in the order of their switches, so that neighbours in the list

@@ -4,7 +4,6 @@
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -23,7 +22,8 @@ struct ListedLink {
   std::size_t a = 0, b = 0;  ///< indices of nodes
   BitRate rate{};
   Duration delay{};
-  std::string place;  ///< for messages: "line 5", "links[2]"
+  double loss = 0;
+  std::string place{};  ///< for messages: "line 5", "links[2]"
 };
 
 struct ListedNode {
@@ -31,8 +31,14 @@ struct ListedNode {
   bool host = false;
 };
 
-/// Reads "100Gbps" of simulators as "100gbit".
+/// Reads "100Gbps" of simulators as "100gbit", and "25000000000.0" as bit/s.
 Parsed<BitRate> read_rate(std::string text) {
+  constexpr double kMostBits_per_second = 1e15;  // a double holds each whole number up to there
+  if (const auto bits = tg::number_of(text)) {
+    if (*bits >= 1 && *bits <= kMostBits_per_second)
+      return {BitRate{static_cast<std::uint64_t>(*bits)}, {}};
+    return {{}, "must be from 1 to 1e15 bit/s"};
+  }
   std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
   if (text.ends_with("bps")) text.replace(text.size() - 3, 3, "bit");
   return parse_rate(text);
@@ -53,12 +59,15 @@ class FabricMaker {
   void add(const ListedLink& link) {
     const auto& [a, b] = std::minmax(link.a, link.b);
     if (a == b) return fault(link, "joins a node to itself");
-    if (!joined_.emplace(a, b).second) return fault(link, "joins two nodes that are joined");
     if (link.rate.bits_per_second == 0) return fault(link, "has a rate of 0");
     if (nodes_[a].host && nodes_[b].host) return fault(link, "joins two hosts");
     if (nodes_[a].host || nodes_[b].host) return plug(link, nodes_[a].host ? a : b);
-    fabric_.trunks.push_back({fabric_.switches[index_[link.a]].name,
-                              fabric_.switches[index_[link.b]].name, link.rate, link.delay});
+    fabric_.trunks.push_back({.a = fabric_.switches[index_[link.a]].name,
+                              .b = fabric_.switches[index_[link.b]].name,
+                              .rate = link.rate,
+                              .delay = link.delay,
+                              .loss = link.loss,
+                              .parallel = joined_[{a, b}]++});
   }
 
   std::optional<Fabric> made() {
@@ -77,17 +86,19 @@ class FabricMaker {
 
   void plug(const ListedLink& link, std::size_t host) {
     if (plugged_[host])
-      return fault(link, "host " + nodes_[host].name + " has a link already, and may have one");
+      return fault(link, "host " + nodes_[host].name +
+                             " has a link already: a host with several NICs (rails) is not known "
+                             "here; leave it one link, or make each NIC a host");
     plugged_[host] = true;
     const std::size_t at = link.a == host ? link.b : link.a;
-    fabric_.slots.push_back({index_[at], link.rate, link.delay});
+    fabric_.slots.push_back({index_[at], link.rate, link.delay, link.loss, host});
   }
 
   std::vector<ListedNode> nodes_;
   ConfigIssues& issues_;
   std::vector<std::size_t> index_;  ///< of a node that is a switch, in Fabric::switches
   std::vector<bool> plugged_;       ///< hosts that have their link
-  std::set<std::pair<std::size_t, std::size_t>> joined_;
+  std::map<std::pair<std::size_t, std::size_t>, std::uint32_t> joined_;  ///< links between switches
   Fabric fabric_;
 };
 
@@ -129,15 +140,19 @@ class HpccReader {
     const bool nodes_known = !numbers.empty() && numbers[0] > 0 && numbers[0] <= most;
     nodes_.resize(nodes_known ? numbers[0] : most);
     for (std::size_t i = 0; i < nodes_.size(); ++i) nodes_[i] = {std::to_string(i), true};
-    counted_ = words.size() == 3 && numbers.size() == 3 && nodes_known && numbers[1] > 0 &&
-               numbers[1] <= numbers[0];
+    const std::size_t count = numbers.size();
+    counted_ = words.size() == count && (count == 3 || count == 4) && nodes_known &&
+               numbers[1] > 0 && numbers[1] <= numbers[0] &&
+               (count == 3 || numbers[2] <= numbers[1]);
     if (counted_) {
       switches_ = numbers[1];
-      link_count_ = numbers[2];
+      link_count_ = numbers[count - 1];
       return;
     }
     fault("must hold three numbers: of nodes (to " + std::to_string(most) +
-          "), of switches among them (from 1) and of links; it holds \"" + text_of(words) + '"');
+          "), of switches among them (from 1) and of links; or four, with that of switches that "
+          "have hosts before the last; it holds \"" +
+          text_of(words) + '"');
     switches_ =
         1;  // the next line lists switches, and all others are links: they may be faulty too
     link_count_ = std::numeric_limits<std::size_t>::max();
@@ -172,11 +187,16 @@ class HpccReader {
     const auto errors = tg::number_of(words[4]);
     if (!rate.value) fault("rate \"" + std::string(words[2]) + "\": " + rate.problem);
     if (!delay.value) fault("delay \"" + std::string(words[3]) + "\": " + delay.problem);
-    if (!errors || *errors != 0)
-      fault("error rate must be 0; [fabric] gray_links has links that lose packets");
+    if (!errors || *errors < 0 || *errors > 1)
+      fault("error rate \"" + std::string(words[4]) + "\": must be a share from 0 to 1");
     if (!a || !b || !rate.value || !delay.value) return;
     --faulty_;
-    links_.push_back({*a, *b, *rate.value, *delay.value, "line " + std::to_string(line_)});
+    links_.push_back({.a = *a,
+                      .b = *b,
+                      .rate = *rate.value,
+                      .delay = *delay.value,
+                      .loss = errors.value_or(0),
+                      .place = "line " + std::to_string(line_)});
   }
 
   static std::string text_of(const Words& words) {

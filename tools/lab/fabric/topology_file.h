@@ -9,15 +9,20 @@
 
 namespace outrider::lab {
 
-/// Reads the `topology.txt` of HPCC's simulator: a line with the numbers of nodes, switches and
-/// links; a line with the numbers of the nodes that are switches; and a line for each link,
+/// Reads the topology files of HPCC's simulator and of those that come from it: a line with the
+/// numbers of nodes, switches and links, or of nodes, switches, switches with hosts and links; a
+/// line with the numbers of the nodes that are switches; and a line for each link,
 ///
 ///     node node rate delay error-rate
 ///
-/// such as "0 40 100Gbps 1000ns 0". A node that is no switch is a host with one link. Lines after
-/// the last link are not read.
-/// Format: alibaba-edu/High-Precision-Congestion-Control, simulation/mix/topology.txt. Deviation:
-/// the error rate must be 0.
+/// such as "0 40 100Gbps 1000ns 0". A rate without a unit is in bit/s. The error rate is the share
+/// of packets that the link loses in each direction, and of a host's link on the way to the host.
+/// Two switches may have several links. A node that is no switch is a host with one link. Lines
+/// after the last link are not read.
+/// Formats: alibaba-edu/High-Precision-Congestion-Control, simulation/mix/topology.txt, and
+/// inet-tub/ns3-datacenter, examples/PowerTCP/topology.txt. Deviations: a host has one link, and
+/// what it sends is not lost on it; the third of four numbers is checked to be at most the number
+/// of switches, and not used.
 ///
 /// @return nothing, with faults by line, if it is not that
 std::optional<Fabric> parse_hpcc_topology(std::string_view text, ConfigIssues& issues);

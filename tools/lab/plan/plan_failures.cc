@@ -32,14 +32,14 @@ std::set<Duration> instants_of(const std::vector<LinkFailure>& failures) {
 
 /// @pre both exist
 sw::SwitchPortConfig& port_at(sw::SwitchProcessConfig& config, const std::string& name,
-                              const std::string& towards) {
+                              const std::string& port) {
   auto& ports = std::ranges::find(config.switches, name, &sw::SwitchConfig::name)->ports;
-  return *std::ranges::find(ports, port_towards(towards), &sw::SwitchPortConfig::name);
+  return *std::ranges::find(ports, port, &sw::SwitchPortConfig::name);
 }
 
 void take_down(const TrunkEntry& link, sw::SwitchProcessConfig& config) {
-  port_at(config, link.a, link.b).loss = 1;
-  port_at(config, link.b, link.a).loss = 1;
+  port_at(config, link.a, port_towards(link.b, link.parallel)).loss = 1;
+  port_at(config, link.b, port_towards(link.a, link.parallel)).loss = 1;
 }
 
 /// Returns the experiment without the links that routes avoid at the instant.
@@ -47,7 +47,7 @@ ExperimentFile avoiding(ExperimentFile e, Duration at) {
   std::erase_if(e.trunks, [&, trunks = e.trunks](const TrunkEntry& t) {
     return std::ranges::any_of(e.fabric.failures, [&](const LinkFailure& f) {
       const TrunkEntry& failed = trunks[link_with_port(trunks, f.link)];
-      return is_avoided(f, at) && failed.a == t.a && failed.b == t.b;
+      return is_avoided(f, at) && failed.port_of_a() == t.port_of_a();
     });
   });
   return e;

@@ -217,15 +217,15 @@ void add_trunks(const ExperimentFile& e, const CaseParameters& p, const sw::Swit
   for (const auto& trunk : e.trunks) {
     for (const auto& [from, to] : {std::pair{trunk.a, trunk.b}, {trunk.b, trunk.a}}) {
       auto& added = switch_named(from).ports.emplace_back(port);
-      added.name = port_towards(to);
+      added.name = port_towards(to, trunk.parallel);
       added.drain_rate = trunk.rate;
       if (trunk.gray) added.loss = p.gray_loss;
+      if (trunk.loss > 0) added.loss = trunk.loss;
     }
     auto& a_to_b = switch_named(trunk.a).ports.back();
     a_to_b.lose_packets = trunk.lose_packets;
     a_to_b.mark_packets = trunk.mark_packets;
-    config.links.push_back({trunk.a + '.' + port_towards(trunk.b),
-                            trunk.b + '.' + port_towards(trunk.a), trunk.delay});
+    config.links.push_back({trunk.port_of_a(), trunk.port_of_b(), trunk.delay});
   }
 }
 
@@ -241,6 +241,7 @@ void add_hosts(const Topology& t, const sw::SwitchPortConfig& port,
     added.name = port_towards(host.name);
     added.drain_rate = host.rate;
     added.delay = host.delay;
+    if (host.loss > 0) added.loss = host.loss;
     added.device = sw.name;
   }
 }
@@ -284,15 +285,19 @@ std::vector<Destination> joined(std::vector<Destination> all) {
 
 /// Adds routes to the hosts of the other switches.
 void add_routes(const ExperimentFile& e, const CaseParameters& p, const Topology& t, std::size_t s,
-                sw::SwitchConfig& sw) {
+                const PortsBetween& between, sw::SwitchConfig& sw) {
+  const bool one = p.paths == LabPaths::kOne || p.paths == LabPaths::kApart;
   std::vector<Destination> all;
   for (std::size_t d = 0; d < e.switches.size(); ++d)
     if (d != s && t.prefixes[d].length != 0) all.push_back({t.prefixes[d], ways_of(p, t, s, d)});
   if (e.in_fabric) all = joined(std::move(all));
   for (const auto& [prefix, ways] : all) {
     sw::RouteConfig route{.prefix = prefix_text(prefix)};
-    for (const auto way : ways) route.ports.push_back(port_towards(e.switches[way].name));
-    if (ways.size() == 1) route.port = std::exchange(route.ports, {}).front();
+    for (const auto way : ways) {
+      const auto& ports = between.at({e.switches[s].name, e.switches[way].name});
+      route.ports.insert(route.ports.end(), ports.begin(), one ? ports.begin() + 1 : ports.end());
+    }
+    if (route.ports.size() == 1) route.port = std::exchange(route.ports, {}).front();
     else route.spray = p.paths == LabPaths::kSpray;
     sw.routes.push_back(std::move(route));
   }
@@ -306,8 +311,9 @@ void set_routes(const ExperimentFile& e, const CaseParameters& p, const Topology
   for (const auto& host : t.hosts)
     config.switches[host.at_switch].routes.push_back(
         {host.address + "/32", port_towards(host.name)});
+  const PortsBetween between = ports_between(e.trunks);
   for (std::size_t s = 0; s < config.switches.size(); ++s)
-    add_routes(e, p, t, s, config.switches[s]);
+    add_routes(e, p, t, s, between, config.switches[s]);
 }
 
 void plan_telemetry(const ExperimentFile& e, const CaseParameters& p,

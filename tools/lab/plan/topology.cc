@@ -160,12 +160,12 @@ bool place_group(const Checks& root, const ExperimentFile& e, const CaseParamete
   const auto slots = slots_of(root, e, p, g, seed, placed.places);
   if (!slots) return false;
   for (std::uint32_t i = 0; i < slots->size(); ++i) {
-    const auto& [s, rate, delay] = (*slots)[i];
+    const auto& [s, rate, delay, loss, node] = (*slots)[i];
     const auto entity = static_cast<std::uint32_t>(g) * kEntitiesPerGroup + i;
     t.hosts.push_back({single ? group.name : group.name + '_' + std::to_string(i),
                        host_address(e, t.prefixes[s], placed.at_switch[s]++), g, s,
                        spread_delay(delay, group.delay_spread, seed, entity),
-                       host_rate(e, group.name, p, rate, i)});
+                       host_rate(e, group.name, p, rate, i), loss});
   }
   return true;
 }
@@ -225,8 +225,8 @@ using NamedRates = std::vector<std::pair<std::string, BitRate>>;
 NamedRates ports_of(const ExperimentFile& e, const Topology& t) {
   NamedRates ports;
   for (const auto& trunk : e.trunks) {
-    ports.emplace_back(trunk.a + '.' + port_towards(trunk.b), trunk.rate);
-    ports.emplace_back(trunk.b + '.' + port_towards(trunk.a), trunk.rate);
+    ports.emplace_back(trunk.port_of_a(), trunk.rate);
+    ports.emplace_back(trunk.port_of_b(), trunk.rate);
   }
   for (const auto& host : t.hosts)
     ports.emplace_back(e.switches[host.at_switch].name + '.' + port_towards(host.name), host.rate);
@@ -311,6 +311,7 @@ std::vector<std::vector<std::vector<std::size_t>>> find_routes(const ExperimentF
   std::vector<std::vector<std::size_t>> neighbours(n);
   for (const auto& trunk : e.trunks) {
     const auto a = index[trunk.a], b = index[trunk.b];
+    if (std::ranges::find(neighbours[a], b) != neighbours[a].end()) continue;  // a parallel link
     neighbours[a].push_back(b);
     neighbours[b].push_back(a);
   }

@@ -20,6 +20,7 @@ struct PlacedHost {
   std::size_t at_switch = 0;
   Duration delay{};  ///< drawn from the group's spread
   BitRate rate{};    ///< of its NIC and of the switch's port to it
+  double loss = 0;   ///< see FabricSlot
 };
 
 /// The IPv4 prefix of all hosts at one switch.

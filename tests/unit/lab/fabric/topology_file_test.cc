@@ -67,12 +67,15 @@ TEST(TopologyFile, HpccFaultsNameTheLine) {
       {edited(kHpcc, "5 2 4", "5 2 9"), "must hold two nodes, rate, delay and error rate"},
       {edited(kHpcc, "2 4\n0", "2 7\n0"), "line 2: \"7\": is no node, 0 to 4"},
       {edited(kHpcc, "100Gbps 1000ns", "100Gb 1000ns"), "line 3: rate \"100Gb\""},
-      {edited(kHpcc, "1us 0.000000", "1us 0.01"), "line 4: error rate must be 0"},
+      {edited(kHpcc, "1us 0.000000", "1us -0.01"),
+       "line 4: error rate \"-0.01\": must be a share from 0 to 1"},
       {edited(kHpcc, "400Gbps", "0Gbps"), "line 5: has a rate of 0"},
-      {edited(kHpcc, "3 4 25", "1 4 25"), "host 1 has a link already"},
+      {edited(kHpcc, "1us 0.000000", "1us 2"), "line 4: error rate \"2\": must be a share"},
+      {edited(kHpcc, "400Gbps", "0.5"), "line 5: rate \"0.5\": must be from 1 to 1e15 bit/s"},
+      {edited(kHpcc, "3 4 25", "1 4 25"),
+       "line 6: host 1 has a link already: a host with several NICs (rails) is not known here"},
       {edited(kHpcc, "3 4 25", "3 0 25"), "joins two hosts"},
       {edited(kHpcc, "1 2 100", "2 2 100"), "joins a node to itself"},
-      {edited(kHpcc, "1 2 100", "0 2 100"), "joins two nodes that are joined"},
       {edited(kHpcc, "5 2 4", "6 2 4"), "host 5 has no link"},
   };
   for (const Row& row : rows) {
@@ -82,13 +85,45 @@ TEST(TopologyFile, HpccFaultsNameTheLine) {
   }
 }
 
-// As some simulators write it, with a number of servers: that is told once, with what stands there,
-// and the faults of the links too.
+// The PowerTCP examples of ns-3: the number of switches with hosts, and rates in bit/s.
+TEST(TopologyFile, FourNumbersAndPlainRatesAreRead) {
+  std::string text = edited(kHpcc, "5 2 4", "5 2 2 4");
+  text = edited(edited(text, "0 2 100Gbps", "0 2 100000000000.0"), "25Gbps", "25000000000");
+  ConfigIssues issues;
+  expect_the_same(parse_hpcc_topology(text, issues));
+  EXPECT_TRUE(issues.empty()) << format_issues("", issues);
+}
+
+TEST(TopologyFile, ErrorRatesAreLosses) {
+  std::string text = edited(kHpcc, "400Gbps 2us 0", "400Gbps 2us 0.01");
+  ConfigIssues issues;
+  const auto f = parse_hpcc_topology(edited(text, "25Gbps 500ns 0", "25Gbps 500ns 0.5"), issues);
+  ASSERT_TRUE(f) << format_issues("", issues);
+  EXPECT_EQ(f->trunks[0].loss, 0.01);
+  EXPECT_EQ(f->slots[0].loss, 0);
+  EXPECT_EQ(f->slots[2].loss, 0.5);
+  EXPECT_EQ(f->slots[2].node, 3U);
+}
+
+TEST(TopologyFile, TwoSwitchesMayHaveSeveralLinks) {
+  std::string text = edited(kHpcc, "5 2 4", "5 2 6");
+  text = edited(text, "3 4 25Gbps", "4 2 400Gbps 2us 0\n2 4 100Gbps 2us 0\n3 4 25Gbps");
+  ConfigIssues issues;
+  const auto f = parse_hpcc_topology(text, issues);
+  ASSERT_TRUE(f) << format_issues("", issues);
+  ASSERT_EQ(f->trunks.size(), 3U);
+  EXPECT_EQ(f->trunks[0].port_of_a(), "switch_2.to_switch_4");
+  EXPECT_EQ(f->trunks[1].port_of_a(), "switch_4.to_switch_2#2");
+  EXPECT_EQ(f->trunks[2].port_of_b(), "switch_4.to_switch_2#3");
+  EXPECT_EQ(link_with_port(f->trunks, "switch_2.to_switch_4#2"), 1U);
+}
+
+// It is told once, with what stands there, and the faults of the links too.
 TEST(TopologyFile, AFaultOfTheFirstLineHidesNoOther) {
-  for (const char* counts : {"5 2 1 4", "5", "x", "99999999 2 4", "5 9 4"}) {
+  for (const char* counts : {"5 2 1 4 1", "5 2 3 4", "5", "x", "99999999 2 4", "5 9 4"}) {
     ConfigIssues issues;
     std::string text = edited(kHpcc, "5 2 4", counts);
-    text = edited(text, "100Gbps 1000ns", "25000000000.0 1000ns");
+    text = edited(text, "100Gbps 1000ns", "25000000000.0G 1000ns");
     EXPECT_FALSE(parse_hpcc_topology(edited(text, "25Gbps 500ns", "25Gbps 5"), issues));
     ASSERT_EQ(issues.size(), 3U) << format_issues(counts, issues);
     EXPECT_EQ(issues[0].key, "line 1");
