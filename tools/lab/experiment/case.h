@@ -82,6 +82,7 @@ struct Case {
   std::string measured_queue;
   Duration base_rtt{};   ///< worker to server and back in an empty network, propagation only
   BitRate bottleneck{};  ///< rate of the link behind the measured queue
+  bool has_job = true;   ///< false: background alone, whose flows are what is measured
   std::uint32_t background_flows = 0;  ///< long flows whose data cross the measured queue
   /// Names of the groups of background, whose rows in `traffic` have these names, with "_back" for
   /// what flows back; empty: the file has no groups

@@ -173,7 +173,7 @@ void check_ring_groups(const Checks& at, const ExperimentFile& e) {
 }
 
 void check_job_groups(const Checks& at, const ExperimentFile& e) {
-  if (!e.jobs.empty()) return;
+  if (!e.jobs.empty() || e.job.is_none()) return;
   if (!e.job.ring.empty()) return check_ring_groups(at, e);
   if (!e.job.hosts.empty()) return check_job_group(at, "hosts", e, e.job.hosts);
   check_job_group(at, "workers", e, e.job.workers);
@@ -316,6 +316,8 @@ ConfigResult<ExperimentFile> experiment_from(const ConfigTable& as_written,
   if (e.in_fabric) e.parameters.paths = LabPaths::kFlow;  // one path of many would be no fabric
   read_config(bound, "", e, result.issues);
   give_to_arms(std::move(background), e);
+  const bool no_job = is_without_job(file);
+  if (no_job) e.job.clear();
   if (e.in_fabric) use_fabric(e, result.issues);
   if (jobs) read_job_list(*jobs, e, result.issues);
   settle(e.parameters, e.network.rtt);
@@ -323,7 +325,11 @@ ConfigResult<ExperimentFile> experiment_from(const ConfigTable& as_written,
   read_sweeps(file, e, result.issues);
   check_shorthand(file, result.issues);
   collect_settings(bound, e, result.issues);
+  if (no_job) refuse_settings_of_jobs(as_written, result.issues);
+  else if (find(with_all, "network.measured") == nullptr)
+    result.issues.push_back({"network.measured", "is required"});
   merge_issues(result.issues, validate(e));
+  if (no_job) check_without_job(Checks(result.issues), e, with_all);
   use_search(searched, e, result.issues);
   name_by_search(searched, result.issues);
   if (!result.issues.empty()) {

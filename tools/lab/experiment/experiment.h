@@ -83,6 +83,13 @@ struct JobEntry {
   /// For a collective without servers: its workers are on these groups in turn.
   std::vector<std::string> ring{};
 
+  /// Makes all names empty: there is no job.
+  void clear() {
+    for (std::string* name : {&workers, &servers, &hosts}) name->clear();
+    ring.clear();
+  }
+  [[nodiscard]] bool is_none() const { return worker_group().empty(); }
+
   /// Returns the job's collective. On the groups of `ring` it is a ring unless the settings give
   /// another. @param set  of the settings, whose default has servers
   [[nodiscard]] tg::Collective collective(tg::Collective set) const {
@@ -151,9 +158,12 @@ struct ExperimentFile {
   std::vector<SwitchEntry> switches;
   std::vector<TrunkEntry> trunks;
   std::vector<HostGroupEntry> hosts;
-  BackgroundEntry background;  ///< both names empty: no background, or parameters.groups
-  JobEntry job;
+  BackgroundEntry background;   ///< both names empty: no background, or parameters.groups
+  JobEntry job;                 ///< is_none(): the file has no job, see has_job()
   std::vector<ListedJob> jobs;  ///< of [[job]]; if there are any, `job` does not hold
+  /// Returns false if there is background alone: the file has neither [job], nor [[job]], nor hosts
+  /// whose number is that of workers or servers.
+  [[nodiscard]] bool has_job() const { return !jobs.empty() || !job.is_none(); }
   CaseParameters parameters;
   /// Dotted keys of [parameters] that the file gives itself; the others are its base's
   std::vector<std::string> own_parameters;
@@ -237,6 +247,19 @@ ConfigIssues validate(const ExperimentFile& experiment);
 
 /// Returns the role of an arm, as given or as it has it by its settings. @pre settled
 ArmRole role_of(const Arm& arm);
+
+/// Returns whether a file, with what it inherits, says nothing of a job or of its hosts.
+bool is_without_job(const ConfigTable& file);
+
+/// Refuses what a file without a job says of one, in [parameters], arms and sweeps.
+/// @param as_written  without what it inherits
+void refuse_settings_of_jobs(const ConfigTable& as_written, ConfigIssues& issues);
+
+/// Checks the rules of an experiment without a job: that something ends its runs, and that no arm
+/// acts on bursts.
+/// @param file  with what it inherits
+void check_without_job(const Checks& root, const ExperimentFile& experiment,
+                       const ConfigTable& file);
 
 /// Checks the labels of the arms and what they are compared with.
 void check_arms(const Checks& root, const ExperimentFile& experiment);

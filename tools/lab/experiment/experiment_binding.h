@@ -39,7 +39,7 @@ void describe(V& v, HostGroupEntry& c) {
 
 template <class V>
 void describe(V& v, NetworkEntry& c) {
-  v.value("measured", c.measured, Presence::kRequired);
+  v.value("measured", c.measured);
   v.duration("rtt", c.rtt);
 }
 

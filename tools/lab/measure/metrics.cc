@@ -335,6 +335,7 @@ std::int64_t clock_offset_ns(Runtime runtime, const sw::QueueReport* queue,
 CaseMetrics measure(const Case& definition, Runtime runtime, const RunResult& result,
                     Flagged flagged) {
   CaseMetrics m;
+  m.has_job = definition.has_job;
   const sw::QueueReport* queue = find_queue(result.switches, definition.measured_queue);
   auto pushes = iterations_of(definition, result.traffic, BurstDirection::kPush);
   measure_noise(definition, m);

@@ -97,6 +97,7 @@ struct Attribution {
 
 /// Everything that is measured about one run.
 struct CaseMetrics {
+  bool has_job = true;  ///< false: nothing of bursts, iterations and jobs is measured
   Samples samples;
   Statistics burst_sojourn_seconds;
   Statistics interval_sojourn_seconds;

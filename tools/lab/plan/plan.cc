@@ -122,6 +122,7 @@ void note_background(const ExperimentFile& e, const CaseParameters& p, const Top
 
 /// Returns the workers of a job, in a list those of the mean job.
 std::uint32_t workers_of_job(const ExperimentFile& e, const CaseParameters& p) {
+  if (!e.has_job()) return 0;
   if (e.jobs.empty()) return p.workers;
   std::size_t sum = 0;
   for (const auto& job : e.jobs) sum += parameters_of(job, p, e.network.rtt).workers;
@@ -157,6 +158,7 @@ std::optional<Case> build_case(const ExperimentFile& file, const std::string& la
          .measured_queue = e.network.measured_queue(),
          .base_rtt = topology->rtt,
          .bottleneck = topology->measured_rate,
+         .has_job = e.has_job(),
          .workers = workers_of_job(e, p),
          .skip_iterations = p.skip_iterations,
          .cost_window = from_seconds(p.cost_window_seconds),

@@ -186,6 +186,7 @@ void check_listed_jobs(const Checks& at, const ExperimentFile& e, const CasePara
 
 void check_placement(const Checks& at, const ExperimentFile& e, const CaseParameters& p) {
   if (!e.jobs.empty()) return check_listed_jobs(at, e, p);
+  if (!e.has_job()) return;
   check_collective(at, e, p);
   at.require(p.worker_rate_spread == 0 || (e.job.ring.empty() && e.job.hosts.empty()),
              "worker_rate_spread", std::to_string(p.worker_rate_spread),

@@ -95,8 +95,8 @@ tg::GeneratorConfig plan_traffic(const ExperimentFile& e, const CaseParameters& 
   }
   config.transports.push_back(p.programs().ddl);
   add_background_transports(e, p, config);
-  if (e.jobs.empty()) config.jobs = plan_jobs(e, p, t, job_of(e, p));
-  else add_listed_jobs(e, p, t, config);
+  if (!e.jobs.empty()) add_listed_jobs(e, p, t, config);
+  else if (e.has_job()) config.jobs = plan_jobs(e, p, t, job_of(e, p));
   config.tensorlights = settings.tensorlights;
   add_background(e, p, t, config);
   config.send_jitter = settings.traffic.send_jitter;
@@ -104,6 +104,7 @@ tg::GeneratorConfig plan_traffic(const ExperimentFile& e, const CaseParameters& 
   config.connection_sample_period = settings.traffic.connection_sample_period;
   config.bin = t.rtt;
   config.max_bins = kMaxBins;
+  if (!e.has_job() && !tg::ends_with_lists(config)) config.duration = from_seconds(p.limit_seconds);
   return config;
 }
 

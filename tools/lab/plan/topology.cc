@@ -202,7 +202,7 @@ std::optional<Duration> trunk_delay(const Checks& root, const ExperimentFile& e,
 }
 
 bool check_rtt(const Checks& root, const ExperimentFile& e, Topology& t) {
-  if (e.in_fabric) {  // the longest one of the fabric
+  if (e.in_fabric || !e.has_job()) {  // the longest one of the fabric, or what the file says
     t.rtt = e.network.rtt;
     return true;
   }
@@ -255,7 +255,7 @@ bool check_measured(const Checks& root, const ExperimentFile& e, const NamedRate
   const auto count = [&t](BitRate rate) {
     t.measured_rate = {std::min(t.measured_rate.bits_per_second, rate.bits_per_second)};
   };
-  if (e.network.measures_all() && e.in_fabric) {
+  if ((e.network.measures_all() && e.in_fabric) || (e.network.measured.empty() && !e.has_job())) {
     for (const auto& [name, rate] : ports) count(rate);
     return true;
   }

@@ -110,7 +110,7 @@ std::string uncuttable(const RunOrder& order, const RankOptions& options) {
   for (const std::size_t i : order.wanted) {
     const Case& c = order.cases[i];
     try {
-      for (const Case& cut : {c, without_background(c)})
+      for (const Case& cut : {c, c.has_job ? without_background(c) : c})
         check_work(
             make_partition(cut.switches, cut.traffic, options.ranks, options.cut, options.tiles),
             options.least_work);

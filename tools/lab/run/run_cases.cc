@@ -134,6 +134,7 @@ std::optional<VirtualTrial> try_virtual(const Case& c, double processor_seconds)
 }
 
 bool needs_reference(ReferenceRuns references, const Case& c) {
+  if (!c.has_job) return false;  // nothing would run
   return references == ReferenceRuns::kOfAll ||
          (references == ReferenceRuns::kOfOff && c.label == c.off);
 }

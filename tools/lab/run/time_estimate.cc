@@ -33,6 +33,7 @@ const ModelSizes::Size& ModelSizes::of(const std::string& path) {
 }
 
 std::optional<double> virtual_seconds(const Case& c, ModelSizes& models) {
+  if (!c.has_job && c.traffic.duration) return seconds(*c.traffic.duration);
   double longest = 0;
   for (const auto& job : c.traffic.jobs) {
     double period = seconds(job.period);

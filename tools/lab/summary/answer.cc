@@ -46,14 +46,6 @@ std::string falls_by(const Estimate& change) {
   return text;
 }
 
-/// Returns a change in words, "falls by 12 % [10, 14]".
-std::string change_in_words(const Estimate& change) {
-  if (change.value <= 0) return "falls by " + falls_by(change);
-  std::string text = "rises by " + percent_of(change.value) + " %";
-  if (has_interval(change)) text += " " + interval_of(change.low, change.high);
-  return text;
-}
-
 std::string background_text(const Estimate& lost) {
   if (std::isnan(lost.value)) return "";
   const bool known = has_interval(lost) ? is_change(lost) : std::abs(lost.value) >= kLeastChange;
@@ -214,6 +206,13 @@ void judge_alike(std::vector<AnswerArm>& arms) {
 bool is_change(const Estimate& change) {
   return has_interval(change) && (change.high < 0 || change.low > 0) &&
          std::abs(change.value) >= kLeastChange;
+}
+
+std::string change_in_words(const Estimate& change) {
+  if (change.value <= 0) return "falls by " + falls_by(change);
+  std::string text = "rises by " + percent_of(change.value) + " %";
+  if (has_interval(change)) text += " " + interval_of(change.low, change.high);
+  return text;
 }
 
 std::string short_flows_text(const Estimate& times, const std::string& whose) {

@@ -37,6 +37,9 @@ inline constexpr double kLeastChange = 0.001;
 /// kLeastChange.
 bool is_change(const Estimate& change);
 
+/// Returns a change in words, "falls by 12 % [10, 14]".
+std::string change_in_words(const Estimate& change);
+
 /// Returns "short flows' p99 is 1.20 [1.10, 1.31] times that of off".
 /// @param times  over that of `whose`, with bounds if it has an interval
 std::string short_flows_text(const Estimate& times, const std::string& whose);

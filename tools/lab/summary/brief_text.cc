@@ -46,6 +46,21 @@ std::string brief_rows(const ArmSummary& arm) {
   return text;
 }
 
+/// Does the same for an arm without a job.
+std::string brief_row_of_flows(const ArmSummary& arm) {
+  constexpr double kMega = 1e-6;
+  constexpr const char* kGoodput = "background_goodput_bits_per_second";
+  constexpr const char* kSmall = "small_flow_slowdown_p99";
+  constexpr const char* kLarge = "large_flow_slowdown_p99";
+  const auto slowdown = [&arm](const char* name) {
+    const ArmMetric m = arm.metric(name);
+    return shown(m.value.value) + (arm.off ? "" : ", " + shown_change(m.change.value));
+  };
+  return brief_line(arm.name, {shown(arm.metric(kGoodput).value.value * kMega),
+                               shown(arm.metric("flows_unfinished").value.value), slowdown(kSmall),
+                               slowdown(kLarge)});
+}
+
 }  // namespace
 
 std::string brief_text(const Results& results) {
@@ -56,6 +71,14 @@ std::string brief_text(const Results& results) {
   for (std::size_t point = 0; point < names.size(); ++point) {
     if (names.size() > 1)
       text += wrapped("Point " + std::to_string(point + 1) + ", " + names[point]) + '\n';
+    if (!has_job(arms)) {
+      text += brief_line("", {"goodput", "flows", "slowdown, p99", "slowdown, p99"}) +
+              brief_line("", {"Mbit/s", "not done", "<= 100 kB", "> 1 MB"});
+      for (const auto& arm : arms)
+        if (arm.point == point) text += brief_row_of_flows(arm);
+      text += '\n';
+      continue;
+    }
     text += brief_line("", {"start queue", "communication", "against " + off_of_point(arms, point),
                             "background lost"}) +
             brief_line("", {"packets", "ms", "", ""});

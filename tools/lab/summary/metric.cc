@@ -130,7 +130,8 @@ std::span<const Metric> metrics() {
     std::vector<Metric> all;
     for (const auto rows : {rows_of_bursts(), rows_of_losses(), rows_of_pushes(),
                             rows_of_background(), rows_of_flows(), rows_of_jobs()})
-      all.insert(all.end(), rows.begin(), rows.end());
+      for (const bool of_flows = rows.data() == rows_of_flows().data(); const Metric& row : rows)
+        all.emplace_back(row).without_job |= of_flows;
     return all;
   }();
   return kAll;
@@ -165,8 +166,10 @@ double value_of(const Metric& metric, Resample cases) {
 }
 
 bool is_there(const Metric& metric, Resample cases) {
-  return metric.there == nullptr ||
-         std::ranges::any_of(cases, [&](const CaseSummary* c) { return metric.there(c->metrics); });
+  return std::ranges::any_of(cases, [&metric](const CaseSummary* c) {
+    return (metric.without_job || c->metrics.has_job) &&
+           (metric.there == nullptr || metric.there(c->metrics));
+  });
 }
 
 std::map<std::string_view, std::vector<double>> values_of_run(const CaseRun& run) {

@@ -89,6 +89,7 @@ struct Metric {
   std::string_view tested{};  ///< its name in `compare`; empty: `compare` does not test it
   Column column{};
   bool (*there)(const CaseMetrics&) = nullptr;  ///< whether a case has it; nullptr: always
+  bool without_job = false;                     ///< a case without a job has it too
 };
 
 /// Returns all rows, in the order of summary.json.

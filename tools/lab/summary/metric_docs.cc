@@ -58,7 +58,7 @@ std::string renewed_schema(const std::string& schema) {
            {"required", Json::array()}};
   for (const auto& m : metrics()) {
     own["properties"][std::string(m.name)] = {{"$ref", "#/$defs/number"}, {"description", m.help}};
-    if (m.there == nullptr) own["required"].push_back(m.name);
+    if (m.there == nullptr && m.without_job) own["required"].push_back(m.name);
   }
   Json all = Json::parse(schema);
   all.at(Json::json_pointer("/properties/cases/items/properties/metrics")) = std::move(own);

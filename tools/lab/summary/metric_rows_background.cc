@@ -126,13 +126,15 @@ constexpr Metric kRows[] = {
      .help = "frame bytes of the busiest of equal-cost ports over their mean; 1 is even",
      .source = PerRun{[](const CaseSummary& c) { return c.metrics.paths.mmr; }},
      .change = false,
-     .column = {"MMR"}},
+     .column = {"MMR"},
+     .without_job = true},
     {.name = "path_jain_index",
      .unit = kNumber,
      .help = "Jain's index of the frame bytes of the same ports; 1 is even",
      .source = PerRun{[](const CaseSummary& c) { return c.metrics.paths.jain_index; }},
      .change = false,
-     .column = {"Jain"}},
+     .column = {"Jain"},
+     .without_job = true},
     {.name = "background_bytes_lost_per_burst_byte",
      .unit = kNumber,
      .help = "background bytes lost against the baseline, over the payload that the workers pushed "
@@ -224,7 +226,8 @@ constexpr Metric kRows[] = {
      .help = "Jain's index of the bytes that the flows of background delivered: 1 is even, "
              "1 / n is one flow of n",
      .source = FromRun{fairness},
-     .column = {"fairness"}},
+     .column = {"fairness"},
+     .without_job = true},
 };
 
 }  // namespace background_rows

@@ -232,7 +232,8 @@ constexpr Metric kRows[] = {
      .source =
          PerRun{[](const CaseSummary& c) { return c.metrics.background_goodput_bits_per_second; }},
      .tested = "background",
-     .column = {"background"}}};
+     .column = {"background"},
+     .without_job = true}};
 
 }  // namespace burst_rows
 

@@ -54,6 +54,17 @@ ArmMetric found(const std::vector<ArmMetric>& metrics, std::string_view name) {
 
 }  // namespace
 
+bool has_job(const std::vector<ArmSummary>& arms) {
+  const auto of_background_alone = [](const ArmSummary& arm) {
+    const auto rows = metrics();
+    return !arm.metrics.empty() && std::ranges::all_of(arm.metrics, [&rows](const ArmMetric& m) {
+      const auto row = std::ranges::find(rows, m.name, &Metric::name);
+      return row != rows.end() && row->without_job;
+    });
+  };
+  return arms.empty() || !std::ranges::all_of(arms, of_background_alone);
+}
+
 ArmMetric ArmSummary::metric(std::string_view of) const { return found(metrics, of); }
 
 ArmMetric ArmSummary::metric_against_off(std::string_view of) const {

@@ -75,6 +75,9 @@ struct Results {
   std::vector<ArmSummary> arms{};  ///< sorted by their points
 };
 
+/// Says whether the arms have figures of a job. Without one they have background alone.
+bool has_job(const std::vector<ArmSummary>& arms);
+
 /// Fills the names of arms.
 void name_arms(std::vector<ArmSummary>& arms);
 

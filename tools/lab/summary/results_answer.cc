@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "tools/lab/summary/summary.h"
 #include "tools/lab/summary/table_text.h"
@@ -27,6 +28,29 @@ AnswerArm answer_arm(const ArmSummary& arm) {
   out.short_flows_against_off = arm.metric_against_off(kShort).change;
   out.beside_off = arm.beside_off;
   return out;
+}
+
+/// Says for each arm without a job what changes for flows, by their size.
+std::vector<AnswerSentence> answer_of_flows(const std::vector<const ArmSummary*>& arms,
+                                            const std::string& off) {
+  constexpr std::pair<const char*, const char*> kTold[]{
+      {"small_flow_completion_seconds_p99", "the p99 completion of flows up to 100 kB "},
+      {"medium_flow_completion_seconds_p99", "that of flows up to 1 MB "},
+      {"large_flow_completion_seconds_p99", "that of longer flows "},
+      {"background_goodput_bits_per_second", "goodput "}};
+  std::vector<AnswerSentence> sentences;
+  for (const ArmSummary* arm : arms) {
+    std::string text;
+    for (const auto& [metric, name] : kTold)
+      if (const Estimate change = arm->metric(metric).change; is_change(change))
+        text += (text.empty() ? "" : "; ") + std::string(name) + change_in_words(change);
+    const std::string& than = arm->against.empty() ? off : arm->against;
+    if (text.empty())
+      sentences.push_back({"same", arm->name + ": not distinguishable from " + than + "."});
+    else sentences.push_back({"gain", arm->name + " against " + than + ": " + text + "."});
+  }
+  if (arms.empty()) sentences.push_back({"same", "One arm alone: there is nothing to compare."});
+  return sentences;
 }
 
 void add_warnings(const Results& results, ResultAnswer& answer) {
@@ -61,20 +85,24 @@ ResultAnswer answer_of_results(const Results& results) {
   const auto& arms = results.arms;
   ResultAnswer answer;
   answer.question = results.question;
+  const bool jobs = has_job(arms);
   const auto names = point_names(arms);
   std::vector<PointAnswer> compared;
   for (std::size_t p = 0; p < names.size(); ++p) {
     PointAnswer& here = compared.emplace_back(
         PointAnswer{.point = names[p], .arms = {}, .off = off_of_point(arms, p)});
     std::size_t seeds = std::size_t{1} << 20;
+    std::vector<const ArmSummary*> others;
     for (const auto& arm : arms) {
       if (arm.point != p) continue;
       seeds = std::min(seeds, arm.cases.size());
       if (!arm.off) here.arms.push_back(answer_arm(arm));
+      if (!arm.off) others.push_back(&arm);
     }
-    answer.points.push_back({names[p], answer_of(here.arms, here.off, seeds)});
+    answer.points.push_back({names[p], jobs ? answer_of(here.arms, here.off, seeds)
+                                            : answer_of_flows(others, here.off)});
   }
-  if (names.size() > 1) answer.sweep = answer_over(compared);
+  if (names.size() > 1 && jobs) answer.sweep = answer_over(compared);
   add_warnings(results, answer);
   return answer;
 }

@@ -9,6 +9,7 @@
 #include "tools/lab/measure/statistics.h"
 #include "tools/lab/summary/metric.h"
 #include "tools/lab/summary/summary.h"
+#include "tools/lab/summary/table_flows.h"
 #include "tools/lab/summary/table_groups.h"
 #include "tools/lab/summary/table_notes.h"
 #include "tools/lab/summary/table_rows.h"
@@ -38,21 +39,6 @@ constexpr std::array<MetricCell, 5> kTailCells{
      {"communication_p99_over_alone_median"},
      {"communication_p99_over_alone_median", MetricCell::kValueInterval},
      {"first_communication_seconds_median"}}};
-
-constexpr std::array<MetricCell, 6> kFlowTimeCells{{{"small_flow_completion_seconds_median"},
-                                                    {"small_flow_completion_seconds_p99"},
-                                                    {"medium_flow_completion_seconds_median"},
-                                                    {"medium_flow_completion_seconds_p99"},
-                                                    {"large_flow_completion_seconds_median"},
-                                                    {"large_flow_completion_seconds_p99"}}};
-
-constexpr std::array<MetricCell, 7> kFlowSlowdownCells{{{"small_flow_slowdown_median"},
-                                                        {"small_flow_slowdown_p99"},
-                                                        {"medium_flow_slowdown_median"},
-                                                        {"medium_flow_slowdown_p99"},
-                                                        {"large_flow_slowdown_median"},
-                                                        {"large_flow_slowdown_p99"},
-                                                        {"flows_unfinished"}}};
 
 constexpr std::array<MetricCell, 8> kCostCells{{{"background_lost_fraction"},
                                                 {"background_bytes_lost_per_burst_byte"},
@@ -195,14 +181,6 @@ std::string tail_block(const Arms& point) {
 
 bool has(const ArmSummary& arm, std::string_view metric) {
   return !std::isnan(arm.metric(metric).value.value);
-}
-
-/// Returns the times of background's flows by size; empty without flows that come and go.
-std::string flow_block(const Arms& point) {
-  if (!std::ranges::any_of(point, [](const ArmSummary* a) { return has(*a, "flows_unfinished"); }))
-    return "";
-  return "Completion of background's flows, by size:\n" + arms_rows(point, kFlowTimeCells) +
-         "Their slowdown, completion over ideal:\n" + arms_rows(point, kFlowSlowdownCells);
 }
 
 /// Returns the parts of the pushes' communication time; empty without attribution.
@@ -352,6 +330,11 @@ std::string comparison_table(const Summary& summary) {
     const bool with_paper = i == 0 && is_papers_experiment(summary.experiment);
     text += "\n";
     if (points.size() > 1) text += "== " + names[i] + "\n";
+    if (!has_job(summary.arms)) {
+      text += flows_alone_block(points[i]) + flow_block(points[i]) + group_block(points[i]) +
+              link_block(points[i], summary);
+      continue;
+    }
     text += value_block(points[i], with_paper) + change_block(points[i], with_paper);
     text += iteration_block(points[i]) + learning_block(points[i]) + jobs_block(points[i]) +
             roce_block(points[i]) + flow_block(points[i]) + group_block(points[i]) +

@@ -44,7 +44,9 @@ constexpr Warning kWarnings[] = {
      [](const CaseSummary& c) { return c.metrics.flow_times.after_end; }},
     {"runs whose background delivered nothing from the first measured burst on, so that bursts met "
      "none: let it send until they end",
-     [](const CaseSummary& c) { return std::uint64_t{c.metrics.background_silent}; }},
+     [](const CaseSummary& c) {
+       return std::uint64_t{c.metrics.has_job && c.metrics.background_silent};
+     }},
     {"runs in which background left the job less than 5 % of what it gets alone, as "
      "communication took more than 20 times as long: see that all senders of its queue obey ECN if "
      "the job does, or give it a queue of its own",
@@ -60,7 +62,9 @@ constexpr Warning kWarnings[] = {
      "`observe.requests`",
      [](const CaseSummary& c) { return c.metrics.records_not_kept; }},
     {"runs that name no measured queue, as none kept records of bursts",
-     [](const CaseSummary& c) { return std::uint64_t{!c.metrics.queue.found}; }},
+     [](const CaseSummary& c) {
+       return std::uint64_t{c.metrics.has_job && !c.metrics.queue.found};
+     }},
     {"iterations never completed; they are left out of the times",
      [](const CaseSummary& c) { return c.metrics.incomplete; }},
     {"bursts were not over when the next one was due",
@@ -114,6 +118,10 @@ std::string cost_windows_text(const ArmSummary& arm, const Summary& summary) {
 
 std::string table_notes(const Summary& summary) {
   std::string text = "\n";
+  if (!has_job(summary.arms))
+    return text +
+           "No job: the figures are of background, over the whole run. A slowdown is the "
+           "completion time over that in an empty network.\n";
   if (!summary.cases.empty()) {
     const MeasuredQueue& queue = summary.cases.front().metrics.queue;
     text +=

@@ -299,7 +299,7 @@ ConfigIssues advice(const ExperimentFile& experiment) {
   found.add(baseline_advice(experiment, rows));
   add_of_not_ect(rows, found);
   for (const PlannedRow& row : rows) {
-    if (experiment.jobs.empty()) add_of_times(row.parameters, found);
+    if (experiment.jobs.empty() && experiment.has_job()) add_of_times(row.parameters, found);
     for (const ListedJob& job : experiment.jobs)
       add_of_times(parameters_of(job, row.parameters, experiment.network.rtt), found);
   }
