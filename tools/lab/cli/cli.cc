@@ -317,6 +317,14 @@ void add_new(CLI::App& app, LabOptions& options) {
   }
 }
 
+void add_import(CLI::App& app, LabOptions& options) {
+  app.add_option("FILE", options.file, "File of another simulator")->required();
+  app.add_option("--topology", options.topology, "File that says the network [FILE]")
+      ->type_name("FILE");
+  app.add_option("--out", options.out, "The experiment to write [FILE with the ending .toml]")
+      ->type_name("OUT");
+}
+
 void add_convert(CLI::App& app, LabOptions& options) {
   app.add_option("FILE", options.files, "Experiments")->required();
 }
@@ -356,6 +364,7 @@ ParsedCommandLine parse_lab_command_line(int argc, const char* const* argv) {
   add("best", kBestHelp, best_command, add_best);
   add("advise", kAdviseHelp, advise_command, add_advise);
   add("new", kNewHelp, new_command, add_new);
+  add("import", kImportHelp, import_command, add_import);
   add("convert", kConvertHelp, convert_command, add_convert);
   add("check", kCheckHelp, check_command, add_check);
   add("plan", kPlanHelp, plan_command, add_plan);

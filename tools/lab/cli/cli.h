@@ -31,6 +31,7 @@ struct LabOptions {
   /// For `new`: what is written, or empty.
   std::string file;
   std::string other;           ///< for `compare`: the second result
+  std::string topology{};      ///< for `import`: the file that says the network; empty: FILE does
   std::string sql{};           ///< for `sql`: a query; empty: what tables and columns there are
   std::size_t case_index = 0;  ///< for `trace`
   std::vector<std::string> files{};  ///< for `convert`
@@ -47,10 +48,11 @@ struct LabOptions {
   std::vector<std::string> tests{};  ///< for `suite`: the names; empty: all
   std::vector<std::string> parts{};  ///< for `merge` and `best`: their directories
   bool partial = false;              ///< for `merge`: also if cases are missing
-  std::string out{};         ///< empty: results/NAME of the experiment; of `trace`, DIR/trace.json
-  std::size_t jobs = 0;      ///< processes; 0: one per CPU
-  RankOptions ranks{};       ///< virtual time only
-  bool ranks_given = false;  ///< by --ranks, also 1
+  std::string out{};     ///< empty: results/NAME of the experiment; of `trace`, DIR/trace.json; of
+                         ///< `import`, FILE with the ending .toml
+  std::size_t jobs = 0;  ///< processes; 0: one per CPU
+  RankOptions ranks{};   ///< virtual time only
+  bool ranks_given = false;                          ///< by --ranks, also 1
   ReferenceRuns references = ReferenceRuns::kOfAll;  ///< for `run`
   std::string filter{};
   std::string configs{};            ///< for `plan`: the folder that gets the cases' configurations
@@ -76,6 +78,10 @@ ParsedCommandLine parse_lab_command_line(int argc, const char* const* argv);
 
 /// Runs `outrider-lab new`, which writes an experiment from a few answers. @return exit status
 int new_command(const LabOptions& options);
+
+/// Runs `outrider-lab import`, which makes an experiment of files of other simulators. @return exit
+/// status
+int import_command(const LabOptions& options);
 
 /// Runs `outrider-lab convert`, which rewrites experiments of the earlier language. @return exit
 /// status

@@ -109,6 +109,16 @@ Examples:
   outrider-lab new mine.toml
   outrider-lab new mine.toml --rate 25gbit --rtt 40us --burst 8xresnet50 --background 30%)";
 
+inline constexpr const char* kImportHelp =
+    R"(Says what a file of another simulator is, what of it is understood and what is left out, and
+writes an experiment that `run` takes. Known are topologies and lists of flows of HPCC's simulator
+and of those that come from it, and connection matrices and topologies of htsim. Flows need
+--topology. Never replaces a file.
+
+Examples:
+  outrider-lab import flow.txt --topology topology.txt
+  outrider-lab import alltoall.cm --topology leaf_spine.topo --out mine.toml)";
+
 inline constexpr const char* kConvertHelp =
     R"(Rewrites experiments of the earlier language, and files of arms, in place: parameters that
 were one setting of a program become overlays on it (regulation is switch.regulation.mode), [[vary]]

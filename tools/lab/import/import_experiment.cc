@@ -1,0 +1,271 @@
+#include "tools/lab/import/import_experiment.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "common/config/toml_text.h"
+#include "tools/lab/fabric/topology_file.h"
+#include "tools/lab/import/connection_matrix.h"
+#include "tools/lab/import/tier_topology.h"
+
+namespace outrider::lab {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostHosts = 10'000;  ///< of a group in an experiment
+constexpr std::size_t kNoHost = std::numeric_limits<std::size_t>::max();
+
+/// Tells the faults of a file by its path.
+void tell(const ForeignFile& file, const ConfigIssues& of_file, ConfigIssues& issues) {
+  for (const ConfigIssue& issue : of_file)
+    issues.push_back(
+        {file.path.string() + (issue.key.empty() ? "" : ": " + issue.key), issue.problem});
+  issues.count_unkept(of_file);
+}
+
+std::string toml_of(const std::string& text) { return to_toml_text(ConfigValue(text)); }
+
+/// Returns how an experiment in `into` names a file that is there.
+std::string path_from(const fs::path& into, const fs::path& file) {
+  std::error_code error;
+  const fs::path relative = fs::relative(file, into.empty() ? "." : into, error);
+  return error || relative.empty() ? fs::absolute(file).string() : relative.string();
+}
+
+/// A network that was read, and how the experiment names its file.
+struct ImportedNetwork {
+  Fabric fabric;
+  std::string file;
+  /// [number in the topology] position of the host among the experiment's; kNoHost: a switch
+  std::vector<std::size_t> host_of_node;
+  /// [n] position of the n-th host by number
+  std::vector<std::size_t> hosts_by_number;
+};
+
+/// Numbers the hosts as the experiment does, which takes places in order.
+void number_hosts(ImportedNetwork& network) {
+  std::map<std::size_t, std::size_t> by_node;
+  for (std::size_t i = 0; i < network.fabric.slots.size(); ++i)
+    by_node[network.fabric.slots[i].node] = i;
+  for (const auto& [node, host] : by_node) {
+    network.host_of_node.resize(node + 1, kNoHost);
+    network.host_of_node[node] = host;
+    network.hosts_by_number.push_back(host);
+  }
+}
+
+std::optional<ImportedNetwork> read_network(const ForeignFile& file, const std::string& name,
+                                            const fs::path& into, ImportedExperiment& made,
+                                            ConfigIssues& issues) {
+  ConfigIssues found;
+  std::optional<Fabric> fabric;
+  ImportedNetwork network{
+      .fabric = {}, .file = path_from(into, file.path), .host_of_node = {}, .hosts_by_number = {}};
+  switch (foreign_kind_of(file.text, file.path)) {
+    case ForeignKind::kNodeLink:
+      fabric = parse_node_link(file.text, found);
+      break;
+    case ForeignKind::kTiers: {
+      const auto tiers = parse_tier_topology(file.text);
+      found.add(tiers.issues);
+      if (!tiers) break;
+      network.file = name + ".topology.txt";
+      made.files.emplace_back(network.file, hpcc_text_of(*tiers.config));
+      made.left_out.emplace_back(
+          "sizes of queues, and Oversubscribed, which follows from the radices");
+      fabric = parse_hpcc_topology(made.files.back().second, found);
+      break;
+    }
+    default:
+      fabric = parse_hpcc_topology(file.text, found);
+  }
+  tell(file, found, issues);
+  if (!fabric) return std::nullopt;
+  network.fabric = std::move(*fabric);
+  const std::size_t hosts = network.fabric.slots.size();
+  if (hosts < 2 || hosts > kMostHosts)
+    issues.push_back({file.path.string(), std::to_string(hosts) + " hosts: must be from 2 to " +
+                                              std::to_string(kMostHosts)});
+  number_hosts(network);
+  std::size_t lossy = 0;
+  for (const TrunkEntry& trunk : network.fabric.trunks) lossy += trunk.loss > 0 ? 1 : 0;
+  for (const FabricSlot& slot : network.fabric.slots) lossy += slot.loss > 0 ? 1 : 0;
+  made.understood.push_back(std::to_string(hosts) + " hosts, " +
+                            std::to_string(network.fabric.switches.size()) + " switches, " +
+                            std::to_string(network.fabric.trunks.size()) +
+                            " links between them; rates and delays" +
+                            (lossy == 0 ? "" : "; " + std::to_string(lossy) + " links that lose"));
+  return network;
+}
+
+/// Flows with the hosts' positions in the experiment.
+struct ImportedFlows {
+  std::vector<tg::ListedFlow> flows;
+  bool as_written = false;  ///< the file itself serves, as its numbers are these positions
+};
+
+/// Reads a list whose numbers are nodes of the topology.
+std::optional<ImportedFlows> read_flow_list(const ForeignFile& file, const ImportedNetwork& network,
+                                            ConfigIssues& issues) {
+  auto list = tg::parse_flow_list(file.text, network.host_of_node.size());
+  tell(file, list.issues, issues);
+  if (!list) return std::nullopt;
+  ImportedFlows read{.flows = std::move(*list.config), .as_written = true};
+  for (std::size_t i = 0; i < network.host_of_node.size(); ++i)
+    read.as_written &= network.host_of_node[i] == i;
+  for (std::size_t i = 0; i < read.flows.size() && !issues.has_more(); ++i)
+    for (std::uint32_t* end : {&read.flows[i].from, &read.flows[i].to}) {
+      const std::size_t host = network.host_of_node[*end];
+      if (host == kNoHost)
+        issues.push_back({file.path.string() + ": flow " + std::to_string(i + 1),
+                          "node " + std::to_string(*end) + " is a switch of the topology"});
+      else *end = static_cast<std::uint32_t>(host);
+    }
+  return read;
+}
+
+std::optional<ImportedFlows> read_matrix(const ForeignFile& file, const ImportedNetwork& network,
+                                         ImportedExperiment& made, ConfigIssues& issues) {
+  auto matrix = parse_connection_matrix(file.text);
+  tell(file, matrix.issues, issues);
+  if (!matrix) return std::nullopt;
+  const std::size_t hosts = network.hosts_by_number.size();
+  if (matrix.config->nodes > hosts) {
+    issues.push_back({file.path.string(), "Nodes " + std::to_string(matrix.config->nodes) +
+                                              ": the topology has " + std::to_string(hosts) +
+                                              " hosts"});
+    return std::nullopt;
+  }
+  ImportedFlows read{.flows = std::move(matrix.config->flows)};
+  for (tg::ListedFlow& flow : read.flows)
+    for (std::uint32_t* end : {&flow.from, &flow.to})
+      *end = static_cast<std::uint32_t>(network.hosts_by_number[*end]);
+  if (matrix.config->waiting > 0)
+    made.left_out.push_back(std::to_string(matrix.config->waiting) +
+                            " flows that wait for a trigger: they have no start of their own");
+  if (matrix.config->failures > 0)
+    made.left_out.push_back(std::to_string(matrix.config->failures) + " failures of links");
+  made.left_out.emplace_back("ids, messages, priorities and triggers of flows");
+  return read;
+}
+
+std::string csv_of(const std::vector<tg::ListedFlow>& flows) {
+  std::string text = "start_seconds,from,to,bytes\n";
+  std::array<char, 96> line{};
+  for (const tg::ListedFlow& flow : flows) {
+    std::snprintf(line.data(), line.size(), "%.9f,%u,%u,%llu\n", seconds(flow.at), flow.from,
+                  flow.to, static_cast<unsigned long long>(flow.bytes));
+    text += line.data();
+  }
+  return text;
+}
+
+std::string flows_text(const std::vector<tg::ListedFlow>& flows) {
+  double bytes = 0;
+  std::set<std::uint32_t> hosts;
+  for (const tg::ListedFlow& flow : flows) {
+    bytes += static_cast<double>(flow.bytes);
+    hosts.insert({flow.from, flow.to});
+  }
+  std::array<char, 160> text{};
+  std::snprintf(text.data(), text.size(), "%zu flows between %zu hosts, %.4g bytes, over %.4g s",
+                flows.size(), hosts.size(), bytes, seconds(flows.back().at));
+  return text.data();
+}
+
+/// Returns the part of the experiment that every import has.
+std::string head_of(const ForeignFile& file, const std::string& name,
+                    const ImportedNetwork& network, const std::string& question) {
+  return "# Made by `outrider-lab import` of " + file.path.filename().string() +
+         ".\nname = " + toml_of(name) + "\nquestion = " + toml_of(question) +
+         "\n\n[fabric]\nkind = \"file\"\nfile = " + toml_of(network.file) +
+         "\n\n[[hosts]]                # host n is the topology's n-th, switch by switch\n"
+         "name = \"host\"\ncount = " +
+         std::to_string(network.fabric.slots.size()) + "\nplacement = \"pack\"\n";
+}
+
+constexpr const char* kOneArm =
+    "\n[[arm]]                  # add arms with other settings, to compare them with this one\n"
+    "label = \"as-imported\"\n";
+
+void write_flows(const ForeignFile& file, const ImportedNetwork& network, const ImportedFlows& read,
+                 const std::string& name, const fs::path& into, ImportedExperiment& made) {
+  std::string list = path_from(into, file.path);
+  if (!read.as_written) {
+    list = name + ".flows.csv";
+    made.files.emplace_back(list, csv_of(read.flows));
+  }
+  made.what += ": " + flows_text(read.flows);
+  made.understood.emplace_back("sources, destinations, sizes, and starts from that of the first");
+  made.text =
+      head_of(file, name, network, "How long do these flows take?") +
+      "\n[[background]]           # over TCP; protocol = \"roce\" for RoCEv2\nname = \"flows\"\n"
+      "from = \"host\"\nto = \"host\"\nlist = " +
+      toml_of(list) +
+      "\n\n[parameters]\nlimit_seconds = 60       # ends a run whose flows do not end\n" + kOneArm;
+}
+
+void write_load(const ForeignFile& file, const ImportedNetwork& network, const std::string& name,
+                ImportedExperiment& made) {
+  made.left_out.emplace_back(
+      "traffic: a topology has none. The experiment assumes flows of web search at a load of 0.3");
+  made.text =
+      head_of(file, name, network, "How long do flows take on this network?") +
+      "\n[[background]]           # assumed: put your own traffic here\nname = \"flows\"\n"
+      "from = \"host\"\nto = \"host\"\nload = 0.3               # of the hosts' NICs\n"
+      "sizes = \"web-search\"\n\n[parameters]\nlimit_seconds = 0.01     # a run ends then\n" +
+      kOneArm;
+}
+
+/// Says why a kind makes no experiment; empty if it does.
+std::string refusal_of(ForeignKind kind, bool with_topology) {
+  if (kind == ForeignKind::kUnknown)
+    return "is of no form that is known here: lists of flows, connection matrices and topologies "
+           "of HPCC, ns-3 and htsim are";
+  if (is_topology(kind) && with_topology)
+    return "is a topology itself: name the file of flows first, and this one behind --topology";
+  if (is_topology(kind)) return {};
+  if (!has_flows(kind))
+    return "is " + std::string(name_of(kind)) + ", which is recognised and cannot be imported yet";
+  if (!with_topology) return "says nothing of the network: name its file behind --topology";
+  return {};
+}
+
+}  // namespace
+
+ConfigResult<ImportedExperiment> import_experiment(const ForeignFile& file,
+                                                   const ForeignFile* topology,
+                                                   const std::string& name, const fs::path& into) {
+  ConfigResult<ImportedExperiment> result{ImportedExperiment{}, {}};
+  ImportedExperiment& made = *result.config;
+  const ForeignKind kind = foreign_kind_of(file.text, file.path);
+  made.what = std::string(name_of(kind));
+  if (const auto problem = refusal_of(kind, topology != nullptr); !problem.empty())
+    result.issues.push_back({file.path.string(), problem});
+  if (topology != nullptr && !is_topology(foreign_kind_of(topology->text, topology->path)))
+    result.issues.push_back(
+        {topology->path.string(), "is no topology, and stands behind --topology"});
+  std::optional<ImportedNetwork> network;
+  if (result.issues.empty())
+    network = read_network(topology == nullptr ? file : *topology, name, into, made, result.issues);
+  if (network && result.issues.empty() && has_flows(kind)) {
+    const auto read = kind == ForeignKind::kFlowList
+                          ? read_flow_list(file, *network, result.issues)
+                          : read_matrix(file, *network, made, result.issues);
+    if (kind == ForeignKind::kFlowList)
+      made.left_out.emplace_back("priority groups and ports, or further columns");
+    if (read && result.issues.empty()) write_flows(file, *network, *read, name, into, made);
+  } else if (network && result.issues.empty()) {
+    write_load(file, *network, name, made);
+  }
+  if (!result.issues.empty()) result.config.reset();
+  return result;
+}
+
+}  // namespace outrider::lab
