@@ -243,7 +243,7 @@ bool all_have_part(const Partition& p) {
 
 TEST(MetisCut, CutsFewerWiresOfALeafSpineThanTurnsAndNoMoreThanBlocks) {
   for (const char* const file :
-       {"conf/experiments/fabric.toml", "conf/experiments/fabric-1024.toml"}) {
+       {"conf/experiments/fabric/packed.toml", "conf/experiments/fabric-1024.toml"}) {
     const Case c = first_case_of(file);
     for (const std::uint32_t ranks : {2U, 3U, 4U}) {
       const auto cut = [&](CutKind kind) {

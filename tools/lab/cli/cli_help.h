@@ -36,8 +36,8 @@ Examples:
   outrider-lab run conf/experiments/quick.toml --json | jq '.cases[].label')";
 
 inline constexpr const char* kSuiteHelp =
-    R"(Runs the tests of a plan, each an experiment, judges them by what the plan expects, and writes
-into DIR:
+    R"(Runs the tests of a plan, each an experiment, judges them by what the plan expects, and
+writes into DIR:
   suite.html                    the report, in the order of its sections, in any browser, offline
   suite.json junit.xml          the same for programs
   TEST/                         what `run` writes of each test

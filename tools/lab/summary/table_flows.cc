@@ -25,7 +25,7 @@ constexpr std::array<MetricCell, 7> kFlowSlowdownCells{{{"small_flow_slowdown_me
 
 constexpr std::array<MetricCell, 7> kAloneCells{{{"background_goodput_bits_per_second"},
                                                  {"background_fairness"},
-                                                 {"path_imbalance"},
+                                                 {"path_mmr"},
                                                  {"small_flows_completed"},
                                                  {"medium_flows_completed"},
                                                  {"large_flows_completed"},
