@@ -33,7 +33,7 @@ class MatrixReader {
   }
 
   ConfigResult<ConnectionMatrix> result() {
-    for (const std::size_t head : {0, 1})
+    for (const std::size_t head : {std::size_t{0}, std::size_t{1}})
       if (!heads_[head].second && issues_.empty())
         issues_.push_back({"", "has no line \"" + std::string(heads_[head].first) + " N\""});
     const std::uint64_t seen = matrix_.flows.size() + matrix_.waiting;

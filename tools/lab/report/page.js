@@ -320,7 +320,9 @@ function drawAnswer() {
   for (const s of data.points[state.point] ? data.points[state.point].answer : []) box.append(el("p", { class: s.kind, text: unbroken(s.text) }));
 }
 
-const usedFigures = () => FIGURES.filter((f) => !f.when || f.when());
+/** Whether a figure is of bursts and iterations, of which an experiment without a job has none. */
+const isOfJobs = (f) => ["queue", "time", "lines"].includes(f.section) || ["gain", "cost", "throughput"].includes(f.id);
+const usedFigures = () => FIGURES.filter((f) => (data.has_job || !isOfJobs(f)) && (!f.when || f.when()));
 const sectionsHere = () => Object.keys(SECTIONS).filter((id) => usedFigures().some((f) => f.section === id) || (id === "each-job" && severalJobs()) || (id === "groups" && hasGroups()));
 
 function sectionLinks() {
@@ -451,7 +453,9 @@ function build() {
   }
   // One verdict a page: the advice weighs what a remedy costs, which the answer's sentences do not.
   if (!data.advice) answer.append(el("div", { class: "card answer", id: "sentences", role: "status" }));
-  answer.append(el("div", { class: "card", id: "table" }),
+  const table = el("div", { class: "card", id: "table" });
+  table.hidden = !data.has_job;
+  answer.append(table,
     el("div", { class: "card", id: "jobs" }), ...of("gain"));
   const notice = notices();
   if (notice) answer.append(notice);

@@ -159,6 +159,7 @@ ReportJson heading(const ResultsReader& database, const Results& results) {
                  {"cases", results.finished_cases},
                  {"planned_cases", results.planned_cases},
                  {"seeds", seeds},
+                 {"has_job", has_job(results.arms)},
                  {"queue", nullptr},
                  {"base_rtt_seconds", nullptr},
                  {"paper", nullptr}};
@@ -167,8 +168,8 @@ ReportJson heading(const ResultsReader& database, const Results& results) {
                "SELECT base_rtt_ns / 1e9 AS rtt, measured_switch AS switch, measured_port AS port, "
                "'data' AS queue, drain_bits_per_second FROM cases WHERE case_index = 0");
   if (!first.is_null()) {
-    out["queue"] = first;
-    out["queue"].erase("rtt");
+    if (!first.at("port").is_null()) out["queue"] = first;
+    if (!out["queue"].is_null()) out["queue"].erase("rtt");
     out["base_rtt_seconds"] = first.at("rtt");
   }
   if (is_papers_experiment(results.experiment)) out["paper"] = paper_json();

@@ -80,6 +80,7 @@ class ReportTest : public testing::Test {
 TEST_F(ReportTest, ArmsHaveTheFiguresOfTheSummary) {
   const auto d = data();
   EXPECT_EQ(d.at("question"), "why?");
+  EXPECT_EQ(d.at("has_job"), true);
   EXPECT_EQ(d.at("base_rtt_seconds"), 0.001);
   EXPECT_EQ(d.at("paper"), nullptr) << "another experiment than the paper's";
   ASSERT_EQ(d.at("arms").size(), 2U);
