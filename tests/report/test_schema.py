@@ -66,7 +66,7 @@ class Schema(unittest.TestCase):
             change(copy)
             return copy
         for change in (lambda s: s.pop("question"), lambda s: s.update(schema_version=1),
-                       lambda s: s["cases"][0]["metrics"].pop("communication_seconds_mean"),
+                       lambda s: s["cases"][0]["metrics"].pop("background_goodput_bits_per_second"),
                        lambda s: s["cases"][0]["metrics"].update(rtos_per_burst="0"),
                        lambda s: s["arms"][0]["metrics"]["rtos_per_burst"].pop("change")):
             self.assertEqual(len(self.faults(changed(change))), 1)
