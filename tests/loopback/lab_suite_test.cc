@@ -3,8 +3,10 @@
 // that passes and one whose limit cannot hold.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <filesystem>
+#include <regex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -60,6 +62,16 @@ TEST_F(LabSuite, AFailedLimitIsTheExitStatus) {
   EXPECT_EQ(run({suite_with("least = 1\n"), "--out", directory_ / "out"}), kExitFailure);
   EXPECT_THAT(text("log"), HasSubstr("failed    pauses: burst_packets_dropped_per_burst of off"));
   EXPECT_THAT(text("out/junit.xml"), HasSubstr("<failure message="));
+}
+
+TEST_F(LabSuite, AnInterruptNamesWhatDidNotBegin) {
+  ProcessGuard process({OUTRIDER_LAB_PROGRAM, "suite", "collectives", "--out", directory_ / "out"},
+                       directory_ / "log");
+  ASSERT_TRUE(process.says(std::regex("ring-all-reduce: "), kPatience)) << process.output();
+  process.send(SIGINT);
+  EXPECT_EQ(process.wait(2 * kPatience), kExitInterrupted);
+  EXPECT_THAT(text("log"), HasSubstr("broken    job: interrupted before it began"));
+  EXPECT_THAT(text("out/junit.xml"), HasSubstr("tests=\"6\" failures=\"0\" errors=\"5\""));
 }
 
 TEST_F(LabSuite, NamesWhatIsWrong) {

@@ -12,6 +12,7 @@
 #include "tools/lab/cli/cli_cases.h"
 #include "tools/lab/results/bundle.h"
 #include "tools/lab/results/read_results.h"
+#include "tools/lab/suite/suite_repeats.h"
 #include "tools/lab/suite/suite_report.h"
 #include "tools/lab/summary/column_table.h"
 
@@ -44,36 +45,35 @@ std::vector<const SuiteTest*> chosen_tests(const Suite& suite, const LabOptions&
   return tests;
 }
 
-/// Runs a test's experiment into a folder of its name, as `run` does, and judges it.
+/// Runs a test's experiment into a folder of its name, as `run` does, and judges it. After Ctrl-C
+/// no other begins.
 SuiteOutcome run_test(const SuiteTest& test, const LabOptions& given, const fs::path& suite,
                       const fs::path& directory) {
-  SuiteOutcome outcome{.test = &test};
-  if (!test.cannot.empty()) {
-    outcome.cause = test.cannot;
-    return outcome;
-  }
+  if (!test.cannot.empty()) return {.test = &test, .cause = test.cannot};
+  if (stop_requested())
+    return {
+        .test = &test, .verdict = SuiteVerdict::kBroken, .cause = "interrupted before it began"};
   LabOptions options = given;
   options.file = (suite.parent_path() / test.experiment).string();
   options.out = (directory / test.name).string();
   options.quiet = true;
   say("outrider-lab: " + test.name + ": " + test.asks);
   if (const int status = run_command(options); status != kExitOk) {
-    outcome.verdict = SuiteVerdict::kBroken;
-    outcome.cause = "its run ended with status " + std::to_string(status);
-    return outcome;
+    return {.test = &test,
+            .verdict = SuiteVerdict::kBroken,
+            .cause = "its run ended with status " + std::to_string(status)};
   }
-  outcome = judge(test, read_results(open_results(options.out)));
+  const ResultsReader results = open_results(options.out);
+  SuiteOutcome outcome = judge(test, read_results(results));
+  if (!test.columns.empty()) {
+    const std::string& first = test.columns.front();
+    outcome.variation = largest_variation(results, first.substr(0, first.find(':')));
+  }
   if (!test.columns.empty())
     std::printf("%s\n%s\n", test.asks.c_str(),
                 column_table(*outcome.results, {.columns = test.columns}).c_str());
   std::fflush(stdout);
   return outcome;
-}
-
-const char* word_of(Runtime runtime) {
-  return runtime == Runtime::kVirtual    ? "virtual"
-         : runtime == Runtime::kLoopback ? "loopback"
-                                         : "testbed";
 }
 
 int run_suite(const LabOptions& options, const Suite& suite, const fs::path& path) {
@@ -82,17 +82,15 @@ int run_suite(const LabOptions& options, const Suite& suite, const fs::path& pat
   const fs::path directory =
       options.out.empty() ? fs::path("results") / ("suite-" + suite.name) : fs::path(options.out);
   std::vector<SuiteOutcome> outcomes;
-  for (const SuiteTest* test : tests) {
-    outcomes.push_back(run_test(*test, options, path, directory));
-    if (stop_requested()) break;
-  }
+  for (const SuiteTest* test : tests) outcomes.push_back(run_test(*test, options, path, directory));
   fs::create_directories(directory);
-  const SuiteSetup setup{"outrider-lab " OUTRIDER_VERSION, word_of(options.runtime), {}, directory};
+  const SuiteSetup setup{"outrider-lab " OUTRIDER_VERSION, options.runtime};
   write_whole_file(directory / "suite.json", suite_json(suite, setup, outcomes));
   write_whole_file(directory / "junit.xml", suite_junit(suite, outcomes));
   write_whole_file(directory / "suite.html", suite_html(suite, setup, outcomes));
   std::fputs(suite_text(outcomes).c_str(), stdout);
   say("outrider-lab: suite.html, suite.json and junit.xml are in " + directory.string());
+  if (stop_requested()) return kExitInterrupted;
   return has_failed(outcomes) ? kExitFailure : kExitOk;
 }
 

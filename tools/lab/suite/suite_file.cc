@@ -20,6 +20,15 @@ void check_metric(const Checks& at, const std::string& key, const std::string& n
              "is no metric: `outrider-lab metrics` lists them");
 }
 
+/// Checks a column, "NAME", "NAME:range" or "NAME:change".
+void check_column(const Checks& at, const std::string& column) {
+  const std::size_t colon = column.find(':');
+  check_metric(at, "columns", column.substr(0, colon));
+  const std::string part = colon == column.npos ? "range" : column.substr(colon + 1);
+  at.require(part == "range" || part == "change", "columns", Checks::quoted(column),
+             "must have range or change behind the colon");
+}
+
 bool is_plain(const std::string& name) {
   return !name.empty() && std::ranges::all_of(name, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
@@ -43,8 +52,7 @@ void check(const Checks& at, const SuiteTest& test) {
              Checks::quoted(test.experiment), "must be there, or `cannot`, and not both");
   at.require(test.cannot.empty() || test.expect.empty(), "expect", "[[test.expect]]",
              "needs an experiment");
-  for (const std::string& column : test.columns)
-    check_metric(at, "columns", column.substr(0, column.find(':')));  // "NAME:range"
+  for (const std::string& column : test.columns) check_column(at, column);
   for (std::size_t i = 0; i < test.expect.size(); ++i) check(at.below("expect", i), test.expect[i]);
 }
 

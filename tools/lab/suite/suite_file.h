@@ -11,7 +11,7 @@
 
 namespace outrider::lab {
 
-/// What a metric of a test has to be for the test to pass: of each arm at each point, or of those
+/// A limit that a metric has to keep for the test to pass: in each arm at each point, or in those
 /// that are named.
 struct SuiteExpectation {
   std::string metric{};              ///< by its name in `outrider-lab metrics`

@@ -1,8 +1,7 @@
-#include <stdexcept>
-
-#include "tools/lab/suite/suite_markup.h"
+#include "common/telemetry/markup_text.h"
 #include "tools/lab/suite/suite_report.h"
 #include "tools/lab/summary/column_table.h"
+#include "tools/lab/summary/table_text.h"
 
 namespace outrider::lab {
 namespace {
@@ -15,7 +14,7 @@ constexpr const char* kStyle =
     ".skipped{color:#666}";
 
 std::string element(const char* name, const std::string& text) {
-  return std::string("<") + name + ">" + in_markup(text) + "</" + name + ">\n";
+  return std::string("<") + name + ">" + markup_text(text) + "</" + name + ">\n";
 }
 
 std::string list_of(const std::vector<std::string>& items) {
@@ -33,7 +32,7 @@ std::string overview(const std::vector<SuiteOutcome>& outcomes) {
       "<table>\n<tr><th>test</th><th>asks</th><th>section</th><th>result</th></tr>\n";
   for (const SuiteOutcome& o : outcomes)
     html += "<tr><td><a href=\"#" + o.test->name + "\">" + o.test->name + "</a></td><td>" +
-            in_markup(o.test->asks) + "</td><td>" + in_markup(o.test->section) + "</td><td>" +
+            markup_text(o.test->asks) + "</td><td>" + markup_text(o.test->section) + "</td><td>" +
             verdict_in_html(o.verdict) + "</td></tr>\n";
   return html + "</table>\n";
 }
@@ -44,25 +43,21 @@ std::string expected_in_html(const SuiteOutcome& outcome) {
       "<table>\n<tr><th>metric</th><th>of</th><th>expected</th><th>measured</th><th></th></tr>\n";
   for (const JudgedFigure& f : outcome.figures)
     html += "<tr><td>" + f.metric + "</td><td>" +
-            in_markup(f.arm + (f.point.empty() ? "" : ", " + f.point)) + "</td><td>" +
-            in_markup(rule_of(f)) + "</td><td>" + in_markup(shown_in_table(f.metric, f.value)) +
+            markup_text(f.arm + (f.point.empty() ? "" : ", " + f.point)) + "</td><td>" +
+            markup_text(rule_of(f)) + "</td><td>" + markup_text(shown_in_table(f.metric, f.value)) +
             "</td><td>" + verdict_in_html(f.holds ? SuiteVerdict::kPassed : SuiteVerdict::kFailed) +
             "</td></tr>\n";
   return html + "</table>\n";
 }
 
-/// Returns the table of a test's columns; what the table says where there is none.
+/// Returns the table of a test's columns.
 std::string measured_in_html(const SuiteOutcome& outcome) {
   if (!outcome.results || outcome.test->columns.empty()) return "";
-  try {
-    return table_in_html(column_table(
-        *outcome.results, {.form = TableForm::kMarkdown, .columns = outcome.test->columns}));
-  } catch (const std::exception& error) {
-    return element("p", error.what());
-  }
+  return column_table(*outcome.results,
+                      {.form = TableForm::kHtml, .columns = outcome.test->columns});
 }
 
-std::string test_in_html(const SuiteOutcome& outcome, const SuiteSetup& setup) {
+std::string test_in_html(const SuiteOutcome& outcome) {
   const SuiteTest& test = *outcome.test;
   std::string html = "<h3 id=\"" + test.name + "\">" + test.name + ": " +
                      verdict_in_html(outcome.verdict) + "</h3>\n" + element("p", test.asks);
@@ -71,7 +66,7 @@ std::string test_in_html(const SuiteOutcome& outcome, const SuiteSetup& setup) {
   if (!test.orientation.empty())
     html += element("p", "Values of the source, for orientation and not as limits:") +
             list_of(test.orientation);
-  if (outcome.results && !setup.directory.empty())
+  if (outcome.results)
     html += "<p><a href=\"" + test.name + "/report.html\">Figures and distributions</a>, " +
             "<a href=\"" + test.name + "/config/\">configurations</a></p>\n";
   return html;
@@ -89,12 +84,24 @@ std::string anomalies(const std::vector<SuiteOutcome>& outcomes) {
   return items.empty() ? element("p", "None.") : list_of(items);
 }
 
+/// Returns what is known of a test's repeatability. Plans want a variation above 5 % to be said.
+std::string repeated(const SuiteOutcome& outcome) {
+  constexpr double kToBeSaid = 0.05;
+  const std::string name = outcome.test->name;
+  const std::size_t seeds = outcome.results->arms.front().cases.size();
+  if (!outcome.variation)
+    return name + (seeds < 2 ? ": one seed, so that it was not measured" : ": not defined");
+  const std::string& metric = outcome.test->columns.front();
+  return name + ": " + metric.substr(0, metric.find(':')) +
+         " has a coefficient of variation of at " +
+         formatted("most %.1f %%", 100 * *outcome.variation) + " over " + std::to_string(seeds) +
+         " seeds" + (*outcome.variation > kToBeSaid ? ": above 5 %" : "");
+}
+
 std::string repeatability(const std::vector<SuiteOutcome>& outcomes) {
   std::vector<std::string> items;
   for (const SuiteOutcome& o : outcomes)
-    if (o.results && !o.results->arms.empty())
-      items.push_back(o.test->name + ": " + std::to_string(o.results->arms.front().cases.size()) +
-                      " seeds; brackets are 95 % intervals over them");
+    if (o.results && !o.results->arms.empty()) items.push_back(repeated(o));
   return items.empty() ? element("p", "No test was run.") : list_of(items);
 }
 
@@ -105,18 +112,17 @@ std::string suite_html(const Suite& suite, const SuiteSetup& setup,
   std::string html =
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width\">\n<title>" +
-      in_markup(suite.title) + "</title>\n<style>" + kStyle + "</style>\n</head>\n<body>\n";
+      markup_text(suite.title) + "</title>\n<style>" + kStyle + "</style>\n</head>\n<body>\n";
   html += element("h1", suite.title) + overview(outcomes);
   html += element("h2", "Device under test") +
-          element("p", setup.program + ", runtime " + setup.runtime) +
-          element("p", setup.fabric.empty() ? "Each test has the network of its experiment."
-                                            : "Network: " + setup.fabric);
+          element("p", setup.program + ", " + name_of(setup.runtime) + " time") +
+          element("p", "Each test has the network of its experiment.");
   html += element("h2", "Configuration") + element("p", "Source: " + suite.source) +
           element("p",
                   "The resolved configurations of switches and hosts are in the folder of "
                   "each test.");
   html += element("h2", "Results");
-  for (const SuiteOutcome& outcome : outcomes) html += test_in_html(outcome, setup);
+  for (const SuiteOutcome& outcome : outcomes) html += test_in_html(outcome);
   html += element("h2", "Anomalies and deviations") + anomalies(outcomes);
   html += element("h2", "Repeatability") + repeatability(outcomes);
   return html + "</body>\n</html>\n";

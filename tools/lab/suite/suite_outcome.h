@@ -37,6 +37,8 @@ struct SuiteOutcome {
   std::string cause{};
   std::vector<JudgedFigure> figures{};
   std::optional<Results> results{};  ///< absent: it was not run
+  /// The first column's over seeds, see largest_variation(); absent: one seed, or no column.
+  std::optional<double> variation{};
 };
 
 /// Judges a test by its results. A figure that is not defined does not hold; an expectation that is

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "tools/lab/suite/suite_markup.h"
+#include "common/telemetry/markup_text.h"
 #include "tools/lab/summary/metric.h"
 #include "tools/lab/summary/table_text.h"
 
@@ -54,6 +54,7 @@ Json json_of(const SuiteOutcome& outcome) {
            {"cause", failure_text(outcome)},
            {"deviations", test.deviations},
            {"orientation", test.orientation},
+           {"variation", number_or_null(outcome.variation.value_or(kNotDefined))},
            {"expected", Json::array()}};
   for (const JudgedFigure& f : outcome.figures)
     one["expected"].push_back({{"metric", f.metric},
@@ -88,10 +89,13 @@ std::string rule_of(const JudgedFigure& figure) {
 
 std::string suite_json(const Suite& suite, const SuiteSetup& setup,
                        const std::vector<SuiteOutcome>& outcomes) {
-  Json all{{"schema_version", 1},      {"suite", suite.name},
-           {"title", suite.title},     {"source", suite.source},
-           {"program", setup.program}, {"runtime", setup.runtime},
-           {"fabric", setup.fabric},   {"passed", !has_failed(outcomes)},
+  Json all{{"schema_version", 1},
+           {"suite", suite.name},
+           {"title", suite.title},
+           {"source", suite.source},
+           {"program", setup.program},
+           {"runtime", name_of(setup.runtime)},
+           {"passed", !has_failed(outcomes)},
            {"tests", Json::array()}};
   for (const SuiteOutcome& outcome : outcomes) all["tests"].push_back(json_of(outcome));
   return all.dump(1) + '\n';
@@ -113,19 +117,19 @@ std::string suite_junit(const Suite& suite, const std::vector<SuiteOutcome>& out
   };
   std::string xml =
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"" +
-      in_markup(suite.name) + "\" tests=\"" + std::to_string(outcomes.size()) + "\" failures=\"" +
+      markup_text(suite.name) + "\" tests=\"" + std::to_string(outcomes.size()) + "\" failures=\"" +
       count(SuiteVerdict::kFailed) + "\" errors=\"" + count(SuiteVerdict::kBroken) +
       "\" skipped=\"" + count(SuiteVerdict::kSkipped) + "\">\n";
   for (const SuiteOutcome& outcome : outcomes) {
-    xml += "    <testcase classname=\"" + in_markup(suite.name) + "\" name=\"" +
-           in_markup(outcome.test->name) + "\"";
+    xml += "    <testcase classname=\"" + markup_text(suite.name) + "\" name=\"" +
+           markup_text(outcome.test->name) + "\"";
     const char* element = outcome.verdict == SuiteVerdict::kFailed    ? "failure"
                           : outcome.verdict == SuiteVerdict::kBroken  ? "error"
                           : outcome.verdict == SuiteVerdict::kSkipped ? "skipped"
                                                                       : nullptr;
     xml += element == nullptr ? "/>\n"
                               : std::string(">\n      <") + element + " message=\"" +
-                                    in_markup(failure_text(outcome)) + "\"/>\n    </testcase>\n";
+                                    markup_text(failure_text(outcome)) + "\"/>\n    </testcase>\n";
   }
   return xml + "  </testsuite>\n</testsuites>\n";
 }

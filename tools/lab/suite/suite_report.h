@@ -1,6 +1,5 @@
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -8,12 +7,10 @@
 
 namespace outrider::lab {
 
-/// What all tests of a suite were run with.
+/// The program that ran all tests of a suite, and where.
 struct SuiteSetup {
-  std::string program;                ///< name and version
-  std::string runtime;                ///< "virtual", "loopback" or "testbed"
-  std::string fabric{};               ///< the file of --fabric; empty: that of each experiment
-  std::filesystem::path directory{};  ///< that of the reports; each test has a folder of its name
+  std::string program;  ///< name and version
+  Runtime runtime = Runtime::kVirtual;
 };
 
 /// Returns a value of a metric as tables show it, with its unit.
@@ -31,8 +28,8 @@ std::string suite_json(const Suite& suite, const SuiteSetup& setup,
 /// has a failure, one that broke an error, one that cannot be run is skipped.
 std::string suite_junit(const Suite& suite, const std::vector<SuiteOutcome>& outcomes);
 
-/// Returns the report as one HTML page without scripts or other files, in the order of the
-/// sections of a test report: device under test, configuration, results, anomalies and
+/// Returns the report as one HTML page without scripts, beside the folders of the tests, in the
+/// order of the sections of a test report: device under test, configuration, results, anomalies and
 /// deviations, repeatability.
 std::string suite_html(const Suite& suite, const SuiteSetup& setup,
                        const std::vector<SuiteOutcome>& outcomes);

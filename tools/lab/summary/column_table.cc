@@ -6,6 +6,7 @@
 
 #include "common/telemetry/csv_text.h"
 #include "common/telemetry/display_width.h"
+#include "common/telemetry/markup_text.h"
 #include "tools/lab/experiment/summary_points.h"
 #include "tools/lab/summary/metric.h"
 #include "tools/lab/summary/table_text.h"
@@ -176,7 +177,7 @@ std::string terminal(const std::vector<Line>& lines, const std::vector<ShownColu
   return text;
 }
 
-std::string markdown_heading(const ShownColumn& column) {
+std::string heading_with_unit(const ShownColumn& column) {
   const Column c = column_of(*column.metric);
   std::string text(c.heading);
   if (column.part == Part::kChange) return text + ", change";
@@ -185,26 +186,59 @@ std::string markdown_heading(const ShownColumn& column) {
   return text + (unit.starts_with('/') ? " " + std::string(unit) : " [" + std::string(unit) + "]");
 }
 
-std::string markdown(const std::vector<Line>& lines, const std::vector<ShownColumn>& columns) {
-  std::vector<std::string> varying;
+/// A table with a column for each setting that varies.
+struct Grid {
+  std::vector<std::string> settings;            ///< names, behind the arm's label
+  std::vector<std::string> headings;            ///< of the metrics
+  std::vector<std::vector<std::string>> cells;  ///< [line]: settings, then metrics
+};
+
+Grid grid_of(const std::vector<Line>& lines, const std::vector<ShownColumn>& columns) {
+  Grid grid;
   for (const auto& line : lines)
     for (const auto& [name, value] : line.settings)
-      if (std::ranges::find(varying, name) == varying.end()) varying.push_back(name);
-  std::string text = "| arm |", rule = "|---|";
-  for (const auto& name : varying) text += " `" + name + "` |", rule += "---|";
-  for (const auto& c : columns) text += " " + markdown_heading(c) + " |", rule += "---|";
-  text += "\n" + rule + "\n";
+      if (std::ranges::find(grid.settings, name) == grid.settings.end())
+        grid.settings.push_back(name);
+  for (const auto& c : columns) grid.headings.push_back(heading_with_unit(c));
   for (const auto& line : lines) {
-    text += "| `" + line.arm->label + "` |";
-    for (const auto& name : varying) {
+    auto& cells = grid.cells.emplace_back();
+    for (const auto& name : grid.settings) {
       const auto it =
           std::ranges::find(line.settings, name, &std::pair<std::string, std::string>::first);
-      text += it == line.settings.end() ? " |" : " " + it->second + " |";
+      cells.push_back(it == line.settings.end() ? "" : it->second);
     }
-    for (const auto& c : columns) text += " " + cell_text(line, c) + " |";
+    for (const auto& c : columns) cells.push_back(cell_text(line, c));
+  }
+  return grid;
+}
+
+std::string markdown(const std::vector<Line>& lines, const std::vector<ShownColumn>& columns) {
+  const Grid grid = grid_of(lines, columns);
+  std::string text = "| arm |", rule = "|---|";
+  for (const auto& name : grid.settings) text += " `" + name + "` |", rule += "---|";
+  for (const auto& heading : grid.headings) text += " " + heading + " |", rule += "---|";
+  text += "\n" + rule + "\n";
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    text += "| `" + lines[i].arm->label + "` |";
+    for (const auto& cell : grid.cells[i]) text += (cell.empty() ? "" : " " + cell) + " |";
     text += "\n";
   }
   return text;
+}
+
+std::string html(const std::vector<Line>& lines, const std::vector<ShownColumn>& columns) {
+  const Grid grid = grid_of(lines, columns);
+  const auto cell = [](const char* tag, const std::string& text) {
+    return std::string("<") + tag + ">" + markup_text(text) + "</" + tag + ">";
+  };
+  std::string text = "<table>\n<tr>" + cell("th", "arm");
+  for (const auto& name : grid.settings) text += cell("th", name);
+  for (const auto& heading : grid.headings) text += cell("th", heading);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    text += "</tr>\n<tr>" + cell("td", lines[i].arm->label);
+    for (const auto& one : grid.cells[i]) text += cell("td", one);
+  }
+  return text + "</tr>\n</table>\n";
 }
 
 }  // namespace
@@ -221,6 +255,8 @@ std::string column_table(const Results& results, const TableRequest& request) {
       return csv(lines, columns);
     case TableForm::kMarkdown:
       return markdown(lines, columns);
+    case TableForm::kHtml:
+      return html(lines, columns);
     case TableForm::kText:
       break;
   }

@@ -12,7 +12,8 @@ namespace outrider::lab {
 enum class TableForm : std::uint8_t {
   kText,      ///< for a terminal
   kCsv,       ///< in the units of metrics
-  kMarkdown,  ///< for a page: what varies has columns of its own
+  kMarkdown,  ///< for a page: settings that vary have columns of their own
+  kHtml,      ///< the same as a <table>
 };
 
 /// Chooses the lines and columns of a table, and its form.

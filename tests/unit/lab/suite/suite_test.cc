@@ -9,7 +9,6 @@
 #include "tests/support/source_path.h"
 #include "tools/lab/experiment/experiment.h"
 #include "tools/lab/plan/plan.h"
-#include "tools/lab/suite/suite_markup.h"
 #include "tools/lab/suite/suite_report.h"
 
 namespace outrider::suite_test {
@@ -106,7 +105,7 @@ TEST(SuiteReport, JunitHasFailuresAndWhatCannotBeRun) {
 TEST(SuiteReport, JsonHasEveryFigure) {
   const Reported r;
   const auto json =
-      nlohmann::json::parse(suite_json(r.suite, {"outrider-lab", "virtual"}, r.outcomes));
+      nlohmann::json::parse(suite_json(r.suite, {"outrider-lab", Runtime::kVirtual}, r.outcomes));
   EXPECT_EQ(json["passed"], false);
   EXPECT_EQ(json["tests"][0]["verdict"], "failed");
   EXPECT_EQ(json["tests"][0]["expected"][1]["value"], 3.0);
@@ -116,15 +115,26 @@ TEST(SuiteReport, JsonHasEveryFigure) {
 
 TEST(SuiteReport, HtmlIsOnePageWithTheTables) {
   const Reported r;
-  const std::string html = suite_html(r.suite, {"outrider-lab", "virtual"}, r.outcomes);
+  const std::string html = suite_html(r.suite, {"outrider-lab", Runtime::kVirtual}, r.outcomes);
   EXPECT_THAT(html, HasSubstr("<h1>Incast &lt;1&gt;</h1>"));
   EXPECT_THAT(html, HasSubstr("<td>3.000</td>"));
   EXPECT_THAT(html, HasSubstr("no &quot;transport&quot;"));
   for (const char* section : {"Device under test", "Configuration", "Results",
                               "Anomalies and deviations", "Repeatability"})
     EXPECT_THAT(html, HasSubstr(std::string("<h2>") + section));
-  EXPECT_THAT(table_in_html("| a | `b` |\n|---|---|\n| 1 | 2 |\n"),
-              HasSubstr("<tr><th>a</th><th>b</th></tr>\n<tr><td>1</td><td>2</td></tr>"));
+}
+
+TEST(SuiteReport, RepeatabilityIsTheVariationOverSeeds) {
+  Reported r;
+  const SuiteSetup setup{"outrider-lab", Runtime::kVirtual};
+  EXPECT_THAT(suite_html(r.suite, setup, r.outcomes), HasSubstr("absorption: one seed"));
+  r.outcomes[0].variation = 0.062;
+  EXPECT_THAT(suite_html(r.suite, setup, r.outcomes),
+              HasSubstr("burst_packets_dropped_per_burst has a coefficient of variation of at most "
+                        "6.2 % over 1 seeds: above 5 %"));
+  const auto json = nlohmann::json::parse(suite_json(r.suite, setup, r.outcomes));
+  EXPECT_EQ(json["tests"][0]["variation"], 0.062);
+  EXPECT_TRUE(json["tests"][1]["variation"].is_null());
 }
 
 TEST(SuiteFile, FaultsAreNamedByTheirKeys) {
@@ -132,10 +142,11 @@ TEST(SuiteFile, FaultsAreNamedByTheirKeys) {
   EXPECT_THAT(format_issues("f", validate(suite)), HasSubstr("at least one [[test]]"));
   suite.tests = {test_with({{.metric = "drops", .most = 0.0}}), test_with({{.metric = kDropped}})};
   suite.tests[1].cannot = "why";
-  suite.tests[0].columns = {"nothing:range"};
+  suite.tests[0].columns = {"nothing:range", std::string(kDropped) + ":most"};
   const std::string faults = format_issues("f", validate(suite));
   EXPECT_THAT(faults, HasSubstr("test[0].expect[0].metric: \"drops\": is no metric"));
   EXPECT_THAT(faults, HasSubstr("test[0].columns: \"nothing\": is no metric"));
+  EXPECT_THAT(faults, HasSubstr("must have range or change behind the colon"));
   EXPECT_THAT(faults, HasSubstr("test[1].name: \"absorption\""));
   EXPECT_THAT(faults, HasSubstr("test[1].experiment"));
   EXPECT_THAT(faults, HasSubstr("test[1].expect[0].least: is missing, and so is `most`"));

@@ -55,6 +55,16 @@ TEST(ColumnTable, ShowsIntervalsAndChanges) {
             "|---|---|---|\n"
             "| `off` | 40.00 [20,80] | +0.0 % [-10,+10] |\n"
             "| `on` | 20.00 [10,40] | -50 % [-60,-40] |\n");
+  EXPECT_EQ(column_table(summary(), {.form = TableForm::kHtml, .columns = {kMedian}}),
+            "<table>\n<tr><th>arm</th><th>burst [ms]</th></tr>\n"
+            "<tr><td>off</td><td>40.00</td></tr>\n<tr><td>on</td><td>20.00</td></tr>\n</table>\n");
+}
+
+TEST(ColumnTable, HtmlEscapesWhatUsersWrote) {
+  EXPECT_NE(column_table(of({arm("a<b & \"c\"", 1, 0.04, 0)}),
+                         {.form = TableForm::kHtml, .columns = {kMedian}})
+                .find("<td>a&lt;b &amp; &quot;c&quot;</td>"),
+            std::string::npos);
 }
 
 TEST(ColumnTable, NamesWhatAChangeIsAgainst) {
