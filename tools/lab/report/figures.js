@@ -9,6 +9,8 @@ function offLabel(point = null) {
   const labels = new Set(data.arms.filter((a) => a.off && (point === null || a.point === point)).map((a) => a.label));
   return labels.size === 1 ? [...labels][0] : "the baseline";
 }
+/** Without a job there are no bursts and no iterations. */
+const hasJob = () => data.has_job;
 const median = (arm) => againstOff(arm, "communication_seconds_median");
 const lost = (arm) => againstOff(arm, "background_lost_fraction");
 
@@ -70,7 +72,7 @@ figure({ id: "sweep", section: "answer", when: () => data.points.length > 1,
 
 // -- gain against cost
 
-figure({ id: "gain", section: "answer", title: "Gain against cost",
+figure({ id: "gain", section: "answer", when: hasJob, title: "Gain against cost",
   what: "Lines are 95 % confidence intervals over seeds.",
   plot(c) {
     const arms = c.arms.filter((a) => isNumber(median(a)[0]) && isNumber(lost(a)[0]));
@@ -106,7 +108,7 @@ function aroundBurst(c, view) {
     x: { domain: [edges[0], edges[grid.cells]], title: `time ${viewText(view)} [${unit.name}]` } };
 }
 
-figure({ id: "queue", section: "queue", title: "Packets waiting in the measured queue", controls: queueControls,
+figure({ id: "queue", section: "queue", when: hasJob, title: "Packets waiting in the measured queue", controls: queueControls,
   what: "Every iteration of every seed, laid on top of each other. Occupancy is the sojourn of the packets that left in each bin (Little's law), so it follows the true one by about half a sojourn; a line ends where less than half of the iterations have fine records.",
   plot(c) {
     const view = c.state.view, { unit, cells, along, x } = aroundBurst(c, view), ink = c.theme;
@@ -133,7 +135,7 @@ figure({ id: "queue", section: "queue", title: "Packets waiting in the measured 
       facets: arms.map((arm) => ({ arm, marks: marks(arm, arm.views[view], off && arm !== off && off.views[view].queue) })) };
   } });
 
-figure({ id: "throughput", section: "cost", title: "Goodput around a burst",
+figure({ id: "throughput", section: "cost", when: hasJob, title: "Goodput around a burst",
   what: "Payload delivered in order, mean over all iterations; training is pushes and pulls. Zero is the instant at which gradients are ready; a line ends where less than half of the iterations have fine records.",
   plot(c) {
     const { unit, cells, along, x } = aroundBurst(c, "due"), arms = c.arms.filter((a) => a.views && a.views.due.background.some(isNumber));
@@ -161,7 +163,7 @@ function stepsOf(a, k, theme) {
     sign(a.times_ms[mid] * k, 100 * (mid + 0.5) / n, symbolPath(a, 50), { fill: color, stroke: theme.card })];
 }
 
-figure({ id: "cdf", section: "time", title: "Distribution of communication time",
+figure({ id: "cdf", section: "time", when: hasJob, title: "Distribution of communication time",
   what: "From gradients ready, before any START or wait, to the last byte delivered of the slowest worker; one step an iteration.",
   plot(c) {
     const arms = c.arms.filter((a) => a.times_ms.length), k = c.unit.per_ms;
@@ -222,7 +224,7 @@ function attributionBars(c, arms, label) {
     total: (a) => d3.sum(parts, (p) => p.value(a)) });
 }
 
-figure({ id: "attribution", section: "time", title: "Where the communication time went",
+figure({ id: "attribution", section: "time", when: hasJob, title: "Where the communication time went",
   what: "The chain of causes behind the last arrival of each push, split without remainder.",
   plot(c) {
     const arms = c.arms.filter((a) => a.attribution);
@@ -230,7 +232,7 @@ figure({ id: "attribution", section: "time", title: "Where the communication tim
       : "These runs did not record where the time went. Set trafficgen.attribution = true in [parameters] of the experiment (virtual time only) and run it again.";
   } });
 
-figure({ id: "cost", section: "cost", title: "What the background lost", what: costText,
+figure({ id: "cost", section: "cost", when: hasJob, title: "What the background lost", what: costText,
   plot(c) {
     const arms = c.arms.filter((a) => !a.off && isNumber(metric(a, "background_lost_bytes_per_iteration")[0]));
     if (!arms.length) return c.arms.some((a) => isNumber(lost(a)[0])) ? "In a closed loop the cost is a rate, which the first table has: it is not split."

@@ -160,7 +160,7 @@ function hostPanels(hosts, w, cells, unit, { parts }) {
     lines: (i) => [when(i), `background ${number(scaled(w.background[i]))} ${rate.name}`, `mean over the run ${number(scaled(mean))} ${rate.name}`] })];
 }
 
-figure({ id: "hosts", section: "lines", title: "Hosts and jobs around a burst", controls: hostsControls, what: hostsWhat,
+figure({ id: "hosts", section: "lines", when: hasJob, title: "Hosts and jobs around a burst", controls: hostsControls, what: hostsWhat,
   plot(c) {
     const arm = hostsArm(c);
     if (!arm) return "No iteration of these arms was recorded.";
@@ -209,7 +209,7 @@ function lineTip(arm, b, name, unit) {
     `first packet at the queue ${show(b.queue)}`, `last byte delivered ${show(b.delivered)}`, `${b.rtos} retransmission time-outs`];
 }
 
-figure({ id: "timeline", section: "lines", title: "Time line of bursts", controls: timelineControls,
+figure({ id: "timeline", section: "lines", when: hasJob, title: "Time line of bursts", controls: timelineControls,
   what: "One row a burst of a worker; the number at its end is its communication time.",
   plot(c) {
     const arm = c.arms.find((a) => a.name === c.state.timelineArm) || c.arms[0];

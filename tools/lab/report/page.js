@@ -320,9 +320,7 @@ function drawAnswer() {
   for (const s of data.points[state.point] ? data.points[state.point].answer : []) box.append(el("p", { class: s.kind, text: unbroken(s.text) }));
 }
 
-/** Whether a figure is of bursts and iterations, of which an experiment without a job has none. */
-const isOfJobs = (f) => ["queue", "time", "lines"].includes(f.section) || ["gain", "cost", "throughput"].includes(f.id);
-const usedFigures = () => FIGURES.filter((f) => (data.has_job || !isOfJobs(f)) && (!f.when || f.when()));
+const usedFigures = () => FIGURES.filter((f) => !f.when || f.when());
 const sectionsHere = () => Object.keys(SECTIONS).filter((id) => usedFigures().some((f) => f.section === id) || (id === "each-job" && severalJobs()) || (id === "groups" && hasGroups()));
 
 function sectionLinks() {
