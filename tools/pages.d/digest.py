@@ -108,8 +108,8 @@ class Digest:
     def text(self):
         """Returns the file."""
         out = io.StringIO()
-        head = [("results version", self.version), ("program", self.program),
-                ("processor minutes", self.minutes)]
+        head = [("results version", self.version), ("program", self.program)]
+        head += [("processor minutes", self.minutes)] * bool(self.minutes)
         head += [("command", line) for line in self.commands]
         head += [("seeds", f"{name} {seeds[0]}-{seeds[-1]}") for name, seeds in self.seeds.items()]
         head += [("point", " ".join([name, *map("=".join, point.items())]))

@@ -193,7 +193,8 @@ def commands(digest, name):
     seeds = {f"{own[0]} to {own[-1]}" if len(own) > 1 else str(own[0])
              for own in digest.seeds.values()}
     return (f"\n```\n{script(digest.commands)}```\n\n"
-            f"Seeds {' and '.join(sorted(seeds))}, {digest.minutes} processor minutes; "
+            f"Seeds {' and '.join(sorted(seeds))}"
+            f"{f', {digest.minutes} processor minutes' if digest.minutes else ''}; "
             f"[the digest](data/{name}.csv) has all figures of this page.\n\n")
 
 
