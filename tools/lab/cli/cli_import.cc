@@ -29,7 +29,11 @@ std::optional<ForeignFile> read_foreign(const std::string& path, ConfigIssues& i
 }
 
 int refused(const ConfigIssues& issues) {
-  std::fputs(format_issues("import", issues).c_str(), stderr);
+  const bool one = issues.size() == 1 && !issues.has_more();  // whose key is the file
+  std::fputs((one ? format_issues(issues[0].key, {{"", issues[0].problem}})
+                  : format_issues("outrider-lab import", issues))
+                 .c_str(),
+             stderr);
   return kExitUsage;
 }
 

@@ -10,7 +10,7 @@
 
 namespace outrider::lab {
 
-/// What a connection matrix says.
+/// A connection matrix of htsim, as it was read.
 struct ConnectionMatrix {
   std::size_t nodes = 0;
   std::vector<tg::ListedFlow> flows{};  ///< in the order of their starts

@@ -17,7 +17,7 @@ struct ForeignFile {
   std::string text;
 };
 
-/// What becomes of files of other simulators.
+/// An experiment made of files of other simulators.
 struct ImportedExperiment {
   std::string what;                     ///< "a list of flows: 4 flows between 5 hosts, ..."
   std::vector<std::string> understood;  ///< a line each

@@ -1,5 +1,5 @@
-// Goal: a connection matrix of htsim becomes flows in the order of their starts, and what is wrong
-// with one is told by its line.
+// Goal: a connection matrix of htsim becomes flows in the order of their starts, and each fault of
+// one names its line.
 #include "tools/lab/import/connection_matrix.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
-// Goal: what a file of another simulator is, is told by its content, and becomes an experiment that
-// is planned, with the flows between the hosts that the file names.
+// Goal: a file of another simulator is recognised by its content, and becomes an experiment that
+// can be planned, with the flows between the hosts that the file names.
 #include "tools/lab/import/import_experiment.h"
 
 #include <gmock/gmock.h>
