@@ -82,6 +82,7 @@ int run_suite(const LabOptions& options, const Suite& suite, const fs::path& pat
   const fs::path directory =
       options.out.empty() ? fs::path("results") / ("suite-" + suite.name) : fs::path(options.out);
   std::vector<SuiteOutcome> outcomes;
+  outcomes.reserve(tests.size());
   for (const SuiteTest* test : tests) outcomes.push_back(run_test(*test, options, path, directory));
   fs::create_directories(directory);
   const SuiteSetup setup{"outrider-lab " OUTRIDER_VERSION, options.runtime};
