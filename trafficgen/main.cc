@@ -48,6 +48,9 @@ int start(int argc, char** argv) {
     std::cerr << format_issues(options.config, issues);
     return kExitUsage;
   }
+  if (config.benchmark.kind != BenchmarkKind::kNone && !options.check)
+    throw UsageError(options.config + ": has a [benchmark]: `" + kProgram + " benchmark --config " +
+                     options.config + "` measures it");
   if (options.lcore) config.lcore = *options.lcore;
   if (given.seed) config.seed = *given.seed;
   if (const auto duration = run_time_of(options.duration)) config.duration = duration;

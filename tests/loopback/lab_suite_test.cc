@@ -64,6 +64,31 @@ TEST_F(LabSuite, AFailedLimitIsTheExitStatus) {
   EXPECT_THAT(text("out/junit.xml"), HasSubstr("<failure message="));
 }
 
+TEST_F(LabSuite, MarksAreJudgedInVirtualTimeAndBetweenProcesses) {
+  for (const char* runtime : {"virtual", "loopback"}) {
+    ASSERT_EQ(run({"sonic-ecn", "--tests", "step-enqueue,step-dequeue", "--runtime", runtime,
+                   "--out", directory_ / runtime}),
+              kExitOk)
+        << text("log");
+    EXPECT_THAT(text("log"), HasSubstr("passed    step-dequeue"));
+    EXPECT_THAT(text(std::string(runtime) + "/step-dequeue/benchmark.json"),
+                HasSubstr("\"kind\":\"ecn_marking\""));
+  }
+}
+
+// A second switch in the place of the one that the law is about.
+TEST_F(LabSuite, ASwitchThatMarksElsewhereFails) {
+  const std::string path = directory_ / "other.toml";
+  write_whole_file(path,
+                   "name = \"other\"\ntitle = \"Other\"\nsource = \"a test\"\n"
+                   "[[test]]\nname = \"marks\"\nasks = \"Where?\"\nstreams = \"" +
+                       source_path("conf/suites/sonic-ecn/step-enqueue.toml") + "\"\nswitch = \"" +
+                       source_path("conf/suites/sonic-ecn/step-dequeue-switch.toml") +
+                       "\"\n[[test.expect]]\nmetric = \"unmarked_above_kmax\"\nmost = 0\n");
+  EXPECT_EQ(run({path, "--out", directory_ / "out"}), kExitFailure) << text("log");
+  EXPECT_THAT(text("log"), HasSubstr("failed    marks: unmarked_above_kmax"));
+}
+
 TEST_F(LabSuite, AnInterruptNamesWhatDidNotBegin) {
   ProcessGuard process({OUTRIDER_LAB_PROGRAM, "suite", "collectives", "--out", directory_ / "out"},
                        directory_ / "log");
@@ -83,6 +108,8 @@ TEST_F(LabSuite, NamesWhatIsWrong) {
   EXPECT_THAT(text("log"), HasSubstr("is an experiment for outrider-lab run"));
   EXPECT_EQ(run({suite_with("most = \"none\"\n")}), kExitUsage);
   EXPECT_THAT(text("log"), HasSubstr("test[0].expect[0].most"));
+  EXPECT_EQ(run({"sonic-ecn", "--runtime", "testbed"}), kExitUsage);
+  EXPECT_THAT(text("log"), HasSubstr("--testbed FILE belongs to --runtime testbed"));
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "trafficgen/config/config_toml.h"
 #include "trafficgen/measure/program_name.h"
 #include "trafficgen/streams/search/calibrate_loop.h"
+#include "trafficgen/streams/search/device_trials.h"
 #include "trafficgen/streams/search/rate_search_loop.h"
 
 namespace outrider::tg {
@@ -60,6 +61,9 @@ RateSearchOptions search_options(const SearchTexts& texts, double default_loss) 
   return options;
 }
 
+/// Shows a line at once, also where nobody but a log reads it.
+void say_line(const std::string& line) { std::cout << line << std::endl; }
+
 void check_searchable(const GeneratorConfig& config) {
   ConfigIssues issues;
   const Checks root(issues);
@@ -82,12 +86,13 @@ int search_sizes(const GeneratorConfig& config, const RateSearchOptions& wanted,
   for (const std::uint32_t bytes : sizes)
     check_streams_fit(with_frame_bytes(config, bytes), process.devices());
   std::vector<SizedSearch> made;
+  DeviceTrials run(process);
   std::uint32_t trials = 0;
   for (const std::uint32_t bytes : sizes) {
     std::cout << bytes << " bytes\n";
     SizedSearch& one = made.emplace_back(SizedSearch{bytes, RateSearch(wanted.search)});
     one.finished =
-        run_rate_search(one.search, wanted, with_frame_bytes(config, bytes), process, trials);
+        run_rate_search(one.search, wanted, with_frame_bytes(config, bytes), run, trials, say_line);
     if (!one.finished) break;
   }
   std::cout << to_text(made);
@@ -110,8 +115,9 @@ int search(const GeneratorConfig& config, const ProgramOptions& options,
   if (!process.wait_for_links()) return kExitInterrupted;
   if (!sizes.empty()) return search_sizes(config, wanted, sizes, process, options.report);
   RateSearch made(wanted.search);
+  DeviceTrials run(process);
   std::uint32_t trials = 0;
-  const bool finished = run_rate_search(made, wanted, config, process, trials);
+  const bool finished = run_rate_search(made, wanted, config, run, trials, say_line);
   std::cout << to_text(made, wanted, finished);
   if (!options.report.empty())
     write_whole_file(options.report, to_json(made, wanted, config, finished));
@@ -213,7 +219,8 @@ int start_calibrate(std::vector<std::string> eal, std::vector<std::string> own) 
 }  // namespace
 
 bool is_stream_command(std::string_view word) {
-  return word == "ndr" || word == "pdr" || word == "calibrate" || word == "replay";
+  return word == "ndr" || word == "pdr" || word == "calibrate" || word == "replay" ||
+         word == "benchmark";
 }
 
 int run_stream_command(int argc, char** argv) {
@@ -221,6 +228,8 @@ int run_stream_command(int argc, char** argv) {
   const std::string command = argv[1];
   SplitArguments arguments = split_arguments(argc - 1, argv + 1);
   if (command == "replay") return start_replay(std::move(arguments.eal), std::move(arguments.own));
+  if (command == "benchmark")
+    return start_benchmark(std::move(arguments.eal), std::move(arguments.own));
   if (command == "calibrate")
     return start_calibrate(std::move(arguments.eal), std::move(arguments.own));
   return start_search(command, std::move(arguments.eal), std::move(arguments.own));

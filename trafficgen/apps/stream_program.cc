@@ -31,8 +31,9 @@ using Engines = std::vector<std::unique_ptr<StreamEngine>>;
 Engines make_engines(const GeneratorConfig& config, const LcorePlan& plan, StreamProcess& process) {
   Engines engines;
   for (std::uint32_t lcore = 0; lcore < cpus_of(config).size(); ++lcore)
-    engines.push_back(std::make_unique<StreamEngine>(process.engine(
-        config.streams, config.duration, streams_of(config, {.plan = plan, .lcore = lcore}))));
+    engines.push_back(std::make_unique<StreamEngine>(
+        process.engine(config.streams, config.duration,
+                       streams_of(config, {.plan = plan, .lcore = lcore}), config.pauses)));
   return engines;
 }
 

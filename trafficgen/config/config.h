@@ -17,7 +17,9 @@
 #include "trafficgen/channel/transport_config.h"
 #include "trafficgen/frames/payload_kind.h"
 #include "trafficgen/neighbours/neighbour_config.h"
+#include "trafficgen/streams/engine/benchmark_config.h"
 #include "trafficgen/streams/engine/stream_config.h"
+#include "trafficgen/streams/engine/stream_pause.h"
 #include "trafficgen/workload/config/job_config.h"
 #include "trafficgen/workload/config/tensorlights_config.h"
 
@@ -78,6 +80,8 @@ struct GeneratorConfig {
   std::vector<CaptureConfig> captures{};
   std::vector<NeighbourConfig> neighbours;
   std::vector<StreamConfig> streams{};
+  std::vector<PauseConfig> pauses{};  ///< of devices that only streams use
+  BenchmarkConfig benchmark{};        ///< for the command `benchmark` alone
   /// Time for which streams are still received after the last has ended.
   Duration stream_drain = std::chrono::milliseconds(100);
   std::vector<TransferConfig> transfers{};

@@ -264,6 +264,8 @@ void describe(Settings& v, GeneratorConfig& c) {
   v.tables("capture", c.captures);
   v.tables("neighbour", c.neighbours);
   v.tables("stream", c.streams);
+  v.tables("pause", c.pauses);
+  v.table("benchmark", c.benchmark);
   v.tables("transfer", c.transfers);
 }
 

@@ -18,6 +18,7 @@
 #include "trafficgen/config/mbuf_need.h"
 #include "trafficgen/config/mlt_rules.h"
 #include "trafficgen/config/roce_rules.h"
+#include "trafficgen/config/stream_rules.h"
 #include "trafficgen/hosts/nic_queue.h"
 
 namespace outrider::tg {
@@ -345,19 +346,9 @@ void check_captures(const Checks& root, const GeneratorConfig& c, Scope& scope) 
 
 void check_process(const Checks& root, const GeneratorConfig& c) {
   const bool ends = !c.jobs.empty() || !c.transfers.empty() || ends_with_lists(c);
-  if (!c.duration && !ends && !all_bounded(c.streams))
+  const bool measures = c.benchmark.kind != BenchmarkKind::kNone;  // trials end by themselves
+  if (!c.duration && !ends && !measures && !all_bounded(c.streams))
     root.fault("duration", "is required without a [[job]], a [[transfer]] or a list of flows");
-}
-
-/// Checks that streams use devices of the file, at rates that these can carry.
-void check_stream_devices(const Checks& root, const GeneratorConfig& c, const Scope& scope) {
-  check_streams(root, c.streams);
-  for (std::size_t i = 0; i < c.streams.size(); ++i)
-    for (const auto& [key, name] : {std::pair{"device", c.streams[i].device},
-                                    {"receive_device", c.streams[i].receive_device}})
-      root.below("stream", i)
-          .require(name.empty() || scope.devices.contains(name), key, Checks::quoted(name),
-                   "no [[device]] has this name");
 }
 
 /// Checks the rules that involve several settings.
@@ -374,7 +365,7 @@ ConfigIssues joint_faults(const GeneratorConfig& config) {
   check_tensorlights(root, config);
   check_long_flows(root, config, scope);
   check_requests(root, config, scope);
-  check_stream_devices(root, config, scope);
+  check_streams_of(root, config);
   check_transfers(root, config, scope);
   check_all_flows(root, config, scope);
   check_captures(root, config, scope);

@@ -156,6 +156,13 @@ struct StreamSnapshot {
   StreamReceivedCounts received{};
 };
 
+/// One packet of a stream, in the order of arrival.
+struct StreamSample {
+  std::uint64_t latency_ns = 0;
+  bool ce = false;  ///< it arrived with CE
+  bool operator==(const StreamSample&) const = default;
+};
+
 /// The results of one stream. Rates count at `layer`: l1 includes preamble, gap and FCS (frame + 20
 /// bytes), l2 only the FCS.
 struct StreamReport : StreamSentCounts, StreamReceivedCounts {
@@ -175,6 +182,7 @@ struct StreamReport : StreamSentCounts, StreamReceivedCounts {
   bool receives = false;
   Histogram latency_ns;  ///< departure stamp to arrival, both read by software
   std::uint64_t samples_kept = 0;
+  std::vector<StreamSample> samples;  ///< so many; no part of reports that are written
   std::uint64_t samples_not_kept = 0;
   HopsReport hops;  ///< empty unless its packets are probes
 };
@@ -184,6 +192,7 @@ struct StreamsReport {
   std::vector<StreamReport> streams;
   StreamEndsReport ends;
   Histogram loop_bias_ns;              ///< part of a latency that the loop itself adds
+  std::uint64_t pause_frames = 0;      ///< that were sent
   std::uint64_t link_down_checks = 0;  ///< checks (10 a second) that found a link down
 };
 

@@ -11,6 +11,7 @@
 #include "common/core/units.h"
 #include "tests/support/pool.h"
 #include "tests/unit/streams/stream_fixture.h"
+#include "trafficgen/streams/engine/stream_engine.h"
 #include "trafficgen/streams/search/rate_search_loop.h"
 
 namespace outrider::rate_search_test {

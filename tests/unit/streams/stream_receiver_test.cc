@@ -119,7 +119,7 @@ TEST_F(StreamReceiverTest, LatencyIsInNanosecondsAndRawSamplesAreBounded) {
   take(r, f[2], 3000);
   EXPECT_EQ(r.latency(0).min(), 0U);
   EXPECT_EQ(r.latency(0).max(), 1000U) << "2000 ticks at 2 GHz";
-  EXPECT_EQ(r.samples(0), (std::vector<std::uint64_t>{0, 1}));
+  EXPECT_EQ(r.samples(0), (std::vector<StreamSample>{{0, false}, {1, false}}));
   EXPECT_EQ(r.counters(0).samples_not_kept, 1U);
 }
 

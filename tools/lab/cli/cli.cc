@@ -118,8 +118,8 @@ void add_ranks(CLI::App& app, LabOptions& options) {
   app.add_flag("--profile", options.ranks.profile, "Print what each rank waited for");
 }
 
-void add_run(CLI::App& app, LabOptions& options) {
-  add_selection(app, options);
+/// Adds where the cases or tests of a file run.
+void add_runtime(CLI::App& app, LabOptions& options) {
   add_choice<Runtime>(
       app, "--runtime", options.runtime,
       {{"virtual", Runtime::kVirtual},
@@ -131,6 +131,11 @@ void add_run(CLI::App& app, LabOptions& options) {
       "testbed: the same on the devices, and the machines, that --testbed names");
   app.add_option("--testbed", options.testbed, "Devices and machines, see docs/testbed.md")
       ->type_name("FILE");
+}
+
+void add_run(CLI::App& app, LabOptions& options) {
+  add_selection(app, options);
+  add_runtime(app, options);
   app.add_option("--out", options.out,
                  "Directory of the results [results/NAME; loopback and testbed:\n"
                  "results/NAME-RUNTIME]")
@@ -169,13 +174,17 @@ void add_suite(CLI::App& app, LabOptions& options) {
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 62));
   app.add_option("--repeat", options.seeds, "Seeds per case [those of each experiment]")
       ->check(CLI::Range(1U, 1'000'000U));
-  app.add_option("--out", options.out, "Directory of the results [results/suite-NAME]")
+  app.add_option("--out", options.out,
+                 "Directory of the results [results/suite-NAME; loopback and testbed:\n"
+                 "results/suite-NAME-RUNTIME]")
       ->type_name("DIR");
   app.add_option("--jobs", options.jobs, "Worker processes [one per CPU]")
       ->check(CLI::Range(1U, 1024U));
+  add_runtime(app, options);
   add_replacing(app, options);
-  exclude_all(app, "--list",
-              {"--tests", "--seed", "--repeat", "--out", "--jobs", "--fresh", "--force"});
+  exclude_all(
+      app, "--list",
+      {"--tests", "--testbed", "--seed", "--repeat", "--out", "--jobs", "--fresh", "--force"});
 }
 
 void add_merge(CLI::App& app, LabOptions& options) {

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/runtime/poll_stop.h"
@@ -10,9 +12,8 @@
 #include "common/telemetry/whole_file.h"
 #include "tools/lab/cli/cli.h"
 #include "tools/lab/cli/cli_cases.h"
-#include "tools/lab/results/bundle.h"
-#include "tools/lab/results/read_results.h"
-#include "tools/lab/suite/suite_repeats.h"
+#include "tools/lab/cli/suite_tests.h"
+#include "tools/lab/plan/testbed.h"
 #include "tools/lab/suite/suite_report.h"
 #include "tools/lab/summary/column_table.h"
 
@@ -21,12 +22,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns a line for each test: its name, what it asks, and why it cannot be run.
-std::string listed(const Suite& suite) {
+/// Returns a line for each test: its name, what it asks, and why the runtime cannot run it.
+std::string listed(const Suite& suite, const LabOptions& options) {
+  const SuiteRun run{options, {}, {}, {}};
   std::string text = suite.title + "\nSource: " + suite.source + "\n\n";
-  for (const SuiteTest& test : suite.tests)
-    text += test.name + ": " + test.asks +
-            (test.cannot.empty() ? "" : " Cannot be run: " + test.cannot) + '\n';
+  for (const SuiteTest& test : suite.tests) {
+    const std::string reason = why_not(test, run);
+    text +=
+        test.name + ": " + test.asks + (reason.empty() ? "" : " Cannot be run: " + reason) + '\n';
+  }
   return text;
 }
 
@@ -45,45 +49,50 @@ std::vector<const SuiteTest*> chosen_tests(const Suite& suite, const LabOptions&
   return tests;
 }
 
-/// Runs a test's experiment into a folder of its name, as `run` does, and judges it. After Ctrl-C
-/// no other begins.
-SuiteOutcome run_test(const SuiteTest& test, const LabOptions& given, const fs::path& suite,
-                      const fs::path& directory) {
-  if (!test.cannot.empty()) return {.test = &test, .cause = test.cannot};
-  if (stop_requested())
-    return {
-        .test = &test, .verdict = SuiteVerdict::kBroken, .cause = "interrupted before it began"};
-  LabOptions options = given;
-  options.file = (suite.parent_path() / test.experiment).string();
-  options.out = (directory / test.name).string();
-  options.quiet = true;
-  say("outrider-lab: " + test.name + ": " + test.asks);
-  if (const int status = run_command(options); status != kExitOk) {
-    return {.test = &test,
-            .verdict = SuiteVerdict::kBroken,
-            .cause = "its run ended with status " + std::to_string(status)};
-  }
-  const ResultsReader results = open_results(options.out);
-  SuiteOutcome outcome = judge(test, read_results(results));
-  if (!test.columns.empty()) {
-    const std::string& first = test.columns.front();
-    outcome.variation = largest_variation(results, first.substr(0, first.find(':')));
-  }
-  if (!test.columns.empty())
-    std::printf("%s\n%s\n", test.asks.c_str(),
-                column_table(*outcome.results, {.columns = test.columns}).c_str());
+/// Shows what a test has measured, if it has.
+void print_table(const SuiteOutcome& outcome) {
+  if (outcome.results && !outcome.test->columns.empty() && !outcome.results->arms.empty())
+    std::printf("%s\n%s\n", outcome.test->asks.c_str(),
+                column_table(*outcome.results, {.columns = outcome.test->columns}).c_str());
+  if (outcome.results)
+    for (const std::string& note : outcome.results->advice) std::printf("%s\n", note.c_str());
   std::fflush(stdout);
-  return outcome;
+}
+
+/// Reads the testbed of the testbed runtime. @return nothing, after a message, if it is faulty
+std::optional<std::optional<Testbed>> testbed_of(const LabOptions& options) {
+  std::optional<Testbed> none;
+  if ((options.runtime == Runtime::kTestbed) != !options.testbed.empty()) {
+    say("outrider-lab: --testbed FILE belongs to --runtime testbed, and that to it");
+    return std::nullopt;
+  }
+  if (options.testbed.empty()) return none;
+  auto loaded = load_testbed(options.testbed);
+  if (loaded) return std::move(loaded.config);
+  std::fputs(format_issues(options.testbed, loaded.issues).c_str(), stderr);
+  return std::nullopt;
+}
+
+std::string default_name(const Suite& suite, Runtime runtime) {
+  return "suite-" + suite.name +
+         (runtime == Runtime::kVirtual ? "" : std::string("-") + name_of(runtime));
 }
 
 int run_suite(const LabOptions& options, const Suite& suite, const fs::path& path) {
   const auto tests = chosen_tests(suite, options);
   if (tests.empty()) return kExitUsage;
-  const fs::path directory =
-      options.out.empty() ? fs::path("results") / ("suite-" + suite.name) : fs::path(options.out);
+  auto testbed = testbed_of(options);
+  if (!testbed) return kExitUsage;
+  const fs::path directory = options.out.empty()
+                                 ? fs::path("results") / default_name(suite, options.runtime)
+                                 : fs::path(options.out);
+  const SuiteRun run{options, path, directory, std::move(*testbed)};
   std::vector<SuiteOutcome> outcomes;
   outcomes.reserve(tests.size());
-  for (const SuiteTest* test : tests) outcomes.push_back(run_test(*test, options, path, directory));
+  for (const SuiteTest* test : tests) {
+    outcomes.push_back(run_test(*test, run));
+    print_table(outcomes.back());
+  }
   fs::create_directories(directory);
   const SuiteSetup setup{"outrider-lab " OUTRIDER_VERSION, options.runtime};
   write_whole_file(directory / "suite.json", suite_json(suite, setup, outcomes));
@@ -105,7 +114,8 @@ int suite_command(const LabOptions& options) {
       std::fputs(format_issues(path.string(), suite.issues).c_str(), stderr);
       return kExitUsage;
     }
-    if (options.list_cases) return std::fputs(listed(*suite.config).c_str(), stdout), kExitOk;
+    if (options.list_cases)
+      return std::fputs(listed(*suite.config, options).c_str(), stdout), kExitOk;
     return run_suite(options, *suite.config, path);
   } catch (const std::exception& error) {
     say(std::string("outrider-lab: ") + error.what());

@@ -35,10 +35,13 @@ ConfigIssues validate(const Testbed& testbed) {
     const Checks at = root.below("device", i);
     const std::string holder = join_key("", "device", i);
     names.add(at, "name", device.name, Checks::quoted(device.name), holder);
-    at_switch.add(at, "switch", device.sw, Checks::quoted(device.sw), holder);
+    if (device.sw) at_switch.add(at, "switch", *device.sw, Checks::quoted(*device.sw), holder);
     at_trafficgen.add(at, "trafficgen", device.trafficgen, Checks::quoted(device.trafficgen),
                       holder);
-    at.require(!device.sw.empty(), "switch", "\"\"", "must be a PCI address or a vdev");
+    at.require(!device.sw || !device.sw->empty(), "switch", "\"\"",
+               "must be a PCI address or a vdev");
+    if (device.sw.has_value() != testbed.devices.front().sw.has_value())
+      at.fault("switch", "all devices have it, or none where the switch is not outrider-switch");
     at.require(!device.trafficgen.empty(), "trafficgen", "\"\"", "must be a PCI address or a vdev");
   }
   return issues;
@@ -48,6 +51,10 @@ ConfigResult<Testbed> load_testbed(const std::string& path) {
   return load_config<Testbed>(path, FileKind::kTestbed);
 }
 
+bool has_switch(const Testbed& testbed) {
+  return !testbed.devices.empty() && testbed.devices.front().sw.has_value();
+}
+
 ConfigIssues missing_devices(const Testbed& testbed, const Case& c) {
   ConfigIssues issues;
   for (const auto& device : c.switches.devices)
@@ -55,6 +62,8 @@ ConfigIssues missing_devices(const Testbed& testbed, const Case& c) {
         testbed.devices.end())
       issues.push_back({"device", "there is none named \"" + device.name +
                                       "\", the switch of that name has hosts"});
+  if (!has_switch(testbed))
+    issues.push_back({"device", "none has `switch`: this runs outrider-switch"});
   return issues;
 }
 
@@ -62,7 +71,8 @@ Case on_testbed(const Testbed& testbed, Case c) {
   const auto of = [&](const std::string& name) -> const TestbedDevice& {
     return *std::ranges::find(testbed.devices, name, &TestbedDevice::name);
   };
-  for (auto& device : c.switches.devices) device.device = of(device.name).sw;
+  if (has_switch(testbed))
+    for (auto& device : c.switches.devices) device.device = *of(device.name).sw;
   for (auto& device : c.traffic.devices) device.device = of(device.name).trafficgen;
   c.switches.lcore = testbed.sw.lcore;
   c.traffic.lcore = testbed.trafficgen.lcore;

@@ -26,7 +26,8 @@ struct ProgramSite {
 /// after the switch to which its hosts are attached.
 struct TestbedDevice {
   std::string name;
-  std::string sw;          ///< "switch": PCI address or vdev string
+  /// "switch": PCI address or vdev string; absent: the device under test is not outrider-switch
+  std::optional<std::string> sw{};
   std::string trafficgen;  ///< the same at the generator's end
 };
 
@@ -41,6 +42,9 @@ struct Testbed {
 
 ConfigIssues validate(const Testbed& testbed);
 ConfigResult<Testbed> load_testbed(const std::string& path);
+
+/// Returns whether outrider-switch is at the other end of the testbed's cables.
+[[nodiscard]] bool has_switch(const Testbed& testbed);
 
 /// Returns a fault for each device of a case that the testbed does not have, by the testbed's
 /// keys.
@@ -63,7 +67,7 @@ void describe(V& v, ProgramSite& c) {
 template <class V>
 void describe(V& v, TestbedDevice& c) {
   v.value("name", c.name, Presence::kRequired);
-  v.value("switch", c.sw, Presence::kRequired);
+  v.value("switch", c.sw);
   v.value("trafficgen", c.trafficgen, Presence::kRequired);
 }
 

@@ -54,7 +54,7 @@ std::string SiteProgram::name_there(const fs::path& file) {
   return files_.back().there;
 }
 
-void SiteProgram::start_here(const std::vector<std::string>& more) {
+void SiteProgram::start_here(const std::vector<std::string>& more, const std::string& command) {
   const fs::path program =
       site_.program.empty() ? own_directory() / program_ : fs::path(site_.program);
   if (access(program.c_str(), X_OK) != 0)
@@ -65,6 +65,7 @@ void SiteProgram::start_here(const std::vector<std::string>& more) {
                                      here(".json"), "--lcore",     std::to_string(site_.lcore)};
   if (!site_.eal.empty()) arguments.insert(arguments.end(), {"--eal", site_.eal});
   arguments.insert(arguments.end(), more.begin(), more.end());
+  if (!command.empty()) arguments.insert(arguments.begin(), command);
   process_.emplace(ChildProcess::Start{
       .name = program_, .program = program, .arguments = arguments, .log = here(".log")});
 }
@@ -93,8 +94,8 @@ void SiteProgram::do_there(const std::string& what, const ChildProcess::Start& s
                            std::to_string(status) + ':' + process.last_words());
 }
 
-void SiteProgram::start(const std::vector<std::string>& more) {
-  if (!site_.host) return start_here(more);
+void SiteProgram::start(const std::vector<std::string>& more, const std::string& command) {
+  if (!site_.host) return start_here(more, command);
   files_.push_back({here(".toml"), stem_ + ".toml"});
   for (const auto& file : files_) {
     auto copy = remote("umask 077; cat > " + shell_quoted(file.there));  // some hold secrets
@@ -102,13 +103,12 @@ void SiteProgram::start(const std::vector<std::string>& more) {
     do_there("write " + file.there, copy);
   }
   const std::string program = site_.program.empty() ? program_ : site_.program;
-  std::string command = shell_quoted(program) + " --config " + shell_quoted(stem_ + ".toml") +
-                        " --report " + shell_quoted(stem_ + ".json") + " --lcore " +
-                        std::to_string(site_.lcore);
-  if (!site_.eal.empty()) command += " --eal " + shell_quoted(site_.eal);
-  for (const auto& argument : more) command += ' ' + shell_quoted(argument);
-  auto started =
-      remote("rm -f " + shell_quoted(stem_ + ".json") + "; " + until_input_ends(command));
+  std::string line = shell_quoted(program) + (command.empty() ? "" : ' ' + command) + " --config " +
+                     shell_quoted(stem_ + ".toml") + " --report " + shell_quoted(stem_ + ".json") +
+                     " --lcore " + std::to_string(site_.lcore);
+  if (!site_.eal.empty()) line += " --eal " + shell_quoted(site_.eal);
+  for (const auto& argument : more) line += ' ' + shell_quoted(argument);
+  auto started = remote("rm -f " + shell_quoted(stem_ + ".json") + "; " + until_input_ends(line));
   started.ends_by = EndsBy::kEndOfInput;
   process_.emplace(started);
 }

@@ -35,15 +35,16 @@ class SiteProgram {
   /// Copies the files and STEM.toml to the site and starts the program.
   /// @throws EnvironmentError if a program is missing, std::runtime_error if the files cannot
   /// be copied to the other machine
-  /// @param more  arguments of the program
-  void start(const std::vector<std::string>& more = {});
+  /// @param more     arguments of the program
+  /// @param command  of the program, before all of them; empty: it has none
+  void start(const std::vector<std::string>& more = {}, const std::string& command = {});
   [[nodiscard]] ChildProcess& process() { return *process_; }
   /// Returns the report after the program has ended. @throws std::runtime_error
   std::string report();
 
  private:
   [[nodiscard]] std::filesystem::path here(const char* extension) const;
-  void start_here(const std::vector<std::string>& more);
+  void start_here(const std::vector<std::string>& more, const std::string& command);
   [[nodiscard]] ChildProcess::Start remote(const std::string& command) const;
   void do_there(const std::string& what, const ChildProcess::Start& start) const;
 

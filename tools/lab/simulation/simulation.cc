@@ -68,7 +68,7 @@ Simulation::Simulation(const sw::SwitchProcessConfig& switches, const tg::Genera
                                               : loops_of(loops_, part.partition->tile_of_host)}) {
   if (!traffic.streams.empty())
     streams_.emplace(traffic.streams, stream_devices(traffic), traffic.seed, traffic.duration,
-                     *loops_.front(), pool);
+                     *loops_.front(), pool, traffic.pauses);
   join(traffic,
        part.partition != nullptr ? part.partition->host_behind : find_hosts(switches, traffic),
        part);
@@ -126,6 +126,18 @@ void Simulation::join_streams(const tg::GeneratorConfig& traffic,
     if (!joined)
       throw std::runtime_error("stream " + s.name + " has no edge port without hosts on device " +
                                s.device + " that its source is routed to");
+  }
+  join_pauses(traffic);
+}
+
+/// A pause reaches the first edge port of its device.
+void Simulation::join_pauses(const tg::GeneratorConfig& traffic) {
+  const auto edges = network_.edges();
+  for (std::size_t i = 0; i < traffic.pauses.size(); ++i) {
+    const auto edge = std::ranges::find(edges, traffic.pauses[i].device, &sw::EdgePort::device);
+    if (edge == edges.end())
+      throw std::runtime_error("pause: no edge port is on device " + traffic.pauses[i].device);
+    streams_->connect_pause(i, network_.ingress(static_cast<std::uint32_t>(edge - edges.begin())));
   }
 }
 

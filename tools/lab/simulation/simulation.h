@@ -81,6 +81,7 @@ class Simulation {
   void join(const tg::GeneratorConfig& traffic, std::span<const std::uint32_t> behind,
             const RankPart& part);
   void join_streams(const tg::GeneratorConfig& traffic, const std::vector<bool>& has_host);
+  void join_pauses(const tg::GeneratorConfig& traffic);
   [[nodiscard]] bool leads_to(std::uint32_t edge, const std::string& device,
                               const std::string& address) const;
 

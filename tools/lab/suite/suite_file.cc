@@ -2,28 +2,32 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "common/config/checks.h"
 #include "common/config/file_kind.h"
 #include "common/config/shipped_file.h"
 #include "tools/lab/summary/metric.h"
+#include "trafficgen/streams/benchmark/benchmark_result.h"
 
 namespace outrider::lab {
 namespace {
 
-bool is_metric(const std::string& name) {
-  return std::ranges::any_of(metrics(), [&](const Metric& m) { return m.name == name; });
-}
-
-void check_metric(const Checks& at, const std::string& key, const std::string& name) {
-  at.require(is_metric(name), key, Checks::quoted(name),
-             "is no metric: `outrider-lab metrics` lists them");
+/// Checks the name of what a test measures.
+/// @param streams  whether a benchmark gives it
+void check_metric(const Checks& at, const std::string& key, const std::string& name, bool streams) {
+  if (streams)
+    at.require(tg::find_benchmark_figure(name) != nullptr, key, Checks::quoted(name),
+               "is no figure of a benchmark: docs/streams.md lists them");
+  else
+    at.require(std::ranges::any_of(metrics(), [&](const Metric& m) { return m.name == name; }), key,
+               Checks::quoted(name), "is no metric: `outrider-lab metrics` lists them");
 }
 
 /// Checks a column, "NAME", "NAME:range" or "NAME:change".
-void check_column(const Checks& at, const std::string& column) {
+void check_column(const Checks& at, const std::string& column, bool streams) {
   const std::size_t colon = column.find(':');
-  check_metric(at, "columns", column.substr(0, colon));
+  check_metric(at, "columns", column.substr(0, colon), streams);
   const std::string part = colon == column.npos ? "range" : column.substr(colon + 1);
   at.require(part == "range" || part == "change", "columns", Checks::quoted(column),
              "must have range or change behind the colon");
@@ -35,8 +39,8 @@ bool is_plain(const std::string& name) {
   });
 }
 
-void check(const Checks& at, const SuiteExpectation& expect) {
-  check_metric(at, "metric", expect.metric);
+void check(const Checks& at, const SuiteExpectation& expect, bool streams) {
+  check_metric(at, "metric", expect.metric, streams);
   if (!expect.least && !expect.most) at.fault("least", "is missing, and so is `most`");
   at.require(!expect.least || !expect.most || *expect.least <= *expect.most, "least",
              display(ConfigValue(expect.least.value_or(0))),
@@ -48,12 +52,20 @@ void check(const Checks& at, const SuiteExpectation& expect) {
 void check(const Checks& at, const SuiteTest& test) {
   at.require(is_plain(test.name), "name", Checks::quoted(test.name),
              "must have small letters, digits and dashes alone: it names a folder");
-  at.require(test.experiment.empty() != test.cannot.empty(), "experiment",
-             Checks::quoted(test.experiment), "must be there, or `cannot`, and not both");
+  const bool streams = !test.streams.empty();
+  const int kinds =
+      (test.experiment.empty() ? 0 : 1) + (streams ? 1 : 0) + (test.cannot.empty() ? 0 : 1);
+  at.require(kinds == 1, "experiment", Checks::quoted(test.experiment),
+             "there must be one of `experiment`, `streams` and `cannot`");
+  at.require(streams != test.under_test.empty(), "switch", Checks::quoted(test.under_test),
+             "belongs to `streams`, and that needs it");
+  at.require(test.virtual_only.empty() || !test.experiment.empty(), "virtual_only",
+             Checks::quoted(test.virtual_only), "is about an experiment");
   at.require(test.cannot.empty() || test.expect.empty(), "expect", "[[test.expect]]",
              "needs an experiment");
-  for (const std::string& column : test.columns) check_column(at, column);
-  for (std::size_t i = 0; i < test.expect.size(); ++i) check(at.below("expect", i), test.expect[i]);
+  for (const std::string& column : test.columns) check_column(at, column, streams);
+  for (std::size_t i = 0; i < test.expect.size(); ++i)
+    check(at.below("expect", i), test.expect[i], streams);
 }
 
 }  // namespace
@@ -71,6 +83,9 @@ void describe(Settings& v, SuiteTest& c) {
   v.value("asks", c.asks, {.required = true});
   v.value("section", c.section);
   v.value("experiment", c.experiment);
+  v.value("streams", c.streams);
+  v.value("switch", c.under_test);
+  v.value("virtual_only", c.virtual_only);
   v.value("cannot", c.cannot);
   v.value("columns", c.columns);
   v.value("deviations", c.deviations);
@@ -105,11 +120,15 @@ ConfigResult<Suite> load_suite(const std::filesystem::path& path) {
   auto read = load_config<Suite>(path.string(), FileKind::kSuite);
   if (!read) return read;
   for (std::size_t i = 0; i < read.config->tests.size(); ++i) {
-    const std::string& experiment = read.config->tests[i].experiment;
-    std::error_code none;
-    if (!experiment.empty() && !std::filesystem::exists(path.parent_path() / experiment, none))
-      read.issues.push_back({join_key("", "test", i) + ".experiment",
-                             Checks::quoted(experiment) + ": there is no such file"});
+    const SuiteTest& test = read.config->tests[i];
+    for (const auto& [key, file] : {std::pair{".experiment", test.experiment},
+                                    {".streams", test.streams},
+                                    {".switch", test.under_test}}) {
+      std::error_code none;
+      if (!file.empty() && !std::filesystem::exists(path.parent_path() / file, none))
+        read.issues.push_back(
+            {join_key("", "test", i) + key, Checks::quoted(file) + ": there is no such file"});
+    }
   }
   if (!read.issues.empty()) read.config.reset();
   return read;

@@ -21,12 +21,17 @@ struct SuiteExpectation {
   std::vector<std::string> where{};  ///< "PARAMETER=VALUE": arms that have all of them
 };
 
-/// One test of a suite: an experiment and what is read from it, or the reason why there is none.
+/// One test of a suite: an experiment, or a benchmark of streams through a device under test, and
+/// what is read from it; or the reason why there is none.
 struct SuiteTest {
-  std::string name{};                      ///< unique; letters, digits and dashes
-  std::string asks{};                      ///< the question, in a sentence
-  std::string section{};                   ///< where the source has it; empty: nowhere
-  std::string experiment{};                ///< path from the suite's file; empty: see `cannot`
+  std::string name{};        ///< unique; letters, digits and dashes
+  std::string asks{};        ///< the question, in a sentence
+  std::string section{};     ///< where the source has it; empty: nowhere
+  std::string experiment{};  ///< path from the suite's file; empty: the next two
+  std::string streams{};     ///< file of outrider-trafficgen with [benchmark]; empty: see `cannot`
+  std::string under_test{};  ///< file of outrider-switch, the device under test of `streams`
+  /// Why an experiment runs in virtual time alone; empty: it runs in every runtime.
+  std::string virtual_only{};
   std::string cannot{};                    ///< why this program cannot do it; empty: it can
   std::vector<std::string> columns{};      ///< metrics that the report shows, by name
   std::vector<std::string> deviations{};   ///< in what it differs from the source

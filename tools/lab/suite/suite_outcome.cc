@@ -46,7 +46,8 @@ const char* name_of(SuiteVerdict verdict) noexcept {
 
 SuiteOutcome judge(const SuiteTest& test, Results results) {
   SuiteOutcome outcome{.test = &test};
-  const std::vector<std::string> points = point_names(results.arms);
+  std::vector<std::string> points = point_names(results.arms);
+  if (points.size() == 1) points.front().clear();
   for (const SuiteExpectation& expect : test.expect) {
     const std::size_t before = outcome.figures.size();
     for (const ArmSummary& arm : results.arms)

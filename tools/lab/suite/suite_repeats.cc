@@ -7,10 +7,9 @@
 #include <vector>
 
 namespace outrider::lab {
-namespace {
 
-/// @pre at least two values
-std::optional<double> variation_of(const std::vector<double>& values) {
+std::optional<double> coefficient_of_variation(const std::vector<double>& values) {
+  if (values.size() < 2) return std::nullopt;
   double sum = 0, squares = 0;
   for (const double v : values) sum += v;
   const auto count = static_cast<double>(values.size());
@@ -19,8 +18,6 @@ std::optional<double> variation_of(const std::vector<double>& values) {
   if (mean == 0) return std::nullopt;
   return std::sqrt(squares / (count - 1)) / std::abs(mean);
 }
-
-}  // namespace
 
 std::optional<double> largest_variation(const ResultsReader& results, const std::string& metric) {
   std::map<std::int64_t, std::vector<double>> by_arm;
@@ -31,8 +28,8 @@ std::optional<double> largest_variation(const ResultsReader& results, const std:
       by_arm[row.whole(0).value_or(0)].push_back(row.number(2));
   std::optional<double> largest;
   for (const auto& [arm, values] : by_arm)
-    if (values.size() >= 2)
-      if (const auto one = variation_of(values)) largest = std::max(largest.value_or(0), *one);
+    if (const auto one = coefficient_of_variation(values))
+      largest = std::max(largest.value_or(0), *one);
   return largest;
 }
 

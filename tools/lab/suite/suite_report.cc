@@ -72,7 +72,7 @@ Json json_of(const SuiteOutcome& outcome) {
 
 std::string shown_in_table(const std::string& metric, double value) {
   if (std::isnan(value)) return "not defined";
-  const Column column = column_of(metric_named(metric));
+  const Column column = shown_figure(metric).column;
   const std::string unit(column.unit);
   return shown(value * column.scale) + (unit.empty() ? "" : " " + unit);
 }

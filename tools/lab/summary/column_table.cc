@@ -18,7 +18,7 @@ namespace {
 enum class Part : std::uint8_t { kValue, kRange, kChange };
 
 struct ShownColumn {
-  const Metric* metric;
+  ShownFigure figure;
   Part part = Part::kValue;
 };
 
@@ -33,9 +33,9 @@ ShownColumn column_named(const std::string& text) {
   const std::string part = colon == std::string::npos ? "" : text.substr(colon + 1);
   if (part != "" && part != "range" && part != "change")
     throw std::out_of_range(text + ": after the colon stands range or change");
-  return {&metric_named(text.substr(0, colon)), part == ""        ? Part::kValue
-                                                : part == "range" ? Part::kRange
-                                                                  : Part::kChange};
+  return {shown_figure(text.substr(0, colon)), part == ""        ? Part::kValue
+                                               : part == "range" ? Part::kRange
+                                                                 : Part::kChange};
 }
 
 std::vector<ShownColumn> columns_of(const TableRequest& request) {
@@ -43,7 +43,7 @@ std::vector<ShownColumn> columns_of(const TableRequest& request) {
   for (const auto& name : request.columns) columns.push_back(column_named(name));
   if (columns.empty())
     for (const auto& m : metrics())
-      if (!m.tested.empty()) columns.push_back({&m});
+      if (!m.tested.empty()) columns.push_back({shown_figure(m.name)});
   return columns;
 }
 
@@ -85,14 +85,14 @@ std::vector<std::pair<std::string, std::string>> varying_settings(
 
 /// Returns the estimate that the column shows; all NaN if the arm has no such metric.
 Estimate estimate_of(const Line& line, const ShownColumn& column) {
-  const ArmMetric metric = line.arm->metric(column.metric->name);
+  const ArmMetric metric = line.arm->metric(column.figure.name);
   return column.part == Part::kChange ? metric.change : metric.value;
 }
 
 /// Returns what a change is against, and that against `off`; empty where `off` is the baseline.
 std::string against_text(const Line& line, const ShownColumn& column) {
   const auto& others = line.arm->against_off;
-  const auto other = std::ranges::find(others, column.metric->name, &ArmMetric::name);
+  const auto other = std::ranges::find(others, column.figure.name, &ArmMetric::name);
   if (other == others.end() || std::isnan(other->change.value)) return "";
   return " / " + line.arm->against + ", " + shown_change(other->change.value) + " / " + line.off;
 }
@@ -102,7 +102,7 @@ std::string cell_text(const Line& line, const ShownColumn& column) {
   const auto with = [](const std::string& value, const std::string& interval) {
     return interval.empty() ? value : value + " " + interval;
   };
-  const double scale = column_of(*column.metric).scale;
+  const double scale = column.figure.column.scale;
   switch (column.part) {
     case Part::kChange:
       return with(shown_change(e.value), shown_interval(e)) + against_text(line, column);
@@ -123,7 +123,7 @@ std::string name_of(const Line& line) {
 /// Returns the columns of CSV that stand for one that is shown, each with what it takes of an
 /// estimate: a range has its bounds beside the value, a change has both too.
 std::vector<std::pair<std::string, double Estimate::*>> numbers_of(const ShownColumn& column) {
-  const std::string name(column.metric->name), change = name + "_change";
+  const std::string name(column.figure.name), change = name + "_change";
   switch (column.part) {
     case Part::kRange:
       return {{name, &Estimate::value},
@@ -165,7 +165,7 @@ std::string terminal(const std::vector<Line>& lines, const std::vector<ShownColu
   for (std::size_t i = 0; i < lines.size(); ++i) rows[2 + i] = name_of(lines[i]);
   for (auto& row : rows) row = padded_to(row, name_width);
   for (const auto& c : columns) {
-    const Column column = column_of(*c.metric);
+    const Column column = c.figure.column;
     std::vector<std::string> cells{std::string(column.heading), std::string(column.unit)};
     for (const auto& line : lines) cells.push_back(cell_text(line, c));
     std::size_t width = 0;
@@ -178,7 +178,7 @@ std::string terminal(const std::vector<Line>& lines, const std::vector<ShownColu
 }
 
 std::string heading_with_unit(const ShownColumn& column) {
-  const Column c = column_of(*column.metric);
+  const Column c = column.figure.column;
   std::string text(c.heading);
   if (column.part == Part::kChange) return text + ", change";
   const std::string_view unit = c.unit;

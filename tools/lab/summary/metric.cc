@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "tools/lab/summary/metric_rows.h"
+#include "trafficgen/streams/benchmark/benchmark_result.h"
 
 namespace outrider::lab {
 
@@ -123,6 +124,21 @@ double ratio_of_sums(Resample cases, const RatioOfSums& source) {
   return below > 0 ? above / below : kNotDefined;
 }
 
+/// Returns how a table shows a figure of a benchmark: its times are those of packets.
+Column column_of_unit(std::string_view unit) {
+  if (unit == "s") return {.unit = "us", .scale = 1e6};
+  if (unit == "packets/s") return {.unit = "kpps", .scale = 1e-3};
+  return {};
+}
+
+/// Returns the unit that a benchmark calls so. Packets a second are shown as they are.
+Unit unit_named(std::string_view name) {
+  for (const Unit unit :
+       {Unit::kShare, Unit::kPackets, Unit::kBytes, Unit::kSeconds, Unit::kBitsPerSecond})
+    if (name == name_of(unit)) return unit;
+  return Unit::kNumber;
+}
+
 }  // namespace
 
 std::span<const Metric> metrics() {
@@ -143,6 +159,14 @@ const Metric& metric_named(std::string_view name) {
   if (it != all.end()) return *it;
   throw std::out_of_range("there is no metric \"" + std::string(name) +
                           "\"; `outrider-lab metrics` lists them");
+}
+
+ShownFigure shown_figure(std::string_view name) {
+  if (const tg::BenchmarkFigure* figure = tg::find_benchmark_figure(name))
+    return {figure->name,
+            with_defaults(column_of_unit(figure->unit), figure->name, unit_named(figure->unit))};
+  const Metric& metric = metric_named(name);
+  return {metric.name, column_of(metric)};
 }
 
 double value_of(const Metric& metric, Resample cases) {

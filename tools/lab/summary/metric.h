@@ -98,6 +98,17 @@ std::span<const Metric> metrics();
 /// Returns the metric of this name. @throws std::out_of_range if there is none
 const Metric& metric_named(std::string_view name);
 
+/// What a table shows of a metric, or of a figure that benchmarks give
+/// (trafficgen/streams/benchmark).
+struct ShownFigure {
+  std::string_view name;
+  Column column;  ///< all filled in
+};
+
+/// Returns that of the metric or the figure of this name. @throws std::out_of_range if there is
+/// none
+ShownFigure shown_figure(std::string_view name);
+
 /// Returns the metric's figure for some cases; NaN if it is not defined.
 double value_of(const Metric& metric, Resample cases);
 

@@ -46,7 +46,7 @@ std::string setting_values(const ArmSummary& arm, const std::vector<std::string>
 }
 
 ArmMetric found(const std::vector<ArmMetric>& metrics, std::string_view name) {
-  const auto& known = metric_named(name).name;
+  const std::string_view known = shown_figure(name).name;
   const auto it = std::ranges::find(metrics, known, &ArmMetric::name);
   return it == metrics.end() ? ArmMetric{.name = std::string(name), .value = {}, .change = {}}
                              : *it;
@@ -68,7 +68,7 @@ bool has_job(const std::vector<ArmSummary>& arms) {
 ArmMetric ArmSummary::metric(std::string_view of) const { return found(metrics, of); }
 
 ArmMetric ArmSummary::metric_against_off(std::string_view of) const {
-  const auto& known = metric_named(of).name;
+  const std::string_view known = shown_figure(of).name;
   const bool other = std::ranges::find(against_off, known, &ArmMetric::name) != against_off.end();
   return found(other ? against_off : metrics, of);
 }

@@ -35,7 +35,8 @@ void fill_received(StreamReport& r, const StreamReceiver& receiver, std::size_t 
   r.receives = true;
   if (r.sends) r.lost = r.sent > c.distinct ? r.sent - c.distinct : 0;
   r.latency_ns = receiver.latency(stream);
-  r.samples_kept = receiver.samples(stream).size();
+  r.samples = receiver.samples(stream);
+  r.samples_kept = r.samples.size();
   r.samples_not_kept = c.samples_not_kept;
   if (const HopTracker* hops = receiver.hops(stream)) r.hops = hops->report();
 }
@@ -90,6 +91,11 @@ StreamEngine::StreamEngine(const Setup& setup, rte_mempool& pool)
     }
     if (!s.device.empty()) add_sender(setup, i, std::move(flows), pool);
   }
+  for (const PauseConfig& pause : setup.pauses) {
+    const auto device = *index_of(setup.devices, pause.device);
+    pausing_.push_back(
+        {device, std::make_unique<PauseSender>(pause, setup.devices[device].line_rate, pool)});
+  }
   receiver_ = StreamReceiver(expected, setup.ticks_per_second);
 }
 
@@ -119,7 +125,8 @@ void StreamEngine::add_sender(const Setup& setup, std::size_t index,
 }
 
 bool StreamEngine::done(Time now) const noexcept {
-  return std::ranges::all_of(sending_, [now](const Sending& s) { return s.sender->over(now); });
+  return std::ranges::all_of(sending_, [now](const Sending& s) { return s.sender->over(now); }) &&
+         std::ranges::all_of(pausing_, [](const Pausing& p) { return p.sender->done(); });
 }
 
 void StreamEngine::obey(StreamOrder& order, Time now) noexcept {
@@ -168,11 +175,13 @@ StreamSnapshot StreamEngine::snapshot(std::size_t stream, Time now) const noexce
 Time StreamEngine::next() const noexcept {
   Time next = kNever;
   for (const Sending& s : sending_) next = std::min(next, s.sender->next());
+  for (const Pausing& p : pausing_) next = std::min(next, p.sender->next());
   return next;
 }
 
 void StreamEngine::finish() noexcept {
   for (Sending& s : sending_) s.sender->finish();
+  for (Pausing& p : pausing_) p.sender->finish();
   finished_ = true;
 }
 
@@ -218,6 +227,7 @@ StreamsReport StreamEngine::report(std::span<const StreamEngine* const> parts) {
       fill_sent(report.streams[s.stream], *s.sender, streams[s.stream].layer);
       fill_counts_of(report.streams[s.stream], s);
     }
+    for (const Pausing& p : part->pausing_) report.pause_frames += p.sender->counters().sent;
     add_ends(report.ends, part->receiver_);
   }
   for_received(parts, [&](const StreamEngine& engine, std::size_t r) {
@@ -227,12 +237,12 @@ StreamsReport StreamEngine::report(std::span<const StreamEngine* const> parts) {
 }
 
 std::string StreamEngine::samples_csv(std::span<const StreamEngine* const> parts) {
-  std::string text = "stream,sample,latency_ns\n";
+  std::string text = "stream,sample,latency_ns,ce\n";
   for_received(parts, [&](const StreamEngine& engine, std::size_t r) {
     std::uint64_t number = 0;
-    for (const std::uint64_t ns : engine.receiver_.samples(r))
+    for (const StreamSample& sample : engine.receiver_.samples(r))
       text += engine.streams_[engine.received_[r]].name + ',' + std::to_string(number++) + ',' +
-              std::to_string(ns) + '\n';
+              std::to_string(sample.latency_ns) + (sample.ce ? ",1\n" : ",0\n");
   });
   return text;
 }

@@ -11,6 +11,7 @@
 #include "trafficgen/measure/live.h"
 #include "trafficgen/measure/stream_report.h"
 #include "trafficgen/streams/engine/stream_config.h"
+#include "trafficgen/streams/engine/stream_pause.h"
 #include "trafficgen/streams/engine/stream_receiver.h"
 #include "trafficgen/streams/engine/stream_sender.h"
 
@@ -39,6 +40,7 @@ class StreamEngine {
     /// Positions of the streams that the engine has, if several engines share them; empty: all.
     std::vector<std::size_t> own{};
     std::vector<StreamDevice> devices;  ///< in the loop's order
+    std::vector<PauseConfig> pauses{};  ///< valid, of devices with a line rate
     std::uint64_t seed = 1;
     std::optional<Duration> duration{};              ///< no packet is due at or after it
     std::uint64_t ticks_per_second = 1'000'000'000;  ///< frequency of StreamInstant::ticks
@@ -53,6 +55,7 @@ class StreamEngine {
   template <class Devices>
   std::uint32_t send(const Devices& devices, StreamInstant at) noexcept {
     std::uint32_t sent = 0;
+    for (Pausing& p : pausing_) sent += p.sender->poll(devices.port(p.device), at);
     for (Sending& s : sending_) sent += s.sender->poll(devices.port(s.device), at);
     return sent;
   }
@@ -104,6 +107,10 @@ class StreamEngine {
     std::unique_ptr<StreamSender> sender;
     std::uint64_t stops = 0, starts = 0, rate_changes = 0;
   };
+  struct Pausing {
+    std::size_t device;
+    std::unique_ptr<PauseSender> sender;
+  };
   static void fill_counts_of(StreamSentCounts& r, const Sending& s) noexcept;
   /// Calls `act(engine, r)` for each received stream in the order of the file: it is stream r of
   /// the engine's receiver.
@@ -114,6 +121,7 @@ class StreamEngine {
 
   std::vector<StreamConfig> streams_;
   std::vector<Sending> sending_;
+  std::vector<Pausing> pausing_;
   std::vector<std::size_t> received_;  ///< positions in streams_ of the receiver's streams
   static constexpr std::uint16_t kNone = kMaxStreams;
   std::vector<std::uint16_t> sending_of_;   ///< [streams] index into sending_, or kNone

@@ -86,14 +86,15 @@ StreamEnd StreamReceiver::judge(std::span<const std::uint8_t> bytes, std::uint32
   if (!count(stream, stream.tracker.on_arrival(stamp.flow, stamp.sequence)))
     return StreamEnd::kBadStamp;
   const std::uint64_t latency_ns = scale_.ns(elapsed);
-  note_latency(stream, latency_ns);
+  const bool ce = ecn_of(ip.tos) == Ecn::kCe;
+  note(stream, {latency_ns, ce});
   if (stream.hops != nullptr) [[unlikely]] {
     const std::size_t present = std::min<std::size_t>(bytes.size(), kStreamUdpOffset + udp_bytes);
     const auto trace = hop_trace::read(bytes.first(present).subspan(kStreamStampOffset));
     if (trace) stream.hops->on_probe(stamp.flow, stamp.sequence, latency_ns, *trace);
   }
   stream.counters.frame_bytes += frame_bytes + kFcsBytes;
-  stream.counters.ce_marked += ecn_of(ip.tos) == Ecn::kCe ? 1 : 0;
+  stream.counters.ce_marked += ce ? 1 : 0;
   return StreamEnd::kTaken;
 }
 
@@ -121,10 +122,10 @@ bool StreamReceiver::count(Stream& stream, SequenceTracker::Verdict verdict) noe
   return true;
 }
 
-void StreamReceiver::note_latency(Stream& stream, std::uint64_t latency_ns) noexcept {
-  stream.latency.record(latency_ns);
+void StreamReceiver::note(Stream& stream, StreamSample sample) noexcept {
+  stream.latency.record(sample.latency_ns);
   if (stream.max_samples == 0) return;
-  if (stream.samples.size() < stream.max_samples) stream.samples.push_back(latency_ns);
+  if (stream.samples.size() < stream.max_samples) stream.samples.push_back(sample);
   else ++stream.counters.samples_not_kept;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/core/histogram.h"
+#include "trafficgen/measure/stream_report.h"
 #include "trafficgen/streams/engine/hop_tracker.h"
 #include "trafficgen/streams/engine/sequence_tracker.h"
 #include "trafficgen/streams/engine/stream_config.h"
@@ -66,7 +67,7 @@ class TickScale {
 /// is included (see measure_loop_bias()).
 ///
 /// Identity: arrived == sum(ends), ends[kTaken] == sum over streams of taken.
-/// Memory: 16 bytes per flow, 60 kB per stream, 8 bytes per raw sample (for probes 96 more, and 60
+/// Memory: 16 bytes per flow, 60 kB per stream, 16 bytes per raw sample (for probes 96 more, and 60
 /// kB per queue on their way), all allocated at construction. Not thread-safe (one lcore owns it).
 class StreamReceiver {
  public:
@@ -102,7 +103,7 @@ class StreamReceiver {
   [[nodiscard]] const HopTracker* hops(std::size_t stream) const noexcept {
     return streams_[stream].hops.get();
   }
-  [[nodiscard]] const std::vector<std::uint64_t>& samples(std::size_t stream) const noexcept {
+  [[nodiscard]] const std::vector<StreamSample>& samples(std::size_t stream) const noexcept {
     return streams_[stream].samples;
   }
 
@@ -118,14 +119,14 @@ class StreamReceiver {
     StreamReceiveCounters counters{};
     Histogram latency{};
     std::uint32_t max_samples;
-    std::vector<std::uint64_t> samples{};
+    std::vector<StreamSample> samples{};
     std::unique_ptr<HopTracker> hops{};
   };
 
   StreamEnd judge(std::span<const std::uint8_t> bytes, std::uint32_t frame_bytes,
                   std::uint64_t ticks) noexcept;
   static bool count(Stream& stream, SequenceTracker::Verdict verdict) noexcept;
-  static void note_latency(Stream& stream, std::uint64_t latency_ns) noexcept;
+  static void note(Stream& stream, StreamSample sample) noexcept;
 
   static constexpr std::uint16_t kNone = 0xFFFF;
   std::array<std::uint16_t, kMaxStreams> by_id_{};  ///< index into streams_, or kNone

@@ -22,11 +22,16 @@ class VirtualStreams final : public EventSource {
   /// @throws std::runtime_error if a rate does not fit its device
   VirtualStreams(const std::vector<StreamConfig>& streams, const std::vector<StreamDevice>& devices,
                  std::uint64_t seed, std::optional<Duration> duration, EventLoop& loop,
-                 rte_mempool& pool);
+                 rte_mempool& pool, const std::vector<PauseConfig>& pauses = {});
 
   /// Sets the wire that stream `index` sends into. Call it once per stream with a device, before
   /// start().
   void connect(std::size_t index, Link& out) noexcept { wires_.links[index] = &out; }
+
+  /// Sets the wire that the frames of pause `index` go into. Call it once for each, before start().
+  void connect_pause(std::size_t index, Link& out) noexcept {
+    wires_.links[streams_ + index] = &out;
+  }
 
   /// Takes a packet of a stream. @return false if it belongs to none: the caller keeps it
   bool take(Packet* packet, Time now) noexcept;
@@ -50,16 +55,17 @@ class VirtualStreams final : public EventSource {
     std::uint16_t tx(Packet** packets, std::uint16_t n) const noexcept;
   };
   struct Wires {
-    std::vector<Link*> links;               ///< [streams]
-    std::vector<std::uint16_t> head_bytes;  ///< [streams], bytes that are not implied zeros
+    std::vector<Link*> links;               ///< [streams and pauses]
+    std::vector<std::uint16_t> head_bytes;  ///< [the same], bytes that are not implied zeros
     Time now{};
-    [[nodiscard]] Wire port(std::size_t stream) const noexcept {
-      return {links[stream], head_bytes[stream], now};
+    [[nodiscard]] Wire port(std::size_t index) const noexcept {
+      return {links[index], head_bytes[index], now};
     }
   };
 
   EventLoop& loop_;
   SourceId id_;
+  std::size_t streams_;
   Wires wires_;
   StreamEngine engine_;
 };

@@ -148,10 +148,12 @@ StreamEngine::Setup StreamProcess::setup(std::optional<Duration> duration) const
 }
 
 StreamEngine StreamProcess::engine(const std::vector<StreamConfig>& streams,
-                                   std::optional<Duration> duration, std::vector<std::size_t> own) {
+                                   std::optional<Duration> duration, std::vector<std::size_t> own,
+                                   std::vector<PauseConfig> pauses) {
   StreamEngine::Setup all = setup(duration);
   all.streams = streams;
   all.own = std::move(own);
+  all.pauses = std::move(pauses);
   return StreamEngine(all, *send_pool_);
 }
 

@@ -53,10 +53,11 @@ class StreamProcess {
   [[nodiscard]] bool wait_for_links();
 
   /// @param streams of the configuration, possibly with other rates
-  /// @param own  see StreamEngine::Setup
+  /// @param own, pauses  see StreamEngine::Setup
   [[nodiscard]] StreamEngine engine(const std::vector<StreamConfig>& streams,
                                     std::optional<Duration> duration,
-                                    std::vector<std::size_t> own = {});
+                                    std::vector<std::size_t> own = {},
+                                    std::vector<PauseConfig> pauses = {});
   /// Returns the setup of an engine with all streams of the configuration.
   [[nodiscard]] StreamEngine::Setup setup(std::optional<Duration> duration) const;
   /// Calls run_streams(), and shows live figures if the options ask for them.

@@ -11,6 +11,7 @@ struct RateTrial {
   double share = 0;  ///< of the configured rates
   double requested_packets_per_second = 0;
   double achieved_packets_per_second = 0;
+  double achieved_bits_per_second = 0;  ///< of each stream at its layer
   std::uint64_t sent = 0;
   std::uint64_t lost = 0;
 

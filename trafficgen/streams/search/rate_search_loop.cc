@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <iostream>
+#include <sstream>
 #include <utility>
 
 namespace outrider::tg {
@@ -54,6 +54,7 @@ RateTrial trial_of(const StreamsReport& report, double share) {
   for (const auto& s : report.streams) {
     trial.requested_packets_per_second += s.requested_packets_per_second;
     trial.achieved_packets_per_second += s.achieved_packets_per_second;
+    trial.achieved_bits_per_second += s.achieved_bits_per_second;
     trial.sent += s.sent;
     trial.lost += s.lost;
   }
@@ -61,25 +62,23 @@ RateTrial trial_of(const StreamsReport& report, double share) {
 }
 
 bool run_rate_search(RateSearch& search, const RateSearchOptions& options,
-                     const GeneratorConfig& config, StreamProcess& process, std::uint32_t& number) {
-  const auto run = [&](double share, Duration duration, StreamsReport& report) {
-    StreamEngine engine =
-        process.engine(trial_streams(config.streams, share, number++, duration), duration);
-    const StreamRun done = process.run(engine, duration);
-    report = engine.report();
-    return !done.interrupted;
+                     const GeneratorConfig& config, Trials& trials, std::uint32_t& number,
+                     const TrialProgress& say) {
+  const auto run = [&](double share, Duration duration) {
+    return trials.run({trial_streams(config.streams, share, number++, duration), {}, duration});
   };
-  StreamsReport report;
-  if (options.warm_up > Duration::zero() && !run(0.5, options.warm_up, report)) return false;
+  if (options.warm_up > Duration::zero() && !run(0.5, options.warm_up)) return false;
   while (const auto share = search.next()) {
-    if (!run(*share, options.trial, report)) return false;
-    const RateTrial trial = trial_of(report, *share);
+    const auto report = run(*share, options.trial);
+    if (!report) return false;
+    const RateTrial trial = trial_of(*report, *share);
     const bool passed = search.passes(trial);
     search.on_trial(trial);
-    std::cout << "  " << *share * 100 << " %: sent " << trial.sent << ", lost " << trial.lost
-              << ", asked for " << trial.requested_packets_per_second / 1e6 << " Mpps, achieved "
-              << trial.achieved_packets_per_second / 1e6 << (passed ? "; passed" : "; failed")
-              << std::endl;
+    std::ostringstream line;
+    line << "  " << *share * 100 << " %: sent " << trial.sent << ", lost " << trial.lost
+         << ", asked for " << trial.requested_packets_per_second / 1e6 << " Mpps, achieved "
+         << trial.achieved_packets_per_second / 1e6 << (passed ? "; passed" : "; failed");
+    say(line.str());
   }
   return true;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,8 +9,8 @@
 #include "common/config/quantities.h"
 #include "common/core/clock.h"
 #include "trafficgen/config/config.h"
-#include "trafficgen/streams/run/stream_process.h"
 #include "trafficgen/streams/search/rate_search.h"
+#include "trafficgen/streams/search/trials.h"
 
 namespace outrider::tg {
 
@@ -28,12 +29,15 @@ std::vector<StreamConfig> trial_streams(std::vector<StreamConfig> streams, doubl
 /// Summarises a trial's report.
 RateTrial trial_of(const StreamsReport& report, double share);
 
-/// Searches on real devices until the search is over or a signal comes, and prints a line per trial
-/// to stdout. @return true if the search was completed
-/// @param number  of the process's next trial, see trial_streams(); it is moved on
+/// Is told a line about each trial.
+using TrialProgress = std::function<void(const std::string&)>;
+
+/// Searches until the search is over or a trial is interrupted. @return true if it was completed
+/// @param number  of the next trial, see trial_streams(); it is moved on
 /// @pre every stream is sent and received by this process
 bool run_rate_search(RateSearch& search, const RateSearchOptions& options,
-                     const GeneratorConfig& config, StreamProcess& process, std::uint32_t& number);
+                     const GeneratorConfig& config, Trials& trials, std::uint32_t& number,
+                     const TrialProgress& say);
 
 /// A search with frames of one size.
 struct SizedSearch {

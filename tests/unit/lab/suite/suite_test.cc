@@ -3,12 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "tests/support/source_path.h"
 #include "tools/lab/experiment/experiment.h"
 #include "tools/lab/plan/plan.h"
+#include "tools/lab/suite/suite_benchmark.h"
 #include "tools/lab/suite/suite_report.h"
 
 namespace outrider::suite_test {
@@ -137,6 +139,48 @@ TEST(SuiteReport, RepeatabilityIsTheVariationOverSeeds) {
   EXPECT_TRUE(json["tests"][1]["variation"].is_null());
 }
 
+TEST(SuiteBenchmark, PointsAreArmsWithAnIntervalOverRepetitions) {
+  tg::BenchmarkPoint small{.at = {{"frame_bytes", 64}}}, large{.at = {{"frame_bytes", 1518}}};
+  for (const double share : {0.5, 0.6, 0.7}) small.add("throughput_share", share);
+  large.add("throughput_share", 1);
+  const tg::BenchmarkResult measured{
+      .kind = "throughput", .points = {small, large}, .finished = true};
+  const Results results = results_of(measured, "throughput", Runtime::kLoopback);
+  ASSERT_EQ(results.arms.size(), 2U);
+  const Estimate share = results.arms[0].metric("throughput_share").value;
+  EXPECT_DOUBLE_EQ(share.value, 0.6);
+  EXPECT_GE(share.low, 0.5);
+  EXPECT_LE(share.high, 0.7);
+  EXPECT_TRUE(has_value(results.arms[0], "frame_bytes", "64"));
+  EXPECT_TRUE(std::isnan(results.arms[1].metric("loss_share").value.value));
+  EXPECT_NEAR(variation_of(measured, "throughput_share").value_or(0), 0.1 / 0.6, 1e-9);
+
+  const SuiteTest full{.name = "full",
+                       .asks = "?",
+                       .streams = "x.toml",
+                       .under_test = "y.toml",
+                       .expect = {{.metric = "throughput_share", .least = 0.9}}};
+  EXPECT_EQ(judge(full, results).verdict, SuiteVerdict::kFailed);
+}
+
+TEST(SuiteFile, ATestHasOneOfExperimentStreamsAndCannot) {
+  const SuiteTest sound{.name = "a", .asks = "?", .streams = "x.toml", .under_test = "y.toml"};
+  const auto faults_of = [](SuiteTest test) {
+    return format_issues("s",
+                         validate({.name = "s", .title = "S", .source = "t", .tests = {test}}));
+  };
+  EXPECT_EQ(faults_of(sound), "");
+  SuiteTest both = sound;
+  both.experiment = "z.toml";
+  EXPECT_THAT(faults_of(both), HasSubstr("one of `experiment`, `streams` and `cannot`"));
+  SuiteTest alone = sound;
+  alone.under_test.clear();
+  EXPECT_THAT(faults_of(alone), HasSubstr("belongs to `streams`"));
+  SuiteTest metric = sound;
+  metric.columns = {"communication_seconds_median"};
+  EXPECT_THAT(faults_of(metric), HasSubstr("is no figure of a benchmark"));
+}
+
 TEST(SuiteFile, FaultsAreNamedByTheirKeys) {
   Suite suite{.name = "x", .title = "t", .source = "s", .tests = {}};
   EXPECT_THAT(format_issues("f", validate(suite)), HasSubstr("at least one [[test]]"));
@@ -161,6 +205,10 @@ TEST(ShippedSuites, LoadAndPlan) {
     ASSERT_TRUE(suite) << format_issues(entry.path().string(), suite.issues);
     EXPECT_EQ(suite.config->name, entry.path().stem());
     for (const SuiteTest& test : suite.config->tests) {
+      if (!test.streams.empty()) {
+        const auto order = load_benchmark(test, entry.path().parent_path());
+        EXPECT_TRUE(order) << format_issues(test.streams, order.issues);
+      }
       if (test.experiment.empty()) continue;
       const fs::path path = entry.path().parent_path() / test.experiment;
       const auto experiment = load_experiment(path.string());

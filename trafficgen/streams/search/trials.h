@@ -1,0 +1,33 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "common/core/clock.h"
+#include "trafficgen/measure/stream_report.h"
+#include "trafficgen/streams/engine/stream_config.h"
+#include "trafficgen/streams/engine/stream_pause.h"
+
+namespace outrider::tg {
+
+/// One run of streams from the beginning, on an idle path.
+struct Trial {
+  std::vector<StreamConfig> streams{};
+  std::vector<PauseConfig> pauses{};
+  Duration duration{};  ///< no packet is due at or after it
+};
+
+/// Runs trials one after another, over devices or in virtual time. What was in flight at the end
+/// of one does not count in the next: see trial_streams().
+class Trials {
+ public:
+  Trials() = default;
+  virtual ~Trials() = default;
+  Trials(const Trials&) = delete;
+  Trials& operator=(const Trials&) = delete;
+
+  /// Returns what a trial gave; nothing if it was interrupted.
+  virtual std::optional<StreamsReport> run(const Trial& trial) = 0;
+};
+
+}  // namespace outrider::tg
