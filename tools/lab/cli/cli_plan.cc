@@ -134,6 +134,19 @@ std::optional<Planned> load(const LabOptions& options, bool speaks) {
   return planned;
 }
 
+std::string time_needed(const std::string& path, const PlanOptions& options) {
+  constexpr double kMoment_seconds = 0.3;
+  const auto file = load_experiment(path);
+  if (!file) return "";
+  PlanEstimate estimate;
+  const auto add = [&estimate](const Case& first, const std::vector<std::string>& names) {
+    estimate.add(first, names.size());
+  };
+  if (!walk_plan(*file.config, options, add).empty()) return "";
+  const auto seconds = estimate.seconds(usable_cpus().size(), kMoment_seconds);
+  return seconds ? "about " + duration_text(*seconds) : "";
+}
+
 int check_command(const LabOptions& options) {
   if (is_for_advise(options.file)) return check_advised(options.file);
   std::size_t cases = 0;

@@ -28,4 +28,8 @@ std::optional<Planned> plan_cases(const std::string& path, const PlanOptions& op
 /// Does the same for the experiment of a command line, and prints what there is to advise.
 std::optional<Planned> load(const LabOptions& options, bool speaks = true);
 
+/// Returns in words how long the cases of an experiment take on this machine, after trying one for
+/// a moment; empty if nobody can tell. Prints nothing.
+std::string time_needed(const std::string& path, const PlanOptions& options);
+
 }  // namespace outrider::lab

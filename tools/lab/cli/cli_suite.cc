@@ -12,6 +12,7 @@
 #include "common/telemetry/whole_file.h"
 #include "tools/lab/cli/cli.h"
 #include "tools/lab/cli/cli_cases.h"
+#include "tools/lab/cli/cli_plan.h"
 #include "tools/lab/cli/suite_tests.h"
 #include "tools/lab/plan/testbed.h"
 #include "tools/lab/suite/suite_report.h"
@@ -22,14 +23,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns a line for each test: its name, what it asks, and why the runtime cannot run it.
-std::string listed(const Suite& suite, const LabOptions& options) {
+std::string in_brackets(const std::string& text) { return text.empty() ? "" : " (" + text + ")"; }
+
+/// Returns a line for each test: its name, what it asks, how long an experiment takes, and why the
+/// runtime cannot run it.
+std::string listed(const Suite& suite, const LabOptions& options, const fs::path& path) {
   const SuiteRun run{options, {}, {}, {}};
   std::string text = suite.title + "\nSource: " + suite.source + "\n\n";
   for (const SuiteTest& test : suite.tests) {
     const std::string reason = why_not(test, run);
-    text +=
-        test.name + ": " + test.asks + (reason.empty() ? "" : " Cannot be run: " + reason) + '\n';
+    text += test.name + ": " + test.asks;
+    if (!reason.empty()) text += " Cannot be run: " + reason;
+    else if (options.runtime == Runtime::kVirtual && !test.experiment.empty())
+      text += in_brackets(
+          time_needed((path.parent_path() / test.experiment).string(), plan_options(options)));
+    text += '\n';
   }
   return text;
 }
@@ -115,7 +123,7 @@ int suite_command(const LabOptions& options) {
       return kExitUsage;
     }
     if (options.list_cases)
-      return std::fputs(listed(*suite.config, options).c_str(), stdout), kExitOk;
+      return std::fputs(listed(*suite.config, options, path).c_str(), stdout), kExitOk;
     return run_suite(options, *suite.config, path);
   } catch (const std::exception& error) {
     say(std::string("outrider-lab: ") + error.what());
