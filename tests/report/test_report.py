@@ -527,8 +527,24 @@ class Report(unittest.TestCase):
     def skipped(self):
         return self.page.evaluate("data.settings.common.skip_iterations")
 
+    def test_collectives_are_in_the_words_of_nccl_tests(self):
+        self.open(self.fabric)
+        rows = self.page.evaluate("[...document.querySelectorAll('#collectives-table tbody tr')].map((r) => "
+                                  "[...r.children].map((c) => (c.querySelector('b') || c).textContent))")
+        wanted = query(self.fabric, "SELECT * FROM arm_collectives ORDER BY arm")
+        self.assertEqual([(r[0], r[1]) for r in rows[:1]], [("ring", "off")])
+        self.assertEqual(len(rows), len(wanted))
+        for row, want in zip(rows, wanted):
+            self.assertEqual(row[-7:-4], [want["collective"], str(want["ranks"]), f"{want['size_bytes']:.0f}"])
+            for cell, value in zip(row[-4:], (want["communication_seconds_median"] * 1e6,
+                                              want["algbw_bits_per_second_median"] / 8e9,
+                                              want["busbw_bits_per_second_median"] / 8e9,
+                                              want["busbw_bits_per_second_median"] / 1e9)):
+                self.assertAlmostEqual(float(cell.replace("\u202f", "")), value, delta=value / 150)
+
     def test_one_job_has_no_table_of_jobs(self):
         self.open(self.quick)
+        self.assertIsNone(self.page.evaluate("document.getElementById('collectives')"))
         self.assertIsNone(self.page.evaluate("document.getElementById('each-job')"))
 
     def test_jobs_of_a_fabric_are_in_the_same_table(self):

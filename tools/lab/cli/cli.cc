@@ -282,6 +282,10 @@ void add_table(CLI::App& app, LabOptions& options) {
          "Only the lines with these values, with commas [all]")
       ->delimiter(',')
       ->type_name("PARAMETER=VALUE,...");
+  app.add_flag("--collectives", options.collectives,
+               "Instead of metrics, size, time, algbw and busbw of each job's collective, as\n"
+               "nccl-tests prints them")
+      ->excludes("--columns");
   const auto form = [&options](TableForm of) {
     return [&options, of](std::int64_t) { options.table.form = of; };
   };

@@ -62,10 +62,11 @@ struct LabOptions {
   bool exclude_flagged = false;     ///< leave out iterations that the machine disturbed
   bool quick = false;               ///< PlanOptions::quick
   bool json = false;
-  bool brief = false;    ///< print the answer instead of the table
-  bool quiet = false;    ///< print neither: whoever runs tests prints what they are about
-  TableRequest table{};  ///< for `table`
-  BestRule best{};       ///< for `best`, of results without a search
+  bool brief = false;        ///< print the answer instead of the table
+  bool quiet = false;        ///< print neither: whoever runs tests prints what they are about
+  TableRequest table{};      ///< for `table`
+  bool collectives = false;  ///< for `table`: jobs' collectives instead of columns
+  BestRule best{};           ///< for `best`, of results without a search
 };
 
 struct ParsedCommandLine {

@@ -149,7 +149,8 @@ inline constexpr const char* kTableHelp =
 `outrider-lab metrics` lists the names.
 
 Example:
-  outrider-lab table results/quick --columns communication_seconds_median,rtos_per_burst)";
+  outrider-lab table results/quick --columns communication_seconds_median,rtos_per_burst
+  outrider-lab table results/ring-all-reduce --collectives)";
 
 inline constexpr const char* kSqlHelp =
     R"(Prints what a query over the results in DIR gives. Their tables are in DIR/results.sqlite,

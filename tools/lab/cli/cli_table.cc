@@ -10,6 +10,7 @@
 #include "tools/lab/cli/cli_cases.h"
 #include "tools/lab/results/bundle.h"
 #include "tools/lab/results/read_results.h"
+#include "tools/lab/summary/collective_table.h"
 #include "tools/lab/summary/column_table.h"
 #include "tools/lab/summary/metric_docs.h"
 
@@ -29,7 +30,10 @@ std::string text_of_file(const fs::path& path) {
 int table_command(const LabOptions& options) {
   try {
     const Results results = read_results(open_results(options.file));
-    std::fputs(column_table(results, options.table).c_str(), stdout);
+    const std::string table = options.collectives ? collective_table(results, options.table)
+                                                  : column_table(results, options.table);
+    if (table.empty()) throw std::runtime_error("no job of these arms has a collective");
+    std::fputs(table.c_str(), stdout);
     return kExitOk;
   } catch (const std::exception& error) {
     say(std::string("outrider-lab: ") + error.what());

@@ -1,16 +1,12 @@
 #include "tools/lab/measure/job_samples.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 namespace outrider::lab {
-namespace {
 
-using ByJob = std::map<std::uint16_t, std::vector<double>>;
-
-ByJob by_job(std::span<const JobSamples* const> runs) {
-  ByJob jobs;
+ValuesByJob values_by_job(std::span<const JobSamples* const> runs) {
+  ValuesByJob jobs;
   for (const JobSamples* run : runs) {
     auto from = run->values().begin();
     for (const JobSamples::Row& row : run->rows()) {
@@ -23,18 +19,10 @@ ByJob by_job(std::span<const JobSamples* const> runs) {
   return jobs;
 }
 
-}  // namespace
-
-std::vector<std::vector<double>> values_by_job(std::span<const JobSamples* const> runs) {
-  std::vector<std::vector<double>> all;
-  for (auto& [job, values] : by_job(runs)) all.push_back(std::move(values));
-  return all;
-}
-
 double mean_of_jobs(std::span<const JobSamples* const> runs,
                     const std::function<double(std::vector<double>)>& figure) {
   std::vector<double> figures;
-  for (auto& values : values_by_job(runs)) figures.push_back(figure(std::move(values)));
+  for (auto& [job, values] : values_by_job(runs)) figures.push_back(figure(std::move(values)));
   return mean(figures);
 }
 
@@ -42,8 +30,8 @@ double mean_of_jobs(std::span<const JobSamples* const> runs,
                     std::span<const JobSamples* const> others,
                     const std::function<double(std::vector<double>, std::vector<double>)>& figure) {
   std::vector<double> figures;
-  ByJob of_others = by_job(others);
-  for (auto& [job, values] : by_job(runs))
+  ValuesByJob of_others = values_by_job(others);
+  for (auto& [job, values] : values_by_job(runs))
     if (const auto other = of_others.find(job); other != of_others.end())
       figures.push_back(figure(std::move(values), std::move(other->second)));
   return mean(figures);

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -35,8 +36,9 @@ class JobSamples {
   std::vector<Row> rows_{};
 };
 
-/// Returns the values of each job that has any, of all runs together, in the order of the jobs.
-std::vector<std::vector<double>> values_by_job(std::span<const JobSamples* const> runs);
+/// The values of each job that has any, of all runs together.
+using ValuesByJob = std::map<std::uint16_t, std::vector<double>>;
+ValuesByJob values_by_job(std::span<const JobSamples* const> runs);
 
 /// Returns a figure of each job's values, as the mean of the jobs that have values. With one job
 /// it is the figure of that job. NaN if there are no values.

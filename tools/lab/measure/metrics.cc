@@ -29,8 +29,8 @@ void add(Attribution& sum, const tg::BurstRecord& burst) {
     sum.seconds_sum[i] += to_seconds(burst.times->ns[i]);
 }
 
-/// Adds the bandwidths of one iteration of a collective, in the words of nccl-tests: what a rank
-/// sends over the time that all take.
+/// Adds size and bandwidths of one iteration of a collective, in the words of nccl-tests: what a
+/// rank sends over the time that all take.
 void add_bandwidths(const Case& definition, const IterationBursts& it, double seconds,
                     Samples& samples) {
   if (it.job >= definition.traffic.jobs.size() || seconds <= 0 || it.bursts.empty()) return;
@@ -41,6 +41,8 @@ void add_bandwidths(const Case& definition, const IterationBursts& it, double se
   const double busbw = bits / static_cast<double>(it.bursts.size()) / seconds;
   samples.busbw_bits_per_second.add(it.job, busbw);
   samples.algbw_bits_per_second.add(it.job, busbw / *factor);
+  const double bytes = bits / 8 / static_cast<double>(it.bursts.size()) / *factor;
+  samples.collective_bytes.add(it.job, std::round(bytes));
 }
 
 void measure_pushes(const Case& definition, const std::vector<IterationBursts>& pushes,

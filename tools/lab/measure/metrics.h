@@ -50,7 +50,8 @@ struct Samples {
   std::vector<double> nic_send_idle_share;  ///< first gradient to all parameters; mean of workers
   std::vector<double> nic_receive_idle_share;  ///< the same, receiving
   JobSamples pull_completion_seconds;          ///< slowest worker
-  JobSamples algbw_bits_per_second;            ///< of collectives, see bus_factor()
+  JobSamples collective_bytes;                 ///< sizes of collectives, see bus_factor()
+  JobSamples algbw_bits_per_second;            ///< size over communication time
   JobSamples busbw_bits_per_second;
   std::vector<double> burst_throughput_bits_per_second;  ///< per burst
   JobSamples push_seconds;                    ///< per burst: gradients ready to delivered

@@ -44,6 +44,37 @@ function drawEachJob() {
   box.replaceChildren(tableByArm("Job", jobColumnsOf(rows), rows, ": each job under each arm"), el("p", { class: "foot", text: "Medians and p99 are of one run, and means over the seeds. Point at a heading, or tap it, for what it means." }));
 }
 
+const hasCollectives = () => data.arms.some((a) => a.collectives);
+
+const COLLECTIVE_DEFINITIONS = {
+  size: "What a rank has, of an iteration: S.",
+  time: "Median of the communication times of all iterations: t.",
+  algbw: "S / t, in GB/s as nccl-tests prints it.",
+  busbw: "algbw x 2 (n - 1) / n of an all-reduce among n ranks, x (n - 1) / n of an all-to-all: what the slowest link carries, whatever n is.",
+};
+
+/** All points together: sizes are compared there. */
+function collectiveColumns() {
+  const times = (factor, name) => (c) => cell(number(c[name] === null ? null : c[name] * factor)), left = (text) => el("td", { class: "word", text });
+  const point = { head: ["Point", ""], cell: (c, a) => left(data.points[a.point].name) };
+  return [...(data.points.length > 1 ? [point] : []),
+    { head: ["Collective", "job.collective"], cell: (c) => left(c.collective) }, { head: ["Ranks", "n"], cell: (c) => cell(String(c.ranks)) },
+    { head: ["Size", "B", COLLECTIVE_DEFINITIONS.size], cell: (c) => cell(c.size_bytes === null ? "–" : String(c.size_bytes)) },
+    { head: ["Time", "µs, median", COLLECTIVE_DEFINITIONS.time], cell: times(1e6, "seconds") },
+    { head: ["algbw", "GB/s", COLLECTIVE_DEFINITIONS.algbw], cell: times(1 / 8e9, "algbw_bits_per_second") },
+    { head: ["busbw", "GB/s", COLLECTIVE_DEFINITIONS.busbw], cell: times(1 / 8e9, "busbw_bits_per_second") },
+    { head: ["", "Gbit/s", COLLECTIVE_DEFINITIONS.busbw], cell: times(1e-9, "busbw_bits_per_second") }];
+}
+
+function drawCollectives() {
+  const box = document.getElementById("collectives-table");
+  if (!box) return;
+  const rows = data.points.flatMap((_, p) => thingsByArm(data.arms.filter((a) => a.point === p && isShown(a)), "collectives"));
+  box.replaceChildren(rows.length ? tableByArm("Job", collectiveColumns(), rows, ": each collective under each arm at each point")
+    : el("p", { class: "empty", text: "The arms that are shown have no collective." }),
+    el("p", { class: "foot", text: "All points; medians of the iterations of all seeds. Both bandwidths count payload." }));
+}
+
 figure({ id: "jobs-attribution", section: "each-job", when: jobsAttributed, title: "Where the communication time of each job went",
   what: `The chain of causes behind the last arrival of each push of the job, split without remainder. At most ${MOST_ROWS} bars are drawn.`,
   plot(c) {

@@ -35,6 +35,7 @@ const SECTIONS = {
   queue: ["Queue", "What the burst finds, and what it leaves."],
   time: ["Communication time", ""],
   "each-job": ["Jobs", "Each job by itself, under each arm that is shown."],
+  collectives: ["Collectives", "What each job's collective reaches, in the words of nccl-tests."],
   groups: ["Groups of background", "What each group offered and got, under each arm that is shown."],
   cost: ["Throughput and background", ""],
   ends: ["Marks and drops", "Means over runs."],
@@ -321,7 +322,7 @@ function drawAnswer() {
 }
 
 const usedFigures = () => FIGURES.filter((f) => !f.when || f.when());
-const sectionsHere = () => Object.keys(SECTIONS).filter((id) => usedFigures().some((f) => f.section === id) || (id === "each-job" && severalJobs()) || (id === "groups" && hasGroups()));
+const sectionsHere = () => Object.keys(SECTIONS).filter((id) => usedFigures().some((f) => f.section === id) || (id === "each-job" && severalJobs()) || (id === "collectives" && hasCollectives()) || (id === "groups" && hasGroups()));
 
 function sectionLinks() {
   const nav = el("nav", { "aria-label": "Sections" });
@@ -462,6 +463,7 @@ function build() {
     const section = el("section", { id }, el("h2", { text: SECTIONS[id][0] }), SECTIONS[id][1] ? el("p", { class: "lead", text: SECTIONS[id][1] }) : null);
     if (id === "roce") section.append(el("div", { class: "card", id: "roce-table" }));
     if (id === "each-job") section.append(el("div", { class: "card", id: "each-job-table" }));
+    if (id === "collectives") section.append(el("div", { class: "card", id: "collectives-table" }));
     if (id === "groups") section.append(el("div", { class: "card", id: "groups-table" }));
     for (const f of used.filter((g) => g.section === id)) section.append(figureNode(f));
     if (id === "fabric") section.append(el("div", { class: "card", id: "fabric-tables" }));
@@ -487,6 +489,7 @@ function drawAll() {
   drawJobs();
   drawRoce();
   drawEachJob();
+  drawCollectives();
   drawGroups();
   drawFabricTables();
   drawMetrics();

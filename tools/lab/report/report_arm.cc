@@ -1,6 +1,7 @@
 #include "tools/lab/report/report_arm.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -83,6 +84,22 @@ ReportJson groups_of_arm_json(const ArmSummary& arm) {
   return out;
 }
 
+/// Returns what each job's collective reached; null without any.
+ReportJson collectives_json(const ArmSummary& arm) {
+  if (arm.collectives.empty()) return nullptr;
+  ReportJson out = ReportJson::array();
+  for (const CollectiveSummary& c : arm.collectives)
+    out.push_back(
+        {{"name", c.job},
+         {"collective", c.collective},
+         {"ranks", c.ranks},
+         {"size_bytes", std::isnan(c.size_bytes) ? ReportJson() : ReportJson(c.size_bytes)},
+         {"seconds", short_number(c.seconds)},
+         {"algbw_bits_per_second", short_number(c.algbw_bits_per_second)},
+         {"busbw_bits_per_second", short_number(c.busbw_bits_per_second)}});
+  return out;
+}
+
 /// Returns bursts of whole iterations, one seed after another, as long as there is room.
 ReportJson bursts_json(const ArmSummary& arm, const std::vector<ReportRun>& runs) {
   ReportJson out = ReportJson::array();
@@ -131,6 +148,7 @@ ReportJson arm_json(const ResultsReader& results, const ArmSummary& arm,
           {"times_ms", times_json(std::move(times))},
           {"alone_ms", short_number(mean_of_jobs(alone, &median) * 1e3)},
           {"groups", groups_of_arm_json(arm)},
+          {"collectives", collectives_json(arm)},
           {"attribution", attribution_json(arm, runs)},
           {"marks", ends_json(results, arm, "marks", "of IS NOT NULL")},
           {"drops", ends_json(results, arm, "drops", "of IS NULL")},

@@ -40,6 +40,7 @@ inline constexpr const char* kAdviceFile = "advice.txt";
 ///                  views {start, due}: {queue: {mean, low, high}, threshold, background, ddl},
 ///                  bursts[] of [seed, job, iteration, worker, due, START, ACK, first sent,
 ///                  first at the queue, delivered, RTOs], instants in ms from the iteration's due,
+///                  collectives[]: see CollectiveSummary, or null,
 ///                  jobs[]: see jobs_json(), hosts: see HostLines::json(), links, jobs_over_time:
 ///                  see add_fabric()
 ///   metrics[]      {name, unit and scale of the display, help, over (how seeds are aggregated),

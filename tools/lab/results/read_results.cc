@@ -93,6 +93,18 @@ void read_metrics(const ResultsReader& from, std::vector<ArmSummary>& arms) {
   }
 }
 
+/// Results of a program that wrote no such table have none.
+void read_collectives(const ResultsReader& from, std::vector<ArmSummary>& arms) {
+  if (!from.query("SELECT 1 FROM sqlite_master WHERE name = 'arm_collectives'").next()) return;
+  for (Query row = from.query("SELECT arm, job, collective, ranks, size_bytes, "
+                              "communication_seconds_median, algbw_bits_per_second_median, "
+                              "busbw_bits_per_second_median FROM arm_collectives ORDER BY rowid");
+       row.next();)
+    arms.at(index_of(row, 0))
+        .collectives.push_back({row.text(1), row.text(2), index_of(row, 3), row.number(4),
+                                row.number(5), row.number(6), row.number(7)});
+}
+
 /// Returns the place of a metric among those that are compared; their number if it is none.
 std::size_t place_of(const std::string& metric) {
   const auto all = compared_metrics();
@@ -107,6 +119,7 @@ Results read_results(const ResultsReader& from) {
   read_warnings(from, results);
   read_arms(from, results.arms);
   read_metrics(from, results.arms);
+  read_collectives(from, results.arms);
   name_arms(results.arms);
   return results;
 }

@@ -149,6 +149,16 @@ void write_arm_groups(RowSink& sink, const Summary& summary) {
   }
 }
 
+void write_arm_collectives(RowSink& sink, const Summary& summary) {
+  std::size_t index = 0;
+  for (const ArmSummary& arm : summary.arms) {
+    for (const CollectiveSummary& c : arm.collectives)
+      put(sink, index, c.job, c.collective, c.ranks, c.size_bytes, c.seconds,
+          c.algbw_bits_per_second, c.busbw_bits_per_second);
+    ++index;
+  }
+}
+
 void write_arm_metrics(RowSink& sink, const Summary& summary) {
   std::size_t index = 0;
   const auto write = [&](const std::vector<ArmMetric>& all, std::string_view baseline) {
@@ -281,6 +291,17 @@ std::vector<TableColumn> columns_of_arm_groups() {
           {"change_high", kReal}};
 }
 
+std::vector<TableColumn> columns_of_arm_collectives() {
+  return {{"arm", kInteger},
+          {"job", kText, "its name"},
+          {"collective", kText, "as job.collective has it"},
+          {"ranks", kInteger},
+          {"size_bytes", kReal, "of an iteration"},
+          {"communication_seconds_median", kReal},
+          {"algbw_bits_per_second_median", kReal},
+          {"busbw_bits_per_second_median", kReal}};
+}
+
 std::vector<TableColumn> columns_of_differences() {
   return {{"arm", kInteger}, {"baseline", kText, "label of the other"}, {"difference", kText}};
 }
@@ -308,6 +329,8 @@ constexpr SummaryTable kSummaryTables[] = {
     {"arm_groups",
      "a figure of a group of background in an arm, over its seeds, with 95 % intervals",
      columns_of_arm_groups, write_arm_groups},
+    {"arm_collectives", "a job's collective in an arm, in the words of nccl-tests",
+     columns_of_arm_collectives, write_arm_collectives},
     {"differences", "what distinguishes an arm from a baseline beside its remedy",
      columns_of_differences, write_differences},
     {"warnings", "what makes figures doubtful", columns_of_warnings, write_warnings},

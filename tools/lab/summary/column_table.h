@@ -1,20 +1,13 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "tools/lab/summary/results.h"
+#include "tools/lab/summary/table_grid.h"
 
 namespace outrider::lab {
-
-enum class TableForm : std::uint8_t {
-  kText,      ///< for a terminal
-  kCsv,       ///< in the units of metrics
-  kMarkdown,  ///< for a page: settings that vary have columns of their own
-  kHtml,      ///< the same as a <table>
-};
 
 /// Chooses the lines and columns of a table, and its form.
 struct TableRequest {

@@ -25,6 +25,18 @@ struct GroupSummary {
   std::vector<ArmMetric> figures{};  ///< in the order of group_figures()
 };
 
+/// A job's collective in the cases of an arm, in the words of nccl-tests. Times and bandwidths are
+/// medians of its iterations of all seeds, and NaN if none was complete.
+struct CollectiveSummary {
+  std::string job{};         ///< its name
+  std::string collective{};  ///< as job.collective has it: "ring"
+  std::size_t ranks = 0;
+  double size_bytes = kNotDefined;  ///< S, of an iteration
+  double seconds = kNotDefined;     ///< t, the communication time
+  double algbw_bits_per_second = kNotDefined;
+  double busbw_bits_per_second = kNotDefined;
+};
+
 /// All cases of one label and one setting of the regulator at one point.
 struct ArmSummary {
   std::string label;
@@ -39,7 +51,8 @@ struct ArmSummary {
   /// The same as `beside` and `metrics` against `off`, where the baseline is another.
   std::vector<std::string> beside_off{};
   std::vector<ArmMetric> against_off{};
-  std::vector<GroupSummary> groups{};  ///< of background; empty without [[background]]
+  std::vector<GroupSummary> groups{};            ///< of background; empty without [[background]]
+  std::vector<CollectiveSummary> collectives{};  ///< of jobs that nccl-tests has words for
   /// Unique at its point, equal at all points: the label, and the settings that tell arms of one
   /// label apart. See name_arms().
   std::string name{};

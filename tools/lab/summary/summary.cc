@@ -14,8 +14,10 @@ namespace {
 std::vector<CaseJob> jobs_of(const Case& definition) {
   std::vector<CaseJob> jobs;
   for (const auto& job : definition.traffic.jobs)
-    jobs.push_back(
-        {.name = job.name, .workers = job.workers.size(), .servers = job.servers.size()});
+    jobs.push_back({.name = job.name,
+                    .workers = job.workers.size(),
+                    .servers = job.servers.size(),
+                    .collective = job.collective});
   return jobs;
 }
 

@@ -42,6 +42,7 @@ struct CaseJob {
   std::string name;
   std::size_t workers = 0;
   std::size_t servers = 0;  ///< 0: the workers send to each other
+  tg::Collective collective = tg::Collective::kPs;
 };
 
 struct CaseSummary {

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "tools/lab/summary/metric.h"
+#include "tools/lab/summary/summary_collectives.h"
 #include "tools/lab/summary/summary_groups.h"
 
 namespace outrider::lab {
@@ -87,6 +88,7 @@ void estimate_arm(const std::vector<CaseSummary>& cases, ArmSummary& arm) {
   for (const std::size_t i : arm.cases) own.push_back(&cases[i]);
   arm.metrics = estimate_all(cases, own, &CaseSummary::baseline);
   arm.groups = summarise_groups(cases, own);
+  arm.collectives = summarise_collectives(own);
   const auto compared =
       std::ranges::find_if(own, [](const CaseSummary* c) { return c->baseline.has_value(); });
   if (compared == own.end()) return;

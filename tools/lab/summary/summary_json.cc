@@ -67,6 +67,14 @@ Json json_of(const ArmSummary& arm, const std::vector<CaseSummary>& cases) {
   out["against_off"] = json_of(arm.against_off);
   for (const auto& group : arm.groups)
     out["background_groups"].push_back({{"name", group.name}, {"figures", json_of(group.figures)}});
+  for (const CollectiveSummary& c : arm.collectives)
+    out["collectives"].push_back({{"job", c.job},
+                                  {"collective", c.collective},
+                                  {"ranks", c.ranks},
+                                  {"size_bytes", c.size_bytes},
+                                  {"communication_seconds_median", c.seconds},
+                                  {"algbw_bits_per_second_median", c.algbw_bits_per_second},
+                                  {"busbw_bits_per_second_median", c.busbw_bits_per_second}});
   return out;
 }
 

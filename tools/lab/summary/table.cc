@@ -7,6 +7,7 @@
 
 #include "tools/lab/measure/paper_reference.h"
 #include "tools/lab/measure/statistics.h"
+#include "tools/lab/summary/collective_table.h"
 #include "tools/lab/summary/metric.h"
 #include "tools/lab/summary/summary.h"
 #include "tools/lab/summary/table_flows.h"
@@ -311,6 +312,14 @@ std::vector<Arms> by_point(const Summary& summary) {
   return points;
 }
 
+/// Returns what collectives of jobs reach, all points together; empty without any.
+std::string collectives_text(const Summary& summary) {
+  constexpr std::size_t kMostLines = 48;
+  if (summary.arms.empty()) return "";
+  const std::string table = collective_table(summary, {}, kMostLines);
+  return table.empty() ? "" : '\n' + wrapped(kCollectiveWords) + '\n' + table;
+}
+
 constexpr const char* kDashNote =
     "\n-: not defined here: nothing was counted, there is no baseline to compare with, or it has "
     "none.\n";
@@ -343,8 +352,8 @@ std::string comparison_table(const Summary& summary) {
       text +=
           tail_block(points[i]) + cost_block(points[i], summary) + link_block(points[i], summary);
   }
-  if (has_dash(text)) text += kDashNote;
-  return wrapped(text + table_notes(summary));
+  const std::string notes = (has_dash(text) ? kDashNote : "") + table_notes(summary);
+  return wrapped(text) + collectives_text(summary) + wrapped(notes);
 }
 
 }  // namespace outrider::lab

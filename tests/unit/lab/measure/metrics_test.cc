@@ -61,6 +61,9 @@ TEST(Metrics, BandwidthsOfCollectives) {
   };
   EXPECT_EQ(bandwidths(Collective::kRing), std::pair(16e6, 16e6)) << "2 (n - 1) / n is 1";
   EXPECT_EQ(bandwidths(Collective::kAllToAll), std::pair(32e6, 16e6)) << "(n - 1) / n is a half";
+  EXPECT_EQ(measure_virtual(c, one_iteration()).samples.collective_bytes.values(),
+            std::vector{200e3})
+      << "half of it stays";
   EXPECT_DOUBLE_EQ(bus_factor(Collective::kTree, 8).value(), 1.75);
   EXPECT_DOUBLE_EQ(bus_factor(Collective::kHalvingDoubling, 16).value(), 1.875);
   EXPECT_EQ(bus_factor(Collective::kPipeline, 4), std::nullopt);

@@ -16,6 +16,7 @@
 #include "tools/lab/results/read_results.h"
 #include "tools/lab/results/run_table.h"
 #include "tools/lab/summary/brief_text.h"
+#include "tools/lab/summary/collective_table.h"
 #include "tools/lab/summary/column_table.h"
 #include "tools/lab/summary/results_answer.h"
 
@@ -318,6 +319,7 @@ TEST_F(BundleTest, TheDatabaseSaysWhatTheSessionSays) {
   other.metrics = {{"communication_seconds_median", {0.5, 0.25, 0.75}, {-0.5, -0.625, -0.125}}};
   other.against_off = {{"communication_seconds_median", {0.5, 0.25, 0.75}, {-0.25, -0.5, 0.1}}};
   other.groups = {{"storage", {{"share", {0.125, 0.1, 0.2}, {0.5, 0.25, 0.75}}}}};
+  other.collectives = {{"b", "ring", 8, 1e6, 0.5, 1e9, kNotDefined}};
   made.arms.push_back(other);
   made.advice = {"a: b"};
   made.warnings.push_back({"on-other", 0, 2, "iterations never completed"});
@@ -333,6 +335,8 @@ TEST_F(BundleTest, TheDatabaseSaysWhatTheSessionSays) {
   EXPECT_EQ(read.arms.back().parameters, other.parameters);
   ASSERT_EQ(read.arms.back().groups.size(), 1U);
   EXPECT_EQ(read.arms.back().groups[0].figures.at(0).change.high, 0.75);
+  EXPECT_EQ(collective_table(read, {}), collective_table(made, {}));
+  EXPECT_TRUE(read.arms.front().collectives.empty());
 }
 
 TEST_F(BundleTest, EqualResultsGiveEqualDatabases) {

@@ -6,6 +6,8 @@
 
 #include <stdexcept>
 
+#include "tools/lab/summary/collective_table.h"
+
 namespace outrider::column_table_test {
 using namespace lab;
 namespace {
@@ -138,6 +140,37 @@ TEST(ColumnTable, RefusesWhatIsNotThere) {
   EXPECT_THROW((void)column_table(summary(), {.arms = {"on", "no"}}), std::runtime_error);
   EXPECT_THROW((void)column_table(summary(), {.where = {{"workers", "3"}}}), std::runtime_error);
   EXPECT_THROW((void)column_table(summary(), {.where = {{"worker", "1"}}}), std::runtime_error);
+}
+
+/// Returns two arms of which one has a job more, which never completed an iteration.
+Results collectives() {
+  Results all = of({arm("off", 1, 0.04, 0), arm("off", 4, 0.1, 0)});
+  all.arms[0].collectives = {{"a", "ring", 8, 64e6, 9.187e-3, 55.73e9, 97.53e9}};
+  all.arms[1].collectives = all.arms[0].collectives;
+  all.arms[1].collectives.push_back({.job = "b", .collective = "tree", .ranks = 2});
+  return all;
+}
+
+TEST(CollectiveTable, HasAJobInALineInTheWordsOfNcclTests) {
+  EXPECT_EQ(collective_table(collectives(), {}),
+            "               job  collective  ranks      size  time  algbw  busbw   busbw\n"
+            "                                              B    us   GB/s   GB/s  Mbit/s\n"
+            "off workers=1  a    ring            8  64000000  9187  6.966  12.19   97530\n"
+            "off workers=4  a    ring            8  64000000  9187  6.966  12.19   97530\n"
+            "off workers=4  b    tree            2         -     -      -      -       -\n");
+  EXPECT_EQ(collective_table(collectives(), {.form = TableForm::kCsv, .where = {{"workers", "4"}}}),
+            "arm,job,collective,ranks,size_bytes,communication_seconds_median,"
+            "algbw_bits_per_second_median,busbw_bits_per_second_median\n"
+            "off,a,ring,8,64000000,0.009187,5.573e+10,9.753e+10\n"
+            "off,b,tree,2,,,,\n");
+  EXPECT_NE(collective_table(collectives(), {.form = TableForm::kMarkdown})
+                .find("| `off` | 4 | a | ring | 8 | 64000000 |"),
+            std::string::npos);
+}
+
+TEST(CollectiveTable, IsNotThereWithoutCollectivesAndShortIfAsked) {
+  EXPECT_EQ(collective_table(summary(), {}), "");
+  EXPECT_TRUE(collective_table(collectives(), {}, 1).ends_with("97530\nand 2 more\n"));
 }
 
 }  // namespace

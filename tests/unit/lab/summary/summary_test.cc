@@ -98,6 +98,33 @@ TEST(Summary, TrimmingChangesNothing) {
   EXPECT_FALSE(queue_of(study.experiment().runs[0].result).bins.empty());
 }
 
+// Two jobs of two workers over parameter servers and in a ring, which takes 20 ms and 30 ms.
+TEST(Summary, CollectivesAreThoseOfEachJob) {
+  Study study;
+  for (const std::uint32_t seed : {1U, 2U}) {
+    study.add("off", seed, 40);
+    JobConfig& ring = study.last().traffic.jobs.emplace_back();
+    ring.name = "ring";
+    ring.workers = {"a", "b"};
+    ring.collective = Collective::kRing;
+    RunResult& result = study.experiment().runs.back().result;
+    const lab_test::BurstTimes times{
+        .due = 100, .start = 99, .first = 100, .delivered = 110 + 10.0 * seed};
+    add_burst(result, 0, 0, times, BurstDirection::kPush, 1);
+    add_burst(result, 1, 0, times, BurstDirection::kPush, 1);
+  }
+  const Summary s = summarise(study.experiment());
+  ASSERT_EQ(s.arms.front().collectives.size(), 1U) << "nccl-tests has no parameter servers";
+  const CollectiveSummary& ring = s.arms.front().collectives.front();
+  EXPECT_EQ(ring.job, "ring");
+  EXPECT_EQ(ring.collective, "ring");
+  EXPECT_EQ(ring.ranks, 2U);
+  EXPECT_EQ(ring.size_bytes, 100e3);
+  EXPECT_DOUBLE_EQ(ring.seconds, 0.025);
+  EXPECT_DOUBLE_EQ(ring.busbw_bits_per_second, (40e6 + 80e6 / 3) / 2);
+  EXPECT_EQ(nlohmann::json::parse(to_json(s))["arms"][0]["collectives"][0]["job"], "ring");
+}
+
 // -- summary.json
 
 Json json_of(Study& study) { return Json::parse(to_json(summarise(study.experiment()))); }
