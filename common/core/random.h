@@ -50,6 +50,7 @@ enum class RandomPurpose : std::uint32_t {
   kHostPlace,     ///< places of the hosts in a fabric
   kRecordedTime,  ///< computing times from a profile's quantiles
   kStreamPhase,   ///< when an open-loop stream begins
+  kFlowletPath,   ///< equal costs that a switch draws for flowlets
 };
 
 /// A stream of draws keyed by (seed, entity, purpose): arms of a comparison

@@ -54,6 +54,10 @@ void check_targets(const Checks& at, const SwitchConfig& sw, const RouteConfig& 
                                "is named twice");
   }
   at.require(!route.spray || seen.size() > 1, "spray", "true", "needs several ports or via");
+  if (!route.flowlet_gap) return;
+  const std::string gap = format_duration(*route.flowlet_gap);
+  at.require(seen.size() > 1, "flowlet_gap", gap, "needs several ports or via");
+  at.require(!route.spray, "flowlet_gap", gap, "excludes spray: packets that take turns are none");
 }
 
 using AnyPrefix = std::variant<Prefix, Ipv6Prefix>;
@@ -177,6 +181,11 @@ void describe(Settings& v, RouteConfig& c) {
   v.value(
       "spray", c.spray,
       {.accepts = "needs several `ports` or `via`", .help = "packets take turns instead of flows"});
+  v.duration("flowlet_gap", c.flowlet_gap,
+             {.range = durations(kMinFlowletGap, kMaxFlowletGap),
+              .accepts = "needs several `ports` or `via`, without `spray`",
+              .absent = "flows keep their ports",
+              .help = "a silence of a flow, longer than this, after which it draws its port anew"});
 }
 
 void describe(Settings& v, MacRouteConfig& c) {

@@ -13,13 +13,17 @@ namespace outrider::sw {
 
 struct SwitchConfig;
 
+inline constexpr Duration kMinFlowletGap = std::chrono::nanoseconds(1);
+inline constexpr Duration kMaxFlowletGap = std::chrono::seconds(10);
+
 /// Says where packets to a prefix go. Exactly one of `port`, `ports` and `via` is set.
 struct RouteConfig {
   std::string prefix;  ///< "10.0.1.0/24" or "2001:db8::/32"
   std::optional<std::string> port{};
-  std::vector<std::string> ports{};  ///< equal-cost ports; a flow keeps its port
-  std::vector<std::string> via{};    ///< addresses of neighbours; several are equal-cost
-  bool spray = false;                ///< packets, not flows, are spread over equal costs
+  std::vector<std::string> ports{};       ///< equal-cost ports; a flow keeps its port
+  std::vector<std::string> via{};         ///< addresses of neighbours; several are equal-cost
+  bool spray = false;                     ///< packets, not flows, are spread over equal costs
+  std::optional<Duration> flowlet_gap{};  ///< flowlets are, see FlowletTable; absent: flows
 };
 
 /// Names a station that never ages or moves. It holds for every VLAN.

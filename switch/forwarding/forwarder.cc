@@ -44,10 +44,9 @@ Forwarder::Forwarder(const SwitchConfig& config, std::uint32_t index)
          a.port ? std::optional(index_of_port(config, *a.port)) : std::nullopt});
 }
 
-ForwarderLane Forwarder::make_lane(bool shares_news) const {
+ForwarderLane Forwarder::make_lane(std::uint64_t seed, bool shares_news) const {
   constexpr std::size_t kNewsAPoll = 256;
-  ForwarderLane lane;
-  lane.turns.resize(routes_.targets());
+  ForwarderLane lane{.spreading = make_spreading(seed)};
   if (!learning_) return lane;
   lane.stations = std::make_unique<MacTable>(
       MacTable::Settings{.max_entries = l2_.max_entries, .ageing = l2_.ageing});
@@ -88,13 +87,13 @@ Forwarder::Verdict Forwarder::by_network_address(const Frame& frame,
   if (frame.summary.kind == FrameKind::kIpv6) {
     const auto& ip =
         *reinterpret_cast<const Ipv6Header*>(frame.bytes + frame.summary.network_offset);
-    return route_to(routes_.find(ip.destination), flow, lane);
+    return route_to(routes_.find(ip.destination), flow, frame.now, lane);
   }
   if (frame.summary.kind == FrameKind::kIpv4)
-    return route_to(routes_.find(flow.destination_address), flow, lane);
+    return route_to(routes_.find(flow.destination_address), flow, frame.now, lane);
   if (answers(frame)) return {.action = Action::kAnswer};
   // An ARP packet goes where a packet for its target would go, unchanged.
-  Verdict verdict = route_to(routes_.find(flow.destination_address), flow, lane);
+  Verdict verdict = route_to(routes_.find(flow.destination_address), flow, frame.now, lane);
   if (verdict.action == Action::kRoute) verdict.action = Action::kBridge;
   return verdict;
 }

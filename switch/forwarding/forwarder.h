@@ -23,7 +23,7 @@ struct StationNews {
 /// The state that changes as packets are forwarded. Each lcore that forwards has its own.
 struct ForwarderLane {
   std::unique_ptr<MacTable> stations{};  ///< learned stations; only if the switch learns
-  RouteTable::Turns turns{};
+  RouteTable::Spreading spreading;
   /// News that other lanes have not been sent yet. It never grows beyond its capacity, which
   /// is 0 without other lanes. If a station finds no room here, other lanes flood its packets
   /// until it is heard again.
@@ -73,22 +73,23 @@ class Forwarder {
                                ForwarderLane& lane) const noexcept {
     if (looks_at_macs_ || summary.kind != FrameKind::kIpv4)
       return decide_uncommon({summary, flow, frame, ingress, now}, lane);
-    return route(flow, lane);
+    return route(flow, now, lane);
   }
   /// Does the same for an IPv4 packet. @return a verdict with kRoute or kDrop
   /// @pre !looks_at_macs()
-  [[nodiscard, gnu::always_inline]] Verdict route(const FlowKey& flow,
+  [[nodiscard, gnu::always_inline]] Verdict route(const FlowKey& flow, Time now,
                                                   ForwarderLane& lane) const noexcept {
-    return route_to(routes_.find(flow.destination_address), flow, lane);
+    return route_to(routes_.find(flow.destination_address), flow, now, lane);
   }
 
-  /// Makes the state of one lcore. @param shares_news  whether it sends news to other lanes
+  /// Makes the state of one lcore. @param seed  see RouteTable::make_spreading()
+  /// @param shares_news  whether it sends news to other lanes
   /// @throws std::bad_alloc
-  [[nodiscard]] ForwarderLane make_lane(bool shares_news) const;
+  [[nodiscard]] ForwarderLane make_lane(std::uint64_t seed, bool shares_news) const;
 
-  /// @throws std::bad_alloc
-  [[nodiscard]] RouteTable::Turns make_turns() const {
-    return RouteTable::Turns(routes_.targets());
+  /// See RouteTable.
+  [[nodiscard]] RouteTable::Spreading make_spreading(std::uint64_t seed) const {
+    return routes_.make_spreading(seed);
   }
 
   /// Prefetches the table entries that decide() will read. @pre the frame contains both MAC
@@ -132,13 +133,13 @@ class Forwarder {
   [[nodiscard]] Verdict bridge(const Frame& frame, ForwarderLane& lane) const noexcept;
   [[nodiscard]] Verdict by_network_address(const Frame& frame, ForwarderLane& lane) const noexcept;
   [[nodiscard, gnu::always_inline]] Verdict route_to(const RouteTable::Target* target,
-                                                     const FlowKey& flow,
+                                                     const FlowKey& flow, Time now,
                                                      ForwarderLane& lane) const noexcept {
     if (target == nullptr) [[unlikely]]
       return {.reason = DropReason::kNoRoute};
     if (target->hops == 0) [[unlikely]]
       return {.reason = DropReason::kForSwitch};
-    const NextHop& hop = routes_.choose(*target, flow, lane.turns);
+    const NextHop& hop = routes_.choose(*target, flow, now, lane.spreading);
     return {.action = Action::kRoute, .port = hop.port, .hop = &hop};
   }
   void learn(const Frame& frame, ForwarderLane& lane) const noexcept;

@@ -29,36 +29,57 @@ NextHop hop_of(const SwitchConfig& config, const SwitchNeighbourConfig& n) {
 }  // namespace
 
 RouteTable::RouteTable(const SwitchConfig& config, std::uint32_t index)
-    : seed_(scrambled((index + 1) * 0x9E3779B97F4A7C15ULL)) {
+    : index_(index), seed_(scrambled((index + 1) * 0x9E3779B97F4A7C15ULL)) {
   const std::size_t prefixes =
       config.routes.size() + config.neighbours.size() + config.addresses.size();
   if (config.route_table == RouteTableKind::kLpm)
     lpm_ = std::make_unique<LpmTable>(unique_table_name(), static_cast<std::uint32_t>(prefixes));
-  const auto add_target = [this](std::uint16_t hops, bool spray) {
-    targets_.push_back(
-        {.first = static_cast<std::uint32_t>(hops_.size()) - hops, .hops = hops, .spray = spray});
-    assert(targets_.size() <= PrefixTable::kMaxValue);
-    return static_cast<std::uint16_t>(targets_.size() - 1);
-  };
   for (const auto& route : config.routes) {
     add_route(config, route);
     const std::size_t hops = std::max({route.ports.size(), route.via.size(), std::size_t{1}});
-    insert(route.prefix, add_target(static_cast<std::uint16_t>(hops), route.spray));
+    add_target(static_cast<std::uint16_t>(hops), route);
+    insert(route.prefix);
   }
   for (const auto& neighbour : config.neighbours) {
     hops_.push_back(hop_of(config, neighbour));
-    insert(neighbour.address, add_target(1, false));
+    add_target(1, {});
+    insert(neighbour.address);
   }
-  for (const auto& address : config.addresses) insert(address.address, add_target(0, false));
+  for (const auto& address : config.addresses) {
+    add_target(0, {});
+    insert(address.address);
+  }
 }
 
-std::uint32_t RouteTable::choose_of_several(const Target& target, const FlowKey& flow,
-                                            Turns& turns) const noexcept {
-  if (!target.spray) return share_of(flow, target.hops);
-  std::uint16_t& turn = turns[static_cast<std::size_t>(&target - targets_.data())];
+RouteTable::Spreading RouteTable::make_spreading(std::uint64_t seed) const {
+  const bool flowlets = std::ranges::count(targets_, Spread::kFlowlets, &Target::spread) != 0;
+  return {.turns = std::vector<std::uint16_t>(targets_.size()),
+          .flowlets = {flowlets ? FlowletTable::kEntries : 0,
+                       RandomStream(seed, index_, RandomPurpose::kFlowletPath)}};
+}
+
+std::uint32_t RouteTable::choose_of_several(const Target& target, const FlowKey& flow, Time now,
+                                            Spreading& spreading) const noexcept {
+  if (target.spread == Spread::kFlows) return share_of(flow, target.hops);
+  const auto index = static_cast<std::size_t>(&target - targets_.data());
+  if (target.spread == Spread::kFlowlets)
+    return spreading.flowlets.choose(flow, target.hops, share_of(flow, target.hops), gaps_[index],
+                                     now);
+  std::uint16_t& turn = spreading.turns[index];
   const std::uint32_t chosen = turn;
   turn = chosen + 1 == target.hops ? 0 : static_cast<std::uint16_t>(chosen + 1);
   return chosen;
+}
+
+/// Adds the target of the last `hops` next hops.
+void RouteTable::add_target(std::uint16_t hops, const RouteConfig& route) {
+  targets_.push_back({.first = static_cast<std::uint32_t>(hops_.size()) - hops,
+                      .hops = hops,
+                      .spread = route.spray         ? Spread::kPackets
+                                : route.flowlet_gap ? Spread::kFlowlets
+                                                    : Spread::kFlows});
+  assert(targets_.size() <= PrefixTable::kMaxValue);
+  gaps_.push_back(route.flowlet_gap.value_or(Duration{}));
 }
 
 void RouteTable::add_route(const SwitchConfig& config, const RouteConfig& route) {
@@ -69,7 +90,9 @@ void RouteTable::add_route(const SwitchConfig& config, const RouteConfig& route)
         config, *std::ranges::find(config.neighbours, via, &SwitchNeighbourConfig::address)));
 }
 
-void RouteTable::insert(const std::string& text, std::uint16_t target) {
+/// Lets a prefix or host lead to the target that was added last.
+void RouteTable::insert(const std::string& text) {
+  const auto target = static_cast<std::uint16_t>(targets_.size() - 1);
   const bool is_prefix = text.find('/') != std::string::npos;
   if (is_ipv6_text(text)) {
     const Ipv6Prefix p =

@@ -14,6 +14,7 @@
 #include "switch/regulation/regulator/regulator_counters.h"
 #include "switch/regulation/windows/window_counters.h"
 #include "switch/report/demotion_counters.h"
+#include "switch/report/flowlet_counters.h"
 #include "switch/report/pace_counters.h"
 #include "switch/report/pause_counters.h"
 #include "switch/report/remote_counts.h"
@@ -73,7 +74,7 @@ void fields(V& v, R& r) {
 }
 
 /// The counters of one lane. Identity: received + copied == handed + sum(dropped) + pauses_taken.
-struct LaneCounts : SignalCounts {
+struct LaneCounts : SignalCounts, FlowletCounters {
   std::uint64_t received = 0;
   std::uint64_t copied = 0;         ///< copies made or attempted by flooding, without the original
   std::uint64_t handed = 0;         ///< handed to egress ports

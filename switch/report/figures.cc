@@ -11,6 +11,7 @@ std::vector<FigureValue> figures_of(const SwitchReport& process) {
   FigureCollector collector;
   fields(collector, base_of<ProcessCounts>(process));
   fields(collector, base_of<SignalCounts>(process));
+  fields(collector, base_of<FlowletCounters>(process));
   fields(collector, base_of<RunReport>(process));
   return collector.take();
 }

@@ -60,7 +60,7 @@ struct QueueReport : QueueCounts {
 /// Identities: that of ProcessCounts, and
 /// entered at the edges + copied + pause_frames ==
 /// left at the edges + dropped + pauses_taken + resident + on_links.
-struct SwitchReport : ProcessCounts, SignalCounts, RunReport {
+struct SwitchReport : ProcessCounts, SignalCounts, FlowletCounters, RunReport {
   std::vector<QueueReport> queues;
 };
 

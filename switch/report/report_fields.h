@@ -63,6 +63,7 @@ requires std::same_as<std::remove_const_t<R>, SwitchReport>
 void fields(V& v, R& r) {
   fields(v, base_of<ProcessCounts>(r));
   fields(v, base_of<SignalCounts>(r));
+  fields(v, base_of<FlowletCounters>(r));
   fields(v, base_of<RunReport>(r));
   v.value("queues", r.queues);
 }

@@ -14,6 +14,7 @@ void add_lane(SwitchReport& report, const LaneCounts& lane) {
   report.copied += lane.copied;
   report.pauses_taken += lane.pauses_taken;
   add_fields(base_of<SignalCounts>(report), base_of<SignalCounts>(lane));
+  add_fields(base_of<FlowletCounters>(report), base_of<FlowletCounters>(lane));
   for (std::size_t r = 0; r < lane.dropped.size(); ++r)
     report.drops[TrafficClass::kBackground][r] += lane.dropped[r];
 }

@@ -74,7 +74,7 @@ bool read_known(Packet& packet) noexcept {
               forwarder.looks_at_macs()
                   ? forwarder.decide(kDatagram, flow, buffer(packet).data(),
                                      ingress_port_of(packet), now, lane.forwarding)
-                  : forwarder.route(flow, lane.forwarding));
+                  : forwarder.route(flow, now, lane.forwarding));
 }
 
 /// Forwards a frame of any form.
@@ -107,7 +107,7 @@ std::uint32_t forward_packet(SwitchLane& lane, std::uint32_t port, Packet& packe
   if (!forwarder.looks_at_macs() &&
       ((kLinked && read_known(packet)) || parse_plain_segment(buffer(packet), m.frame_bytes, m)))
       [[likely]]
-    return pass(lane, packet, kPlainSegment, forwarder.route(m.flow, lane.forwarding));
+    return pass(lane, packet, kPlainSegment, forwarder.route(m.flow, now, lane.forwarding));
   return forward_other(lane, packet, now);
 }
 template std::uint32_t forward_packet<false>(SwitchLane&, std::uint32_t, Packet&, Time) noexcept;

@@ -42,7 +42,10 @@ std::optional<std::uint16_t> telemetry_hop_of(const SwitchConfig& config, std::u
 
 Switch::Switch(const SwitchConfig& config, EventLoop& loop, const EgressPort::Limits& limits,
                std::size_t lanes, std::uint32_t index)
-    : name_(config.name), index_(index), tables_(std::make_unique<SwitchTables>(config, index)) {
+    : name_(config.name),
+      index_(index),
+      seed_(limits.seed),
+      tables_(std::make_unique<SwitchTables>(config, index)) {
   buffer_ = make_buffer(config);
   lossless_ = LosslessBuffer::make(config, buffer_.get());
   EgressPort::Limits of_port = limits;
@@ -59,7 +62,7 @@ Switch::Switch(const SwitchConfig& config, EventLoop& loop, const EgressPort::Li
   }
   join_subscribers(config);
   for (std::size_t i = 0; i < lanes; ++i)
-    lanes_.emplace_back(config, *tables_, lossless_ != nullptr, lanes == 1);
+    lanes_.emplace_back(config, *tables_, seed_, lossless_ != nullptr, lanes == 1);
 }
 
 /// Subscribes queues to the bursts of ports.
@@ -90,7 +93,7 @@ SwitchChange Switch::prepare(const SwitchConfig& from, const SwitchConfig& to) c
     change.tables = std::make_unique<SwitchTables>(to, index_);
   for (auto& lane : change.lanes) {
     lane.tables = change.tables.get();
-    if (change.tables) lane.turns = change.tables->forwarder.make_turns();
+    if (change.tables) lane.spreading = change.tables->forwarder.make_spreading(seed_);
     if (!same_signals) lane.gate.emplace(to);
   }
   for (std::size_t p = 0; p < ports_.size(); ++p)
@@ -121,7 +124,7 @@ void Switch::drop_ack(Packet* ack) noexcept {
 }
 
 void Switch::publish(SwitchCells& to, Time now) noexcept {
-  for (std::size_t i = 0; i < lanes_.size(); ++i) to.lanes[i].write(lanes_[i]);
+  for (std::size_t i = 0; i < lanes_.size(); ++i) to.lanes[i].write(lanes_[i].counts());
   for (std::size_t p = 0; p < ports_.size(); ++p) publish_counts(*ports_[p], to.ports[p], now);
 }
 
@@ -129,7 +132,7 @@ void Switch::fill(SwitchReport& report, Time now, std::uint64_t between) const {
   std::uint64_t entered = 0, arrived = between;
   report.resident += between;
   for (const auto& lane : lanes_) {
-    add_lane(report, lane);
+    add_lane(report, lane.counts());
     entered += lane.received + lane.copied;
     arrived += lane.pauses_taken;
     arrived = std::accumulate(lane.dropped.begin(), lane.dropped.end(), arrived);

@@ -159,6 +159,7 @@ class Switch final : public Node, private AckSink {
 
   std::string name_;
   std::uint32_t index_;
+  std::uint64_t seed_;
   std::unique_ptr<SwitchTables> tables_;      ///< lanes use them, or newer ones during a reload
   std::unique_ptr<SharedBuffer> buffer_;      ///< must outlive the ports; nullptr: none
   std::unique_ptr<LosslessBuffer> lossless_;  ///< the same

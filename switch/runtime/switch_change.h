@@ -14,8 +14,8 @@ namespace outrider::sw {
 
 /// Change of one lane.
 struct LaneChange {
-  const SwitchTables* tables = nullptr;  ///< nullptr: unchanged
-  RouteTable::Turns turns{};             ///< for the new tables
+  const SwitchTables* tables = nullptr;              ///< nullptr: unchanged
+  std::optional<RouteTable::Spreading> spreading{};  ///< for the new tables, with them
   std::optional<SignalGate> gate{};
 };
 
@@ -30,7 +30,8 @@ struct SwitchChange {
 inline void swap_in(LaneChange& change, SwitchLane& lane) noexcept {
   if (change.tables != nullptr) {
     lane.tables = change.tables;
-    std::swap(lane.forwarding.turns, change.turns);
+    change.spreading->flowlets.inherit(lane.forwarding.spreading.flowlets);
+    std::swap(lane.forwarding.spreading, *change.spreading);
   }
   if (change.gate) {
     change.gate->inherit(lane.gate);

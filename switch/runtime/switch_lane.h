@@ -28,15 +28,22 @@ struct SwitchTables {
 /// The state of a switch that one lcore may write as it passes packets. Lanes share nothing:
 /// a lane sends the stations that it learns to the others (ForwarderLane::news).
 struct alignas(64) SwitchLane : LaneCounts {
-  /// @param lossless  whether a queue of the switch is lossless
+  /// @param seed  of what is drawn. @param lossless  whether a queue of the switch is lossless
   /// @param alone  whether the switch has no other lane
-  SwitchLane(const SwitchConfig& config, const SwitchTables& now_in_force, bool lossless,
-             bool alone)
+  SwitchLane(const SwitchConfig& config, const SwitchTables& now_in_force, std::uint64_t seed,
+             bool lossless, bool alone)
       : tables(&now_in_force),
         gate(config),
-        forwarding(now_in_force.forwarder.make_lane(!alone)),
+        forwarding(now_in_force.forwarder.make_lane(seed, !alone)),
         classes(now_in_force.classifier.make_lane()),
         takes_pauses(lossless) {}
+
+  /// Returns all counters of the lane.
+  [[nodiscard]] LaneCounts counts() const noexcept {
+    LaneCounts all = *this;
+    static_cast<FlowletCounters&>(all) = forwarding.spreading.flowlets.counters();
+    return all;
+  }
 
   const SwitchTables* tables;  ///< a reload exchanges them between two polls of the lane
   SignalGate gate;

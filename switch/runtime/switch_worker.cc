@@ -86,7 +86,7 @@ void SwitchWorker::publish(SwitchSnapshots& to, LoopSnapshot loop, Time now) noe
     if (other != nullptr) loop.between += other->packets.size();
   to.loop(setup_.index).write(loop);
   SwitchCells& cells = to.cells(0);
-  cells.lanes[setup_.index].write(lane_);
+  cells.lanes[setup_.index].write(lane_.counts());
   for (std::uint32_t p = 0; p < switch_.ports(); ++p)
     if (owns(p)) publish_counts(switch_.port(p), cells.ports[p], now);
   for (const std::uint32_t device : setup_.plan->serves[setup_.index])

@@ -142,6 +142,7 @@ SwitchProcessConfig config_from(FuzzInput& in) {
   if ((bits & 1) != 0) s.routes.push_back({.prefix = "10.0.3.0/24", .ports = {"server", "others"}});
   else s.routes.push_back({"10.0.3.0/24", "server"});
   s.routes.back().spray = (bits & 3) == 3;
+  if ((bits & 33) == 33 && !s.routes.back().spray) s.routes.back().flowlet_gap = microseconds(50);
   s.routes.push_back({"2001:db8::/32", "server"});
   s.addresses = {{.address = "10.0.3.254", .port = {}}};
   s.mac = "02:00:00:00:00:fe";

@@ -28,7 +28,8 @@ C valid_config() {
   }
   sw.routes = {{"10.0.1.0/24", "a"},
                {.prefix = "10.0.3.0/24", .ports = {"a", "b"}, .spray = true},
-               {.prefix = "2001:db8::/32", .via = {"10.0.9.1"}}};
+               {.prefix = "2001:db8::/32", .via = {"10.0.9.1"}},
+               {.prefix = "10.0.5.0/24", .ports = {"a", "b"}, .flowlet_gap = 50us}};
   sw.mac_routes = {{"02:00:00:00:00:01", "b"}};
   sw.mac = "02:00:00:00:00:fe";
   sw.route_table = RouteTableKind::kLpm;
@@ -84,6 +85,12 @@ TEST(ForwardingConfig, BreachesAreReportedByKey) {
        "\"a\": is named twice"},
       {[&](C& c) { sw(c).routes[1].ports.pop_back(); }, "switch[0].route[1].spray",
        "true: needs several"},
+      {[&](C& c) { sw(c).routes[3].ports.pop_back(); }, "switch[0].route[3].flowlet_gap",
+       "50us: needs several"},
+      {[&](C& c) { sw(c).routes[3].spray = true; }, "switch[0].route[3].flowlet_gap",
+       "50us: excludes spray"},
+      {[&](C& c) { sw(c).routes[3].flowlet_gap = 0ns; }, "switch[0].route[3].flowlet_gap",
+       "0s: must be at least 1ns"},
       {[&](C& c) { sw(c).routes[2].via = {"10.0.9.2"}; }, "switch[0].route[2].via[0]",
        "\"10.0.9.2\": no [[switch.neighbour]]"},
       {[&](C& c) { sw(c).routes[2].prefix = "2001:db8::1/32"; }, "switch[0].route[2].prefix",
@@ -102,7 +109,9 @@ TEST(ForwardingConfig, BreachesAreReportedByKey) {
       {[&](C& c) { sw(c).mac = "02:00"; }, "switch[0].mac", "\"02:00\": must be a MAC"},
       {[&](C& c) { sw(c).mac.reset(), sw(c).addresses.clear(); }, "switch[0].mac",
        "is required with [[switch.neighbour]]"},
-      {[&](C& c) { sw(c).mac.reset(), sw(c).routes.pop_back(), sw(c).neighbours.clear(); },
+      {[&](C& c) {
+         sw(c).mac.reset(), sw(c).routes.erase(sw(c).routes.begin() + 2), sw(c).neighbours.clear();
+       },
        "switch[0].mac", "is required with [[switch.address]]"},
       {[&](C& c) { sw(c).l2.ageing = 9ms; }, "switch[0].l2.ageing", "9ms: must be at least 10ms"},
       {[&](C& c) { sw(c).l2.max_entries = 0; }, "switch[0].l2.max_entries",

@@ -279,6 +279,8 @@ ConfigIssues validate(const CaseParameters& p) {
   at.require(p.skip_iterations < s.job.iterations, "skip_iterations",
              std::to_string(p.skip_iterations),
              "must be below job.iterations, " + std::to_string(s.job.iterations));
+  at.require(p.paths != LabPaths::kFlowlets || s.flowlet_gap.has_value(), "paths", "\"flowlets\"",
+             "needs switch.flowlet_gap, the silence after which a flow draws its path anew");
   check_regulation(at, s);
   check_queues(at, s);
   check_dscps(at, p);

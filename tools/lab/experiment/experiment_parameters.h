@@ -26,10 +26,11 @@ enum class LabOutside : std::uint8_t {
 
 /// How packets use equal-cost paths between switches.
 enum class LabPaths : std::uint8_t {
-  kOne,    ///< all packets take the first path in the order of the file
-  kFlow,   ///< each flow keeps one path
-  kSpray,  ///< packets take turns
-  kApart,  ///< all packets take the first path, and what comes back the last
+  kOne,       ///< all packets take the first path in the order of the file
+  kFlow,      ///< each flow keeps one path
+  kSpray,     ///< packets take turns
+  kFlowlets,  ///< each flow keeps one until a gap of switch.flowlet_gap
+  kApart,     ///< all packets take the first path, and what comes back the last
 };
 
 /// The parameters of a case: quantities of the experiment that are no setting of a program, and the
@@ -96,6 +97,7 @@ inline constexpr auto kLabOutsides = choices<LabOutside>({{"others", LabOutside:
 inline constexpr auto kLabPaths = choices<LabPaths>({{"one", LabPaths::kOne},
                                                      {"flow", LabPaths::kFlow},
                                                      {"spray", LabPaths::kSpray},
+                                                     {"flowlets", LabPaths::kFlowlets},
                                                      {"apart", LabPaths::kApart}});
 
 template <class V>

@@ -108,12 +108,15 @@ constexpr TakenKey kTaken[]{
 /// What a `switch` table has beside the settings of a switch.
 struct SwitchRoles {
   QueueRoles roles{};
+  std::optional<Duration> flowlet_gap{};
   ConfigTable ddl{}, background{};
 };
 
 void describe(Settings& v, SwitchRoles& c) {
   v.choice("scheduler", c.roles.scheduler, kLabSchedulers);
   v.value("share_limit", c.roles.share_limit);
+  v.duration("flowlet_gap", c.flowlet_gap,
+             {.range = durations(sw::kMinFlowletGap, sw::kMaxFlowletGap)});
   v.free_table("ddl_queue", c.ddl);
   v.free_table("background_queue", c.background);
 }
@@ -162,28 +165,24 @@ void read_role(ConfigTable table, const std::string& path, QueueRole& role, Conf
   role.own = std::move(table);
 }
 
-QueueRoles roles_of(const ConfigTable& table, const std::string& path, ConfigIssues& issues) {
-  SwitchRoles read;
-  read_config(table, path, read, issues);
-  read_role(std::move(read.ddl), join_key(path, "ddl_queue"), read.roles.ddl, issues);
-  read_role(std::move(read.background), join_key(path, "background_queue"), read.roles.background,
-            issues);
-  return read.roles;
-}
-
 bool is_of_roles(const std::string& key) {
-  return key == "scheduler" || key == "share_limit" || key == "ddl_queue" ||
-         key == "background_queue";
+  constexpr std::string_view kKeys[]{"scheduler", "share_limit", "flowlet_gap", "ddl_queue",
+                                     "background_queue"};
+  return std::ranges::find(kKeys, key) != std::end(kKeys);
 }
 
-sw::SwitchConfig switch_of(ConfigTable table, const std::string& path, QueueRoles& roles,
-                           ConfigIssues& issues) {
-  roles = roles_of(take(table, is_of_roles), path, issues);
+void read_switch(ConfigTable table, const std::string& path, ProgramSettings& into,
+                 ConfigIssues& issues) {
+  SwitchRoles read;
+  read_part(take(table, is_of_roles), path, read, issues);
+  into.flowlet_gap = read.flowlet_gap;
+  QueueRoles& roles = into.queues = read.roles;
+  read_role(std::move(read.ddl), join_key(path, "ddl_queue"), roles.ddl, issues);
+  read_role(std::move(read.background), join_key(path, "background_queue"), roles.background,
+            issues);
   table = named(std::move(table), "switch");
   table["port"] = ConfigValue(ConfigValue::Array{ConfigValue(named({}, "port"))});
-  sw::SwitchConfig sw;
-  read_config(table, path, sw, issues);
-  return sw;
+  read_config(table, path, into.sw = {}, issues);
 }
 
 constexpr const char* kLead = "announce.lead";
@@ -294,11 +293,11 @@ std::string_view parameter_of(const std::string& setting) {
 void check_settings(const ConfigTable& table, const std::string& path, const Quantities& quantities,
                     ConfigIssues& issues) {
   const ConfigTable settings = with_quantities(free_settings(table, path, issues), quantities);
-  QueueRoles roles;
+  ProgramSettings read;
   for (const auto& [root, value] : settings.members) {
     ConfigTable part = *value.as<ConfigTable>();
     const std::string at = join_key(path, root);
-    if (root == "switch") (void)switch_of(part, at, roles, issues);
+    if (root == "switch") read_switch(part, at, read, issues);
     if (root == "job") (void)job_of(part, at, issues);
     if (root == "transport") (void)transport_of(part, "transport", at, issues);
     if (root == "requests") (void)requests_of(part, at, issues);
@@ -368,7 +367,7 @@ ProgramSettings read_settings(const ConfigTable& settings, const Quantities& qua
   ConfigTable job = table_in(all, "job");
 
   ProgramSettings s;
-  s.sw = switch_of(table_in(all, "switch"), "switch", s.queues, issues);
+  read_switch(table_in(all, "switch"), "switch", s, issues);
   s.transport = transport_of(shared, "transport", "transport", issues);
   s.ddl = transport_of(transport_of_bursts(shared, table_in(all, "ddl.transport")), "ddl",
                        "ddl.transport", issues);

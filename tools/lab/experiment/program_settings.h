@@ -27,6 +27,7 @@ namespace outrider::lab {
 /// |---|---|
 /// | `switch.*` | `[[switch]]` of outrider-switch; `queue`, `marker`, `regulation`: of every port |
 /// | `switch.scheduler` | that of every port; with one, ports have two queues: see QueueRoles |
+/// | `switch.flowlet_gap` | that of every route with several ports, with `paths = "flowlets"` |
 /// | `switch.ddl_queue.*`, `switch.background_queue.*` | `[[switch.port.queues]]` of each role |
 /// | `transport.*` | every `[[transport]]` of outrider-trafficgen over TCP |
 /// | `ddl.transport.*`, `background.transport.*` | only that of the job or of background |
@@ -114,6 +115,7 @@ inline constexpr const char* kAutoKey = "auto";
 struct ProgramSettings {
   sw::SwitchConfig sw;  ///< has one port, the pattern for all ports
   QueueRoles queues;
+  std::optional<Duration> flowlet_gap{};
   tg::TransportConfig transport;  ///< settings that job and background share over TCP
   tg::TransportConfig ddl, background;
   /// Of background over another protocol than TCP, if there is any: RoCEv2, or that of a group

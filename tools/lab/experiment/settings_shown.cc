@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/config/config_file.h"
+#include "common/config/quantities.h"
 #include "switch/config/config_toml.h"
 #include "tools/lab/experiment/program_settings.h"
 #include "trafficgen/config/config_toml.h"
@@ -28,6 +29,8 @@ ConfigTable switch_shown(const ProgramSettings& settings) {
   for (const char* key : {"queue", "marker", "regulation"}) table[key] = *port.get(key);
   table["scheduler"] = ConfigValue(std::string(word_of(settings.queues.scheduler)));
   table["share_limit"] = ConfigValue(settings.queues.share_limit);
+  if (settings.flowlet_gap)
+    table["flowlet_gap"] = ConfigValue(format_duration(*settings.flowlet_gap));
   table["ddl_queue"] = ConfigValue(role_shown(settings.queues.ddl, pattern));
   table["background_queue"] = ConfigValue(role_shown(settings.queues.background, pattern));
   return table;

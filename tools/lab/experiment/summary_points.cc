@@ -19,10 +19,11 @@ bool starts_with_any(std::string_view name, std::span<const std::string_view> pr
   return std::ranges::any_of(prefixes, [name](std::string_view p) { return name.starts_with(p); });
 }
 
-/// Says whether a parameter is a threshold, or how it is judged. Set by an arm it is a remedy: a K
-/// or an h of its own. Set by a sweep it is a point, at which all arms have it.
+/// Says whether a parameter is a threshold, or how it is judged. Set by an arm it is a remedy: a K,
+/// an h or a gap of its own. Set by a sweep it is a point, at which all arms have it.
 bool is_threshold(std::string_view n) {
-  return n == "switch.marker.threshold_packets" || n == "switch.marker.mark_at" || n == "h_packets";
+  return n == "switch.marker.threshold_packets" || n == "switch.marker.mark_at" ||
+         n == "h_packets" || n == "switch.flowlet_gap";
 }
 
 /// Says whether a parameter sets a remedy other than the regulator: one of the queues, of the order

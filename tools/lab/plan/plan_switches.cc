@@ -299,6 +299,8 @@ void add_routes(const ExperimentFile& e, const CaseParameters& p, const Topology
     }
     if (route.ports.size() == 1) route.port = std::exchange(route.ports, {}).front();
     else route.spray = p.paths == LabPaths::kSpray;
+    if (route.ports.size() > 1 && p.paths == LabPaths::kFlowlets)
+      route.flowlet_gap = p.programs().flowlet_gap;
     sw.routes.push_back(std::move(route));
   }
 }

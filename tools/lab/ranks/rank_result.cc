@@ -89,6 +89,7 @@ void join_switches(const Case& c, const Partition& p, std::vector<RankResult>& p
     for (std::size_t k = 0; k < kTrafficClasses; ++k)
       add_counts(r.drops.values[k], one.drops.values[k]);
     add_fields<sw::SignalCounts>(r, one);
+    add_fields<sw::FlowletCounters>(r, one);
     r.ledger_balanced &= one.ledger_balanced;
   }
   Lists<sw::QueueReport> queues(

@@ -42,6 +42,29 @@ std::vector<double> marked_share(const CaseRun& run) {
   return {marked / sent};
 }
 
+/// Returns a count over the data packets that TCP and RoCEv2 received, duplicates aside.
+std::vector<double> per_data_packet(const tg::GeneratorReport& r, std::uint64_t count) {
+  const std::uint64_t all = r.roce.in_order + r.roce.out_of_order + r.tcp_events.data_received;
+  if (all == 0) return {};
+  return {static_cast<double>(count) / static_cast<double>(all)};
+}
+
+std::vector<double> out_of_order_share(const CaseRun& run) {
+  const tg::GeneratorReport& r = run.result.traffic;
+  return per_data_packet(r, r.roce.out_of_order + r.tcp_events.out_of_order);
+}
+
+std::vector<double> sent_again_share(const CaseRun& run) {
+  const tg::GeneratorReport& r = run.result.traffic;
+  return per_data_packet(r, r.roce.retransmitted + r.tcp_events.retransmitted);
+}
+
+std::vector<double> flowlets_per_burst(const CaseRun& run) {
+  const std::uint64_t begun = run.result.switches.flowlets_begun;
+  if (begun == 0) return {};
+  return per_push_burst(run, begun);
+}
+
 bool over_roce(const CaseMetrics& m) { return m.roce.sent != 0; }
 
 /// Queue pairs count over the whole run: packets of pulls are among them.
@@ -91,6 +114,30 @@ constexpr Metric kRows[] = {
      .change = false,
      .column = {"marked"},
      .without_job = true},
+    {.name = "out_of_order_share",
+     .unit = kShare,
+     .help = "data packets of TCP and RoCEv2 that arrived before earlier ones of their connection, "
+             "lost or overtaken, over all that arrived in the run, duplicates aside",
+     .source = FromRun{&out_of_order_share},
+     .change = false,
+     .column = {"early"},
+     .without_job = true},
+    {.name = "sent_again_share",
+     .unit = kShare,
+     .help = "data packets that TCP and RoCEv2 sent again, over all that arrived in the run, "
+             "duplicates aside",
+     .source = FromRun{&sent_again_share},
+     .change = false,
+     .column = {"sent again"},
+     .without_job = true},
+    {.name = "flowlets_per_burst",
+     .unit = kNumber,
+     .help =
+         "flowlets that switches saw in a run, at each switch that spreads them, over the run's "
+         "push bursts",
+     .source = FromRun{&flowlets_per_burst},
+     .change = false,
+     .column = {"flowlets", "/burst"}},
     {.name = "roce_queue_pairs",
      .unit = kNumber,
      .help = "queue pairs of workers, each connected to one of a server",

@@ -72,6 +72,7 @@ constexpr std::array kRules{
     Rule{"job_h_step_packets", "jobs", "!1"},
     Rule{"job_burst_factor", "jobs", "!1"},
     Rule{"host_placement", "a [fabric]", {}, [](At a) { return a.e.in_fabric; }},
+    Rule{"switch.flowlet_gap", "paths", "flowlets"},
     Rule{"switch.share_limit", "switch.scheduler", "!fifo"},
     Rule{"switch.ddl_queue.weight", "switch.scheduler", "dwrr"},
     Rule{"switch.ddl_queue.floor", "switch.scheduler", "strict_floor"},

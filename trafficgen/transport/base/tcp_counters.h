@@ -23,9 +23,12 @@ struct TcpCounters {
   std::uint32_t out_of_order_received = 0;
 };
 
-/// Rare events of all connections that share a TransportMemory [packets unless named
-/// otherwise]. Segments with a wrong checksum reach no connection: the host drops them.
+/// Events of all connections that share a TransportMemory [packets unless named
+/// otherwise], all but `data_received` rare. Segments with a wrong checksum reach no connection:
+/// the host drops them.
 struct TcpEvents {
+  std::uint64_t data_received = 0;       ///< segments with data that was not delivered yet
+  std::uint64_t out_of_order = 0;        ///< of these, kept until earlier data was there
   std::uint64_t retransmitted = 0;       ///< segments
   std::uint64_t tail_probes = 0;         ///< sent (RFC 8985, 7)
   std::uint64_t duplicates_told = 0;     ///< D-SACKs received (RFC 2883): resent in vain
@@ -73,6 +76,10 @@ void fields(V& v, R& r) {
   const auto count = [&v](const char* name, const char* unit, const char* help, auto& n) {
     v.value(counter(name, unit, help), n);
   };
+  count("data_received", "segments", "Segments with data that was not delivered yet",
+        r.data_received);
+  count("out_of_order", "segments", "Segments of these that were kept until earlier data was there",
+        r.out_of_order);
   count("retransmitted", "segments", "Segments that were sent again", r.retransmitted);
   count("tail_probes", "segments", "Tail loss probes that were sent", r.tail_probes);
   count("duplicates_told", "segments", "D-SACKs received: segments that were sent again in vain",

@@ -105,6 +105,7 @@ bool TcpReceiver::accept(std::uint64_t begin, std::uint64_t end, Time now) noexc
       break;
     case Reassembly::Result::kStored:
       ++context_.counters.out_of_order_received;
+      ++context_.memory.events.out_of_order;
       break;
   }
   return true;

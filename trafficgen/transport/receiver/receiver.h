@@ -136,6 +136,7 @@ class TcpReceiver {
     else if (!due_) deadline_ = std::min(deadline_, now + context_.config.delayed_ack);
   }
   void echo(const TcpSegment& s) noexcept {
+    ++context_.memory.events.data_received;
     const bool ce = s.ecn == Ecn::kCe;
     if (ce) ++context_.counters.ce_received;
     if (echo_.changes(ce)) [[unlikely]] {

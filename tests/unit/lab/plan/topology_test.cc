@@ -89,6 +89,13 @@ TEST(Paths, ByFlowAndByPacketNameAllEqualOnes) {
   }
 }
 
+TEST(Paths, OfFlowletsHaveTheGapWhereThereAreSeveral) {
+  const auto config = switches_of("paths = \"flowlets\"\nswitch.flowlet_gap = \"70us\"");
+  EXPECT_EQ(route_to(config, kLeafA, kLeafB).flowlet_gap, std::chrono::microseconds(70));
+  EXPECT_FALSE(route_to(config, kLeafA, kLeafB).spray);
+  EXPECT_EQ(route_to(config, kSpineS, kLeafB).flowlet_gap, std::nullopt) << "one way only";
+}
+
 TEST(Paths, OfAGrayLinkLoseBothWays) {
   const auto config = switches_of("gray_loss = 0.01");
   EXPECT_EQ(port_of(config, kLeafA, "to_t").loss, 0.01);

@@ -165,6 +165,33 @@ TEST(Metric, MarkedPacketsAreOverThoseThatPortsSent) {
   EXPECT_EQ(share(), std::vector<double>{0.1});
 }
 
+TEST(Metric, EarlyAndRepeatedPacketsAreOverAllDataThatArrived) {
+  const Case c = make_case("off");
+  RunResult r = make_result(200);
+  const auto share = [&](const char* name) {
+    return values_of_run({.definition = &c, .result = r}).at(name);
+  };
+  EXPECT_TRUE(share("out_of_order_share").empty()) << "nothing arrived";
+  r.traffic.roce = {.retransmitted = 6, .in_order = 50, .out_of_order = 10, .duplicate = 9};
+  r.traffic.tcp_events.data_received = 40;
+  r.traffic.tcp_events.out_of_order = 5;
+  r.traffic.tcp_events.retransmitted = 4;
+  EXPECT_EQ(share("out_of_order_share"), std::vector<double>{0.15});
+  EXPECT_EQ(share("sent_again_share"), std::vector<double>{0.1});
+}
+
+TEST(Metric, FlowletsAreOverPushes) {
+  const Case c = make_case("off");
+  RunResult r = make_result(10);
+  add_burst(r, 0, 0, {.due = 1});
+  const auto flowlets = [&] {
+    return values_of_run({.definition = &c, .result = r}).at("flowlets_per_burst");
+  };
+  EXPECT_TRUE(flowlets().empty()) << "no switch has any";
+  r.switches.flowlets_begun = 7;
+  EXPECT_EQ(flowlets(), std::vector<double>{7});
+}
+
 TEST(Metric, QueuePairsAreOverPushesAndThereOverRoceAlone) {
   const Case c = make_case("off", 2);
   RunResult r = make_result(10);

@@ -63,14 +63,14 @@ TEST(EqualCost, SprayedPacketsTakeTurns) {
 TEST(EqualCost, SwitchesChooseIndependently) {
   const auto config = equal_costs(false);
   RouteTable first(config, 0), second(config, 1);
-  RouteTable::Turns turns(first.targets());
+  RouteTable::Spreading spreading = first.make_spreading(1);
   std::array<std::array<std::uint32_t, 3>, 3> both{};
   for (std::uint32_t i = 0; i < 9'000; ++i) {
     const FlowKey flow{ip("10.0.1.1") + i / 100, ip("10.9.1.1"),
                        static_cast<std::uint16_t>(30'000 + i % 100), 80};
     const auto* target = first.find(flow.destination_address);
-    ++both[first.choose(*target, flow, turns).port]
-          [second.choose(*second.find(flow.destination_address), flow, turns).port];
+    ++both[first.choose(*target, flow, {}, spreading).port]
+          [second.choose(*second.find(flow.destination_address), flow, {}, spreading).port];
   }
   for (const auto& row : both)
     for (const auto n : row) {

@@ -97,6 +97,7 @@ TEST(Receiver, DelaysAcksByRfc5681) {
   EXPECT_EQ(b.receiver.window().next_sequence(), kFirst + 901);
   EXPECT_EQ(b.counters().out_of_order_received, 2U);
   EXPECT_EQ(b.counters().duplicates_received, 2U);
+  EXPECT_EQ(b.memory.events.out_of_order, 2U);
 }
 
 TEST(Receiver, TimerSendsTheDelayedAck) {
