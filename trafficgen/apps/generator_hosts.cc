@@ -58,6 +58,7 @@ void GeneratorHosts::make_hosts(EventLoop& loop, rte_mempool& pool) {
                     .rate = h.rate,
                     .mtu_bytes = h.mtu_bytes,
                     .tso_bytes = h.tso_bytes,
+                    .pause_storm = h.pause_storm,
                     .send_jitter = config_.send_jitter,
                     .seed = config_.seed,
                     .sequence_key = options_.sequence_key.value_or(sequence_key_of(config_.seed)),

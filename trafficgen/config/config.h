@@ -16,6 +16,7 @@
 #include "trafficgen/background/transfer_config.h"
 #include "trafficgen/channel/transport_config.h"
 #include "trafficgen/frames/payload_kind.h"
+#include "trafficgen/hosts/pause_storm_config.h"
 #include "trafficgen/neighbours/neighbour_config.h"
 #include "trafficgen/streams/engine/benchmark_config.h"
 #include "trafficgen/streams/engine/stream_config.h"
@@ -41,6 +42,7 @@ struct HostConfig {
   BitRate rate{10'000'000'000};    ///< of the host's NIC, L1
   std::uint32_t mtu_bytes = 1500;  ///< IP packet
   std::uint32_t tso_bytes = 0;     ///< payload that leaves back to back; 0: no segmentation offload
+  PauseStormConfig pause_storm{};
 };
 
 /// Returns what a transport of a file begins with: TCP as Linux has it. Other protocols have no

@@ -32,6 +32,7 @@ void describe(Settings& v, HostConfig& c) {
           {.accepts = "0, or `mtu_bytes` to 65536",
            .help = "payload of one connection that leaves back to back at the NIC's rate, as "
                    "segmentation offload makes it; 0: the segments of connections take turns"});
+  v.table("pause_storm", c.pause_storm);
 }
 
 void describe(Settings& v, TcpConfig& c) {

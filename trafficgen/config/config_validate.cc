@@ -52,8 +52,7 @@ void check_devices(const Checks& root, const GeneratorConfig& c, Scope& scope) {
     scope.devices.insert(d.name);
     check_device(at, d.device);
     check(at, d.arp);
-    devices.add(at, "device", d.device, Checks::quoted(d.device),
-                "device[" + std::to_string(i) + "]");
+    devices.add(at, "device", d.device, Checks::quoted(d.device), join_key("", "device", i));
   }
 }
 
@@ -76,6 +75,7 @@ void check_hosts(const Checks& root, const GeneratorConfig& c, Scope& scope) {
     at.require(h.tso_bytes == 0 || (h.tso_bytes >= h.mtu_bytes && h.tso_bytes <= kMaxTsoBytes),
                "tso_bytes", std::to_string(h.tso_bytes),
                "must be 0 or from mtu_bytes to " + std::to_string(kMaxTsoBytes) + " bytes");
+    check(at.below("pause_storm"), h.pause_storm);
     const auto shown = Checks::quoted(h.address);
     if (const auto address = at.parses("address", h.address, parse_ipv4(h.address))) {
       at.require(is_host_address(*address), "address", shown,

@@ -12,6 +12,7 @@ Host::Host(const Setup& setup, EventLoop& loop, rte_mempool& pool, TransportMemo
       connections_(parts_, memory),
       nic_(parts_, connections_, pool) {
   assert(!parts_.attribution || has_slots(pool));
+  if (parts_.storm.next() != kNever) parts_.timers.note(parts_.storm.next());
 }
 
 // -- for applications
@@ -133,10 +134,12 @@ bool Host::obey(const PauseFrame& frame, Time now) noexcept {
   parts_.datagrams.fire_due(now);
   parts_.timers.fire_due(now);
   if (parts_.pauses.next() <= now) parts_.pauses.settle(now);
+  parts_.storm.fire_due(now);
   --busy_;
   settle(now);
-  return std::max(now, std::min({parts_.timers.next(), connections_.next_timer(),
-                                 parts_.datagrams.next_timer(), parts_.pauses.next()}));
+  return std::max(
+      now, std::min({parts_.timers.next(), connections_.next_timer(), parts_.datagrams.next_timer(),
+                     parts_.pauses.next(), parts_.storm.next()}));
 }
 
 }  // namespace outrider::tg

@@ -27,6 +27,10 @@ HostNic::HostNic(HostParts& parts, HostConnections& connections, rte_mempool& po
 /// Writes what goes before data. Replies, which anyone can ask for, are counted while data wait.
 HostNic::Wrote HostNic::write_first(Packet& packet, Time start) noexcept {
   if (!has_replies()) return Wrote::kNothing;
+  if (host_.storm.waits()) {
+    host_.storm.write(packet, host_.setup.address);
+    return Wrote::kOther;
+  }
   const bool signal = !host_.signals.empty();
   if (host_.turns.empty()) replies_in_a_row_ = 0;
   else if (!signal || host_.signals.next_is_answer()) ++replies_in_a_row_;

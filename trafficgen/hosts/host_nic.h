@@ -39,9 +39,9 @@ class HostNic {
  private:
   enum class Wrote : std::uint8_t { kNothing, kSignal, kOther };
 
-  /// Returns true if signals or answers to others wait, which go before data.
+  /// Returns true if signals, answers to others or a pause frame wait, which go before data.
   [[nodiscard]] bool has_replies() const noexcept {
-    return !host_.signals.empty() || !host_.strays.empty();
+    return !host_.signals.empty() || !host_.strays.empty() || host_.storm.waits();
   }
   [[nodiscard]] bool has_work() const noexcept { return !host_.turns.empty() || has_replies(); }
   // The steps of sending a packet have one caller each. Inlined, they save no registers for each

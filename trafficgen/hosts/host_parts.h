@@ -10,6 +10,7 @@
 #include "trafficgen/hosts/host_setup.h"
 #include "trafficgen/hosts/host_timers.h"
 #include "trafficgen/hosts/nic_turns.h"
+#include "trafficgen/hosts/pause_storm.h"
 #include "trafficgen/hosts/start_signals.h"
 #include "trafficgen/hosts/stray_replies.h"
 
@@ -27,7 +28,8 @@ struct HostParts {
         signals(counters),
         strays(events, counters),
         pauses(s.rate, turns, counters),
-        datagrams(turns.queue(), timers, s.full_payload) {}
+        datagrams(turns.queue(), timers, s.full_payload),
+        storm(s.pause_storm, s.rate) {}
   HostParts(const HostParts&) = delete;
   HostParts& operator=(const HostParts&) = delete;
 
@@ -40,6 +42,7 @@ struct HostParts {
   StrayReplies strays;
   HostPauses pauses;
   HostDatagrams datagrams;
+  PauseStorm storm;
 };
 
 }  // namespace outrider::tg

@@ -6,6 +6,7 @@
 #include "common/core/units.h"
 #include "trafficgen/core/siphash.h"
 #include "trafficgen/frames/payload_kind.h"
+#include "trafficgen/hosts/pause_storm.h"
 
 namespace outrider::tg {
 
@@ -16,7 +17,8 @@ struct HostSetup {
   BitRate rate{};
   std::uint32_t mtu_bytes = 1500;
   std::uint32_t tso_bytes = 0;  ///< 0: segments of connections take turns
-  double send_jitter = 0;       ///< share of an MTU's time, see GeneratorConfig
+  PauseStormConfig pause_storm{};
+  double send_jitter = 0;  ///< share of an MTU's time, see GeneratorConfig
   std::uint64_t seed = 1;
   SipKey sequence_key{};    ///< of initial sequence numbers
   std::uint32_t index = 0;  ///< entity of the host's random streams

@@ -166,6 +166,11 @@ TEST(GeneratorConfig, EveryRuleNamesItsKey) {
       {[](C& c) { c.hosts[1].rate = {}; }, "host[1].rate", "0bit: must be more"},
       {[](C& c) { c.hosts[0].tso_bytes = 1000; }, "host[0].tso_bytes",
        "1000: must be 0 or from mtu_bytes to 65536 bytes"},
+      {[](C& c) { c.hosts[0].pause_storm.end = 1s; }, "host[0].pause_storm.end", "1s: needs begin"},
+      {[](C& c) { c.hosts[0].pause_storm = {.begin = 1s, .end = 1s}; }, "host[0].pause_storm.end",
+       "1s: must be after begin, 1s"},
+      {[](C& c) { c.hosts[0].pause_storm.priority = 8; }, "host[0].pause_storm.priority",
+       "8: must be"},
       {[](C& c) { c.hosts[0].mtu_bytes = 9001; }, "host[0].mtu_bytes",
        "9001 bytes: must be at most 9000"},
       {[](C& c) {

@@ -171,5 +171,40 @@ TEST(HostPauses, DoNotStopWhatLeavesApart) {
   EXPECT_EQ(data.sent, 1U);
 }
 
+/// Keeps the instants at which pause frames of the priority come.
+struct PauseLog final : Node {
+  void receive(std::uint32_t, Packet* packet, Time now) noexcept override {
+    PauseFrame longest;
+    longest.set(kPriority, 65535);
+    if (decode_pause_frame(buffer(*packet)) == longest) at.push_back(now);
+    release(packet);
+  }
+  std::vector<Time> at;
+};
+
+// The longest pause is 33.55 ms at 1 Gbit/s. A frame takes 0.672 us and the link 10 us.
+TEST(PauseStorm, RenewsThePauseWhenHalfOfItIsOverUntilItsEnd) {
+  for (const Duration end : {Duration{30ms}, Duration{100ms}}) {
+    TestPool pool{64};
+    EventLoop loop;
+    TransportMemory memory{{}};
+    PauseLog log;
+    Host host{{.name = "a",
+               .address = 0x0A000101,
+               .rate = BitRate{1'000'000'000},
+               .pause_storm = {.begin = 1ms, .end = end, .priority = kPriority}},
+              loop,
+              pool.get(),
+              memory};
+    Link link{loop, 10us, log, 0};
+    host.nic().connect(link);
+    loop.run_until(Time{200ms});
+    ASSERT_EQ(log.at.size(), end == 30ms ? 2U : 6U);
+    EXPECT_EQ(log.at[0], Time{1ms + 10us + 672ns});
+    EXPECT_EQ((log.at[1] - log.at[0]) / 1us, 16'776);
+    EXPECT_EQ(host.counters().sent, log.at.size());
+  }
+}
+
 }  // namespace
 }  // namespace outrider::host_pauses_test

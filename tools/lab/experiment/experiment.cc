@@ -8,6 +8,7 @@
 
 #include "common/config/config_file.h"
 #include "common/config/file_kind.h"
+#include "common/config/range_checker.h"
 #include "tools/lab/experiment/background_groups.h"
 #include "tools/lab/experiment/background_sweeps.h"
 #include "tools/lab/experiment/experiment_binding.h"
@@ -147,6 +148,8 @@ void check_groups(const Checks& root, const ExperimentFile& e, std::set<std::str
     check_place(at, e, g);
     at.require(g.delay_spread >= 0 && g.delay_spread < 1, "delay_spread",
                std::to_string(g.delay_spread), "must be at least 0 and less than 1");
+    check_ranges(at.below("pause_storm"), g.pause_storm);
+    check(at.below("pause_storm"), g.pause_storm);
   }
 }
 

@@ -47,6 +47,7 @@ struct HostGroupEntry {
   double delay_spread = 0;              ///< each host's delay is drawn from delay x (1 +/- this)
   std::uint32_t mtu_bytes = 1500;       ///< IP packet
   std::uint32_t tso_bytes = 0;          ///< payload a connection sends back to back; 0: one segment
+  tg::PauseStormConfig pause_storm{};   ///< of each host
 };
 
 struct NetworkEntry {

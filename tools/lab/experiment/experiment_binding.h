@@ -35,6 +35,7 @@ void describe(V& v, HostGroupEntry& c) {
   v.share("delay_spread", c.delay_spread);
   v.bytes("mtu_bytes", c.mtu_bytes);
   v.bytes("tso_bytes", c.tso_bytes);
+  v.table("pause_storm", c.pause_storm);
 }
 
 template <class V>

@@ -275,6 +275,7 @@ Case without_background(const Case& c) {
   alone.link_results = alone.link_series = false;
   alone.observed = {};
   alone.changes.clear();  // a failure is a cost to show, not what the network allows
+  for (auto& host : alone.traffic.hosts) host.pause_storm = {};
   for (auto& job : alone.traffic.jobs) {
     job.announce.faults = {};  // the reference shows what the network allows, without lost STARTs
     job.first_due = job.announce.lead + kSettle_rtts * c.base_rtt;

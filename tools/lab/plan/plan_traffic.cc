@@ -91,7 +91,8 @@ tg::GeneratorConfig plan_traffic(const ExperimentFile& e, const CaseParameters& 
                             .device = device,
                             .rate = host.rate,
                             .mtu_bytes = e.hosts[host.group].mtu_bytes,
-                            .tso_bytes = e.hosts[host.group].tso_bytes});
+                            .tso_bytes = e.hosts[host.group].tso_bytes,
+                            .pause_storm = e.hosts[host.group].pause_storm});
   }
   config.transports.push_back(p.programs().ddl);
   add_background_transports(e, p, config);
