@@ -130,7 +130,7 @@ class Ways {
 /// Warns where background meets no burst on its way to the servers, and where the measured queue
 /// shows no burst. A fabric has other places for hosts with every seed.
 void add_of_ways(const ExperimentFile& e, const Sending& sending, ConfigIssues& found) {
-  if (e.in_fabric) return;
+  if (e.in_fabric || !e.has_job()) return;
   ConfigIssues ignored;  // build_case() reports them
   const auto topology = make_topology(e, e.parameters, 1, ignored);
   if (!topology) return;
