@@ -27,7 +27,7 @@ class Suite(unittest.TestCase):
         directory = tempfile.TemporaryDirectory(prefix="outrider-suite-")
         cls.addClassCleanup(directory.cleanup)
         cls.out = pathlib.Path(directory.name)
-        subprocess.run([LAB, "suite", "incast", "--tests", "pfc,watchdog", "--out", cls.out], check=True,
+        subprocess.run([LAB, "suite", "collectives", "--tests", "job,uet", "--out", cls.out], check=True,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     @unittest.skipIf(jsonschema is None, "no validator of JSON Schema")
@@ -41,9 +41,9 @@ class Suite(unittest.TestCase):
 
     def test_junit_has_the_counts_of_its_cases(self):
         [suite] = tree.parse(self.out / "junit.xml").getroot()
-        self.assertEqual((suite.tag, suite.get("name")), ("testsuite", "incast"))
+        self.assertEqual((suite.tag, suite.get("name")), ("testsuite", "collectives"))
         cases = suite.findall("testcase")
-        self.assertEqual([case.get("name") for case in cases], ["pfc", "watchdog"])
+        self.assertEqual([case.get("name") for case in cases], ["job", "uet"])
         for attribute, element in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
             self.assertEqual(int(suite.get(attribute)), len(suite.findall(f"testcase/{element}")))
         self.assertEqual(int(suite.get("tests")), len(cases))

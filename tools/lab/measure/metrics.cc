@@ -363,6 +363,7 @@ CaseMetrics measure(const Case& definition, Runtime runtime, const RunResult& re
   m.background_dip = background_dip(pushes, definition.base_rtt, result.traffic);
   m.background_floor = background_floor(definition, result);
   m.burst_peaks = burst_peaks(definition, result);
+  m.flow_shares = flow_shares(result.traffic.connections);
   m.flow_times = flow_times(result.traffic);
   m.request_times = request_times(result.traffic);
   m.captures = capture_totals(result.traffic);

@@ -13,6 +13,7 @@
 #include "tools/lab/experiment/case.h"
 #include "tools/lab/measure/background_floor.h"
 #include "tools/lab/measure/burst_peaks.h"
+#include "tools/lab/measure/flow_shares.h"
 #include "tools/lab/measure/flow_times.h"
 #include "tools/lab/measure/job_samples.h"
 #include "tools/lab/measure/lossless_drops.h"
@@ -131,6 +132,7 @@ struct CaseMetrics {
   BackgroundDip background_dip;
   BackgroundFloor background_floor;
   BurstPeaks burst_peaks;
+  FlowShares flow_shares;
   FlowTimes flow_times;
   RequestTimes request_times;
   CaptureTotals captures;

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "tools/lab/summary/metric_rows.h"
 
 // Completion of background's flows that come and go, by their size; its requests and captures.
@@ -36,6 +38,8 @@ double frames_sent(const CaseSummary& c) { return static_cast<double>(c.metrics.
 double frames_lost(const CaseSummary& c) {
   return static_cast<double>(c.metrics.captures.sent - c.metrics.captures.received);
 }
+
+bool has_shares(const CaseMetrics& m) { return !std::isnan(m.flow_shares.jain_index); }
 
 constexpr Metric kRows[] = {
     {.name = "small_flow_completion_seconds_median",
@@ -220,6 +224,26 @@ constexpr Metric kRows[] = {
      .change = false,
      .column = {"capture", "% lost"},
      .there = plays_a_capture},
+    {.name = "flow_convergence_seconds",
+     .unit = kSeconds,
+     .help =
+         "begin of the last flow to the end of the first 10 ms in which each flow got 10 % more "
+         "or less than their mean, by samples of connections; undefined if a run has none",
+     .source =
+         PerRun{[](const CaseSummary& c) { return c.metrics.flow_shares.convergence_seconds; },
+                true},
+     .column = {"converged", "ms"},
+     .there = has_shares,
+     .without_job = true},
+    {.name = "flow_jain_index",
+     .unit = kNumber,
+     .help = "Jain's index of what the flows got in the second half of the time in which all of "
+             "them had data, by samples of connections; 1 is even",
+     .source = PerRun{[](const CaseSummary& c) { return c.metrics.flow_shares.jain_index; }},
+     .change = false,
+     .column = {"Jain", "of flows"},
+     .there = has_shares,
+     .without_job = true},
 };
 
 }  // namespace flow_rows

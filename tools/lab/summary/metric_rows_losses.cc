@@ -93,6 +93,38 @@ std::vector<double> paused_seconds_per_burst(const CaseRun& run) {
   return time;
 }
 
+std::vector<double> watchdog_releases(const CaseRun& run) {
+  std::uint64_t releases = 0;
+  for (const auto& queue : run.result.switches.queues) releases += queue.pause.watchdog_releases;
+  return {static_cast<double>(releases)};
+}
+
+/// Returns the NAKs of background; nothing if none is over RoCEv2.
+std::vector<double> background_naks(const CaseRun& run) {
+  const tg::RoceCounters& roce = run.result.traffic.background_roce;
+  if (roce.sent == 0) return {};
+  return {static_cast<double>(roce.naks_sent)};
+}
+
+/// Returns the longest row of bins without payload, from the first that has some to the end of the
+/// run, or of the bins that were kept.
+std::vector<double> longest_stall_seconds(const CaseRun& run) {
+  const tg::GeneratorReport& traffic = run.result.traffic;
+  const std::vector<tg::GoodputBin>& bins = traffic.bins;
+  const auto delivers = [](const tg::GoodputBin& bin) { return sum(bin.delivered_bytes) != 0; };
+  const auto first = std::ranges::find_if(bins, delivers);
+  if (first == bins.end() || traffic.bin_ns <= 0) return {};
+  std::int64_t last = first - bins.begin(), longest = 0;
+  const auto reached = [&](std::int64_t bin) { longest = std::max(longest, bin - last - 1); };
+  for (std::int64_t b = last; b < std::ssize(bins); ++b)
+    if (delivers(bins[static_cast<std::size_t>(b)])) {
+      reached(b);
+      last = b;
+    }
+  if (bins.size() < run.definition->traffic.max_bins) reached(traffic.end_ns / traffic.bin_ns);
+  return {static_cast<double>(longest * traffic.bin_ns) * 1e-9};
+}
+
 constexpr Metric kRows[] = {
     {.name = "rtos_per_burst",
      .unit = kNumber,
@@ -183,7 +215,32 @@ constexpr Metric kRows[] = {
      .source = FromRun{&paused_seconds_per_burst},
      .change = false,
      .column = {"paused", "ms /burst"},
-     .there = over_lossless}};
+     .there = over_lossless},
+    {.name = "background_roce_naks",
+     .unit = kPackets,
+     .help = "negative acknowledgments that responders of background sent over RoCEv2 in a run",
+     .source = FromRun{&background_naks},
+     .change = false,
+     .column = {"NAKs", "background"},
+     .there = over_lossless,
+     .without_job = true},
+    {.name = "longest_stall_seconds",
+     .unit = kSeconds,
+     .help = "longest time of a run in which no host received payload in order, of bursts or of "
+             "background, in bins of a base round trip; of bursts alone, times between them count",
+     .source = FromRun{&longest_stall_seconds},
+     .change = false,
+     .column = {"stall", "ms"},
+     .there = over_lossless,
+     .without_job = true},
+    {.name = "watchdog_releases",
+     .unit = kNumber,
+     .help = "pauses (PFC) of a run that the switches' watchdogs ended",
+     .source = FromRun{&watchdog_releases},
+     .change = false,
+     .column = {"watchdog", "releases"},
+     .there = over_lossless,
+     .without_job = true}};
 
 }  // namespace loss_rows
 

@@ -192,6 +192,28 @@ TEST(Metric, FlowletsAreOverPushes) {
   EXPECT_EQ(flowlets(), std::vector<double>{7});
 }
 
+TEST(Metric, AStallIsTheLongestRowOfBinsWithoutPayload) {
+  Case c = make_case("off");
+  RunResult r = make_result(200);
+  c.traffic.max_bins = 100;
+  r.traffic.bin_ns = 1'000'000;
+  r.traffic.end_ns = 9'000'000;
+  r.traffic.bins.assign(8, {});
+  const auto stall = [&] {
+    return values_of_run({.definition = &c, .result = r}).at("longest_stall_seconds");
+  };
+  EXPECT_TRUE(stall().empty()) << "nothing began";
+  r.traffic.bins[2].delivered_bytes[TrafficClass::kBackground] = 1;
+  EXPECT_DOUBLE_EQ(stall().at(0), 0.006) << "to the end, of which the last bin has no traffic";
+  r.traffic.bins[7].delivered_bytes[TrafficClass::kDdl] = 1;
+  EXPECT_DOUBLE_EQ(stall().at(0), 0.004);
+  r.traffic.bins[4].delivered_bytes[TrafficClass::kDdl] = 1;
+  EXPECT_DOUBLE_EQ(stall().at(0), 0.002);
+  r.traffic.end_ns = 50'000'000;
+  c.traffic.max_bins = 8;
+  EXPECT_DOUBLE_EQ(stall().at(0), 0.002) << "no bin was left for the rest";
+}
+
 TEST(Metric, QueuePairsAreOverPushesAndThereOverRoceAlone) {
   const Case c = make_case("off", 2);
   RunResult r = make_result(10);
