@@ -183,6 +183,7 @@ bool BenchmarkRun::back_to_back(BenchmarkPoint& point) {
   const double most = plan_.max_packets;
   RateSearch made({.width = 1 / most, .min_achieved = 0});
   std::uint64_t found = 0, found_bytes = 0;
+  double sent_at = kNotDefined;  // a burst that leaves more slowly is not one at the rate
   while (const auto share = made.next()) {
     const auto packets = static_cast<std::uint64_t>(std::floor(*share * most));
     const auto report = burst_of(std::max<std::uint64_t>(packets, 1));
@@ -193,6 +194,7 @@ bool BenchmarkRun::back_to_back(BenchmarkPoint& point) {
     if (made.passes(trial) && packets > found) {
       found = packets;
       found_bytes = 0;
+      sent_at = trial.achieved_packets_per_second / trial.requested_packets_per_second;
       for (const StreamReport& s : report->streams) found_bytes += s.sent_frame_bytes;
     }
     made.on_trial(trial);
@@ -201,6 +203,12 @@ bool BenchmarkRun::back_to_back(BenchmarkPoint& point) {
     note("No burst was too long: `max_packets` bounds them.");
   point.add("burst_packets", static_cast<double>(found));
   point.add("burst_bytes", static_cast<double>(found_bytes));
+  point.add("achieved_over_requested", sent_at);
+  if (sent_at < RateSearch::Config{}.min_achieved)
+    note(
+        "The generator sent bursts more slowly than asked, so that they may be longer than the "
+        "path "
+        "takes at the rate.");
   say_("  bursts of " + std::to_string(found) + " packets a stream pass");
   return true;
 }
