@@ -3,11 +3,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "tools/lab/experiment/case.h"
+#include "tools/lab/experiment/other_fabric.h"
 #include "tools/lab/experiment/search_settings.h"
 #include "tools/lab/ranks/ranked_cases.h"
 #include "tools/lab/run/case_part.h"
@@ -46,8 +48,10 @@ struct LabOptions {
   std::optional<CasePart> part{};        ///< for `run`: runs this part alone
   bool list_cases = false;  ///< for `run`: prints how many there are, and runs none; for `suite`
   std::vector<std::string> tests{};  ///< for `suite`: the names; empty: all
-  std::vector<std::string> parts{};  ///< for `merge` and `best`: their directories
-  bool partial = false;              ///< for `merge`: also if cases are missing
+  std::string fabric{};  ///< for `suite`: file of the network of all tests; empty: each has its own
+  std::shared_ptr<const OtherFabric> other_fabric{};  ///< of that file; empty: none
+  std::vector<std::string> parts{};                   ///< for `merge` and `best`: their directories
+  bool partial = false;                               ///< for `merge`: also if cases are missing
   std::string out{};     ///< empty: results/NAME of the experiment; of `trace`, DIR/trace.json; of
                          ///< `import`, FILE with the ending .toml
   std::size_t jobs = 0;  ///< processes; 0: one per CPU

@@ -102,12 +102,12 @@ PlanOptions plan_options(const LabOptions& options) {
           .quick = options.quick};
 }
 
-std::optional<Planned> plan_cases(const std::string& path, const PlanOptions& options,
-                                  bool speaks) {
+std::optional<Planned> plan_cases(const std::string& path, const PlanOptions& options, bool speaks,
+                                  const OtherFabric* other) {
   const auto tell = [speaks](const std::string& text) {
     if (speaks) std::fputs(text.c_str(), stderr);
   };
-  auto file = load_experiment(path);
+  auto file = load_experiment(path, other);
   if (!file) {
     tell(format_issues(path, file.issues));
     return std::nullopt;
@@ -129,7 +129,8 @@ std::optional<Planned> plan_cases(const std::string& path, const PlanOptions& op
 }
 
 std::optional<Planned> load(const LabOptions& options, bool speaks) {
-  auto planned = plan_cases(options.file, plan_options(options), speaks);
+  auto planned =
+      plan_cases(options.file, plan_options(options), speaks, options.other_fabric.get());
   if (planned && speaks) std::fputs(format_advice(options.file, planned->advised).c_str(), stderr);
   return planned;
 }

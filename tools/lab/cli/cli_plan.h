@@ -22,8 +22,9 @@ PlanOptions plan_options(const LabOptions& options);
 
 /// Loads an experiment and plans its cases. @return nothing, after printing a message, on a fault
 /// @param speaks  false: of several ranks, another prints it
+/// @param other   the network in the place of its own, see LabOptions::other_fabric
 std::optional<Planned> plan_cases(const std::string& path, const PlanOptions& options,
-                                  bool speaks = true);
+                                  bool speaks = true, const OtherFabric* other = nullptr);
 
 /// Does the same for the experiment of a command line, and prints what there is to advise.
 std::optional<Planned> load(const LabOptions& options, bool speaks = true);

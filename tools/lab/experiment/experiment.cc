@@ -254,13 +254,7 @@ std::string format_host_count(const HostCount& count) {
   return count.parameter.empty() ? std::to_string(count.fixed) : count.parameter;
 }
 
-ConfigIssues validate(const ExperimentFile& e) {
-  ConfigIssues issues;
-  const Checks root(issues);
-  root.require(!e.name.empty() && e.name.find_first_of("/ ") == e.name.npos, "name",
-               Checks::quoted(e.name),
-               "must not be empty or hold a blank or a slash: it names the directory of results");
-  root.in_range("seeds", e.seeds, 1, 1'000'000);
+void check_switches_and_hosts(const Checks& root, const ExperimentFile& e) {
   if (e.switches.empty() && !e.in_fabric)
     root.fault("switch", "there must be at least one [[switch]], or [fabric]");
   std::set<std::string> names;
@@ -268,6 +262,16 @@ ConfigIssues validate(const ExperimentFile& e) {
     check_name(root.below("switch", i), names, e.switches[i].name);
   if (!e.in_fabric) check_trunks(root, e);
   check_groups(root, e, names);
+}
+
+ConfigIssues validate(const ExperimentFile& e) {
+  ConfigIssues issues;
+  const Checks root(issues);
+  root.require(!e.name.empty() && e.name.find_first_of("/ ") == e.name.npos, "name",
+               Checks::quoted(e.name),
+               "must not be empty or hold a blank or a slash: it names the directory of results");
+  root.in_range("seeds", e.seeds, 1, 1'000'000);
+  check_switches_and_hosts(root, e);
   check_roles(root, e);
   check_groups_of_background(root, e);
   if (e.network.rtt != Duration{}) root.below("network").positive("rtt", e.network.rtt);
@@ -283,7 +287,8 @@ ConfigIssues validate(const ExperimentFile& e) {
 }
 
 ConfigResult<ExperimentFile> experiment_from(const ConfigTable& as_written,
-                                             const std::filesystem::path& directory) {
+                                             const std::filesystem::path& directory,
+                                             const OtherFabric* other) {
   ConfigResult<ExperimentFile> result{ExperimentFile{}, {}};
   check_names(as_written, directory, result.issues);
   const ConfigTable expanded = with_presets(as_written, directory, result.issues);
@@ -295,7 +300,8 @@ ConfigResult<ExperimentFile> experiment_from(const ConfigTable& as_written,
   }
   refuse_old_sweeps(joined, result.issues);
   const bool lists_hosts = joined.get("hosts") != nullptr;
-  const ConfigTable with_all = with_dumbbell(std::move(joined), result.issues);
+  ConfigTable with_all = with_dumbbell(std::move(joined), result.issues);
+  if (other != nullptr) with_all = on_other_fabric(std::move(with_all), *other, result.issues);
   if (!result.issues.empty()) {
     name_base(as_written, directory, result.issues);
     result.config.reset();
@@ -321,7 +327,7 @@ ConfigResult<ExperimentFile> experiment_from(const ConfigTable& as_written,
   give_to_arms(std::move(background), e);
   const bool no_job = is_without_job(file);
   if (no_job) e.job.clear();
-  if (e.in_fabric) use_fabric(e, result.issues);
+  if (e.in_fabric) use_fabric(e, other, result.issues);
   if (jobs) read_job_list(*jobs, e, result.issues);
   settle(e.parameters, e.network.rtt);
   for (Arm& arm : e.arms) settle(arm.parameters, e.network.rtt);
@@ -380,12 +386,12 @@ Parameters resolved_parameters(const ExperimentFile& e, const CaseParameters& p)
   return all;
 }
 
-ConfigResult<ExperimentFile> load_experiment(const std::string& path) {
+ConfigResult<ExperimentFile> load_experiment(const std::string& path, const OtherFabric* other) {
   auto file = read_file_of(path, FileKind::kExperiment);
   if (!file) return {{}, std::move(file.issues)};
   if (file.config->get("name") == nullptr)
     (*file.config)["name"] = ConfigValue(std::filesystem::path(path).stem().string());
-  return experiment_from(*file.config, std::filesystem::path(path).parent_path());
+  return experiment_from(*file.config, std::filesystem::path(path).parent_path(), other);
 }
 
 }  // namespace outrider::lab

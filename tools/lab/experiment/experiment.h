@@ -16,6 +16,7 @@
 #include "common/core/units.h"
 #include "tools/lab/experiment/case.h"
 #include "tools/lab/experiment/experiment_parameters.h"
+#include "tools/lab/experiment/other_fabric.h"
 #include "tools/lab/experiment/rack_matrix.h"
 #include "tools/lab/experiment/search_settings.h"
 #include "tools/lab/fabric/fabric.h"
@@ -181,7 +182,9 @@ struct ExperimentFile {
 };
 
 /// Reads and checks the file at `path`. @return the experiment, or every fault by its key
-ConfigResult<ExperimentFile> load_experiment(const std::string& path);
+/// @param other  the network in the place of the file's own; absent: its own
+ConfigResult<ExperimentFile> load_experiment(const std::string& path,
+                                             const OtherFabric* other = nullptr);
 
 /// Returns `file` without its `base`, which is the path of another experiment relative to
 /// `directory`, or the name of one in conf/experiments. A file that says nothing of arms has those
@@ -221,7 +224,8 @@ ConfigTable with_dumbbell(ConfigTable file, ConfigIssues& issues);
 
 /// Does the same as load_experiment() for a table. @param directory where relative paths start
 ConfigResult<ExperimentFile> experiment_from(const ConfigTable& file,
-                                             const std::filesystem::path& directory);
+                                             const std::filesystem::path& directory,
+                                             const OtherFabric* other = nullptr);
 
 /// Returns the parameters of one job of a list: those of the case with its own in their place.
 CaseParameters parameters_of(const ListedJob& job, const CaseParameters& of_case, Duration rtt);
@@ -240,8 +244,11 @@ bool has_servers(const CaseParameters& parameters);
 void read_job_list(const ConfigValue& list, ExperimentFile& experiment, ConfigIssues& issues);
 
 /// Builds the fabric of an experiment that has [fabric], and sets network.rtt to its longest round
-/// trip.
-void use_fabric(ExperimentFile& experiment, ConfigIssues& issues);
+/// trip. @param other  the network in its place, or nullptr
+void use_fabric(ExperimentFile& experiment, const OtherFabric* other, ConfigIssues& issues);
+
+/// Checks the rules of [[switch]], [[link]] and [[hosts]].
+void check_switches_and_hosts(const Checks& root, const ExperimentFile& experiment);
 
 /// Checks all rules except those of the sweeps, which read_sweeps() checks. Pure.
 ConfigIssues validate(const ExperimentFile& experiment);

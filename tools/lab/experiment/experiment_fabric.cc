@@ -8,12 +8,29 @@
 
 namespace outrider::lab {
 
-void use_fabric(ExperimentFile& e, ConfigIssues& issues) {
+namespace {
+
+/// Returns the other network with what the experiment's own [fabric] says of failures.
+std::optional<Fabric> fabric_there(const OtherFabric& other, ExperimentFile& e,
+                                   ConfigIssues& issues) {
+  const std::size_t before = issues.found();
+  const Checks at(issues, "fabric");
+  Fabric fabric = other.fabric;
+  check_failures(at, e.fabric);
+  impair(at, e.fabric, fabric);
+  e.fabric.failures.insert(e.fabric.failures.end(), other.failures.begin(), other.failures.end());
+  return issues.found() > before ? std::nullopt : std::optional(std::move(fabric));
+}
+
+}  // namespace
+
+void use_fabric(ExperimentFile& e, const OtherFabric* other, ConfigIssues& issues) {
   const Checks root(issues);
   if (!e.switches.empty())
     root.fault("switch", "must be left out with [fabric], which has its own");
   if (!e.trunks.empty()) root.fault("link", "must be left out with [fabric], which has its own");
-  auto fabric = build_fabric(e.fabric, e.directory, issues);
+  auto fabric = other == nullptr ? build_fabric(e.fabric, e.directory, issues)
+                                 : fabric_there(*other, e, issues);
   if (!fabric) return;
   const Duration rtt = longest_rtt(*fabric);
   if (e.network.rtt == Duration{}) e.network.rtt = rtt;

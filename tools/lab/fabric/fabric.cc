@@ -79,22 +79,6 @@ void report_unknown(const Checks& at, const char* key, const Fabric& f, const st
       "is no link of the fabric; links are named \"leaf_0.to_spine_1\"" + suggestion(port, known));
 }
 
-void impair(const Checks& at, const FabricConfig& c, Fabric& f) {
-  for (const auto& port : c.gray_links)
-    if (const auto i = link_with_port(f.trunks, port); i == f.trunks.size())
-      report_unknown(at, "gray_links", f, port);
-    else if (f.trunks[i].loss > 0)
-      at.fault("gray_links", Checks::quoted(port), "has an error rate in the file already");
-    else f.trunks[i].gray = true;
-  for (const auto& port : c.failed_links)
-    if (const auto i = link_with_port(f.trunks, port); i < f.trunks.size())
-      f.trunks.erase(f.trunks.begin() + static_cast<std::ptrdiff_t>(i));
-    else report_unknown(at, "failed_links", f, port);
-  for (std::size_t i = 0; i < c.failures.size(); ++i)
-    if (link_with_port(f.trunks, c.failures[i].link) == f.trunks.size())
-      report_unknown(at.below("failure", i), "link", f, c.failures[i].link);
-}
-
 /// Returns the delay from a switch to every other, see longest_rtt(); nothing where no path leads.
 /// @param ends of each switch, its neighbours with the delays to them
 std::vector<std::optional<Duration>> delays_from(
@@ -119,6 +103,22 @@ std::vector<std::optional<Duration>> delays_from(
 }
 
 }  // namespace
+
+void impair(const Checks& at, const FabricConfig& c, Fabric& f) {
+  for (const auto& port : c.gray_links)
+    if (const auto i = link_with_port(f.trunks, port); i == f.trunks.size())
+      report_unknown(at, "gray_links", f, port);
+    else if (f.trunks[i].loss > 0)
+      at.fault("gray_links", Checks::quoted(port), "has an error rate in the file already");
+    else f.trunks[i].gray = true;
+  for (const auto& port : c.failed_links)
+    if (const auto i = link_with_port(f.trunks, port); i < f.trunks.size())
+      f.trunks.erase(f.trunks.begin() + static_cast<std::ptrdiff_t>(i));
+    else report_unknown(at, "failed_links", f, port);
+  for (std::size_t i = 0; i < c.failures.size(); ++i)
+    if (link_with_port(f.trunks, c.failures[i].link) == f.trunks.size())
+      report_unknown(at.below("failure", i), "link", f, c.failures[i].link);
+}
 
 std::size_t link_with_port(const std::vector<TrunkEntry>& links, const std::string& port) {
   const auto link = std::ranges::find_if(

@@ -42,6 +42,10 @@ struct Fabric {
 std::optional<Fabric> build_fabric(const FabricConfig& config,
                                    const std::filesystem::path& directory, ConfigIssues& issues);
 
+/// Takes the failed links out of a fabric, makes gray ones gray, and refuses what the configuration
+/// says of links that there are not.
+void impair(const Checks& at, const FabricConfig& config, Fabric& fabric);
+
 /// Returns the place of the link that has a port of this name, "leaf_0.to_spine_1", at one end.
 /// @return links.size() if there is none
 std::size_t link_with_port(const std::vector<TrunkEntry>& links, const std::string& port);

@@ -68,11 +68,15 @@ void check_times(const Checks& at, const LinkFailure& f) {
 
 }  // namespace
 
+void check_failures(const Checks& at, const FabricConfig& c) {
+  for (std::size_t i = 0; i < c.failures.size(); ++i)
+    check_times(at.below("failure", i), c.failures[i]);
+}
+
 void check(const Checks& at, const FabricConfig& c) {
   check_size(at, c);
   check_tiers(at, c);
-  for (std::size_t i = 0; i < c.failures.size(); ++i)
-    check_times(at.below("failure", i), c.failures[i]);
+  check_failures(at, c);
   const bool file = c.kind == FabricKind::kFile;
   if (file && c.file.empty()) at.fault("file", "kind = \"file\" needs it");
   if (!file && !c.file.empty()) at.fault("file", "needs kind = \"file\"");

@@ -62,6 +62,9 @@ inline constexpr std::uint64_t kMaxFabricHosts = 65'536;
 /// their ranges. Pure.
 void check(const Checks& at, const FabricConfig& fabric);
 
+/// Checks the times of its failures alone. Pure.
+void check_failures(const Checks& at, const FabricConfig& fabric);
+
 void describe(Settings& v, LinkFailure& c);
 void describe(Settings& v, FabricConfig& c);
 

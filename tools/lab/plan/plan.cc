@@ -133,7 +133,7 @@ std::uint32_t workers_of_job(const ExperimentFile& e, const CaseParameters& p) {
 
 std::optional<Case> build_case(const ExperimentFile& file, const std::string& label,
                                const CaseParameters& p, std::uint64_t seed, ConfigIssues& issues) {
-  const ExperimentFile e = with_rates(file, p.rate_factor);
+  ExperimentFile e = with_rates(file, p.rate_factor);
   if (!check_rate_factor(e, p.rate_factor, issues)) return std::nullopt;
   // At a point of a sweep, values that are valid alone may be invalid together.
   ConfigIssues unfit = validate(p);
@@ -142,6 +142,7 @@ std::optional<Case> build_case(const ExperimentFile& file, const std::string& la
   issues.add(unfit);
   const auto topology = make_topology(e, p, seed, issues);
   if (!topology || !unfit.empty()) return std::nullopt;
+  e.network.measured = measured_ports(e, *topology);
   ConfigIssues of_racks;
   check_racks(Checks(of_racks), e, p, *topology);
   issues.add(of_racks);

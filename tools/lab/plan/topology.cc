@@ -261,7 +261,7 @@ bool check_measured(const Checks& root, const ExperimentFile& e, const NamedRate
   }
   bool known = root.below("network").require(!e.network.measured.empty(), "measured", "[]",
                                              "must name a port");
-  for (const std::string& wanted : e.network.measured) {
+  for (const std::string& wanted : measured_ports(e, t)) {
     const auto rate = rate_of_port(root.below("network"), "measured", ports, wanted,
                                    e.in_fabric ? ", or \"worst\" alone" : "");
     if (rate) count(*rate);
@@ -297,6 +297,17 @@ bool check_connected(const Checks& root, const ExperimentFile& e, const Topology
 }
 
 }  // namespace
+
+std::vector<std::string> measured_ports(const ExperimentFile& e, const Topology& t) {
+  std::vector<std::string> ports = e.network.measured;
+  for (std::string& port : ports)
+    for (const PlacedHost& host : t.hosts)
+      if (port == port_towards(host.name)) {
+        port.insert(0, e.switches[host.at_switch].name + '.');
+        break;
+      }
+  return ports;
+}
 
 std::string prefix_text(const HostPrefix& prefix) {
   return address_text(prefix.first) + '/' + std::to_string(prefix.length);

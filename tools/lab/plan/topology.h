@@ -51,6 +51,10 @@ std::optional<Topology> make_topology(const ExperimentFile& experiment,
                                       const CaseParameters& parameters, std::uint64_t seed,
                                       ConfigIssues& issues);
 
+/// Returns network.measured by the full names of ports: "to_HOST" is the port to that host, at the
+/// switch that it is placed at.
+std::vector<std::string> measured_ports(const ExperimentFile& experiment, const Topology& topology);
+
 /// Returns Topology::next over the experiment's links. Neighbours are in the order of the file, so
 /// that every run chooses the same of several equal paths. @param topology  has the prefixes
 std::vector<std::vector<std::vector<std::size_t>>> find_routes(const ExperimentFile& experiment,

@@ -143,7 +143,8 @@ void add_of_ways(const ExperimentFile& e, const Sending& sending, ConfigIssues& 
     }
   ways.add(e.job.worker_group(), e.job.server_group(), pushes);
   ways.add(e.job.server_group(), e.job.worker_group(), pulls);
-  const Ports measured(e.network.measured.begin(), e.network.measured.end());
+  const auto names = measured_ports(e, *topology);
+  const Ports measured(names.begin(), names.end());
   bool told = false, in_pulls = share_one(measured, pulls) && !sending.empty();
   for (const auto& [where, row] : sending) {
     Ports background;
