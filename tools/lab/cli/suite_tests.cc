@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -39,19 +40,13 @@ SuiteOutcome run_experiment(const SuiteTest& test, const SuiteRun& run) {
   return outcome;
 }
 
-tg::BenchmarkResult measured(const BenchmarkOrder& order, const SuiteTest& test,
-                             const SuiteRun& run) {
-  const std::filesystem::path directory = run.directory / test.name;
-  switch (run.options.runtime) {
-    case Runtime::kLoopback:
-      return run_benchmark_loopback(order, directory);
-    case Runtime::kTestbed:
-      return run_benchmark_testbed(order, directory, *run.testbed);
-    case Runtime::kVirtual:
-      break;
-  }
-  return run_benchmark_virtual(order,
-                               run.options.jobs != 0 ? run.options.jobs : usable_cpus().size());
+/// @throws std::runtime_error if the testbed lacks a device of the streams
+void require_devices(const BenchmarkOrder& order, const Testbed& testbed) {
+  for (const auto& device : order.traffic.devices)
+    if (std::ranges::find(testbed.devices, device.name, &TestbedDevice::name) ==
+        testbed.devices.end())
+      throw std::runtime_error("the testbed has no [[device]] named \"" + device.name +
+                               "\", which the streams use");
 }
 
 SuiteOutcome run_streams(const SuiteTest& test, const SuiteRun& run) {
@@ -68,6 +63,22 @@ SuiteOutcome run_streams(const SuiteTest& test, const SuiteRun& run) {
 }
 
 }  // namespace
+
+tg::BenchmarkResult measured(const BenchmarkOrder& order, const SuiteTest& test,
+                             const SuiteRun& run) {
+  const std::filesystem::path directory = run.directory / test.name;
+  switch (run.options.runtime) {
+    case Runtime::kLoopback:
+      return run_benchmark_loopback(order, directory);
+    case Runtime::kTestbed:
+      require_devices(order, *run.testbed);
+      return run_benchmark_testbed(order, directory, *run.testbed);
+    case Runtime::kVirtual:
+      break;
+  }
+  return run_benchmark_virtual(order,
+                               run.options.jobs != 0 ? run.options.jobs : usable_cpus().size());
+}
 
 std::string why_not(const SuiteTest& test, const SuiteRun& run) {
   if (!test.cannot.empty()) return test.cannot;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/config/checks.h"
+#include "common/dpdk/eal/eal_check.h"
 #include "common/dpdk/eal/error.h"
 #include "common/runtime/poll_stop.h"
 #include "common/telemetry/exit_status.h"
@@ -75,7 +76,9 @@ class BenchmarkPrograms {
       : generator_(testbed.trafficgen, testbed.remote_shell, "outrider-trafficgen", "trafficgen",
                    directory) {
     fs::create_directories(directory);
-    const Case c = on_testbed(testbed, as_case(order));
+    Case c = on_testbed(testbed, as_case(order));
+    for (auto& device : c.traffic.devices)
+      if (is_pci_address(device.device)) device.line_rate.reset();  // the link's
     if (has_switch(testbed)) {
       write_whole_file(directory / "switch.toml", to_toml(c.switches));
       switch_.emplace(testbed.sw, testbed.remote_shell, "outrider-switch", "switch", directory);

@@ -20,6 +20,11 @@ std::uint32_t VirtualTrials::buffers_for(const sw::SwitchProcessConfig& switches
   return required_mbufs(switches) + required_mbufs(traffic);
 }
 
+BitRate VirtualTrials::line_rate(const std::string& device) const {
+  const auto found = std::ranges::find(traffic_.devices, device, &tg::GeneratorDeviceConfig::name);
+  return found == traffic_.devices.end() ? BitRate{} : found->line_rate.value_or(BitRate{});
+}
+
 std::optional<tg::StreamsReport> VirtualTrials::run(const tg::Trial& trial) {
   ++switches_.seed;
   ++traffic_.seed;

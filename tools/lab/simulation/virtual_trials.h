@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "switch/config/config.h"
@@ -30,6 +31,8 @@ class VirtualTrials final : public tg::Trials {
 
   /// @throws std::runtime_error if a stream has no port
   std::optional<tg::StreamsReport> run(const tg::Trial& trial) override;
+
+  [[nodiscard]] BitRate line_rate(const std::string& device) const override;
 
   [[nodiscard]] static std::uint32_t buffers_for(const sw::SwitchProcessConfig& switches,
                                                  const tg::GeneratorConfig& traffic);

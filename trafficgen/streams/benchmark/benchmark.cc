@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/config/checks.h"
+#include "common/dpdk/eal/eal_check.h"
 #include "trafficgen/streams/benchmark/ecn_law.h"
 #include "trafficgen/streams/search/rate_search_loop.h"
 
@@ -48,7 +49,6 @@ class BenchmarkRun {
   std::optional<std::vector<bool>> marks();
   bool mark_counts(std::vector<std::uint32_t>& marked, std::uint32_t& repetitions);
   void note(std::string text);
-  [[nodiscard]] BitRate line_rate_of(const StreamConfig& stream) const;
   BenchmarkPoint& point_at(const std::vector<std::pair<std::string, double>>& at);
 
   GeneratorConfig config_;
@@ -232,7 +232,7 @@ std::optional<std::vector<bool>> BenchmarkRun::marks() {
   probe.packets = probe.latency_samples = law.packets;
   probe.flows = 1;
   probe.ecn = Ecn::kEct0;
-  const StreamSchedule schedule({.stream = probe, .line_rate = line_rate_of(probe)});
+  const StreamSchedule schedule({.stream = probe, .line_rate = trials_.line_rate(probe.device)});
   const Duration held = 2 * kSettle + from_seconds(law.packets / schedule.packets_per_second());
   probe.duration = held;
   const auto report =
@@ -248,12 +248,6 @@ std::optional<std::vector<bool>> BenchmarkRun::marks() {
   std::vector<bool> marked;
   for (const StreamSample& sample : r.samples) marked.push_back(sample.ce);
   return marked;
-}
-
-BitRate BenchmarkRun::line_rate_of(const StreamConfig& stream) const {
-  const auto device =
-      std::ranges::find(config_.devices, stream.device, &GeneratorDeviceConfig::name);
-  return device == config_.devices.end() ? BitRate{} : device->line_rate.value_or(BitRate{});
 }
 
 bool BenchmarkRun::mark_counts(std::vector<std::uint32_t>& marked, std::uint32_t& repetitions) {
@@ -331,7 +325,7 @@ ConfigIssues benchmark_faults(const GeneratorConfig& config) {
   }
   if (config.benchmark.kind == BenchmarkKind::kEcnMarking)
     for (std::size_t i = 0; i < config.devices.size(); ++i)
-      if (!config.devices[i].line_rate)
+      if (!config.devices[i].line_rate && !is_pci_address(config.devices[i].device))
         root.below("device", i).fault("line_rate", "is required by ecn_marking");
   return issues;
 }

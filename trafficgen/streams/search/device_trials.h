@@ -1,5 +1,9 @@
 #pragma once
 
+#include <algorithm>
+#include <optional>
+#include <string>
+
 #include "trafficgen/streams/run/stream_process.h"
 #include "trafficgen/streams/search/trials.h"
 
@@ -15,6 +19,12 @@ class DeviceTrials final : public Trials {
     StreamEngine engine = process_.engine(trial.streams, trial.duration, {}, trial.pauses);
     if (process_.run(engine, trial.duration).interrupted) return std::nullopt;
     return engine.report();
+  }
+
+  [[nodiscard]] BitRate line_rate(const std::string& device) const override {
+    const auto setup = process_.setup({});
+    const auto found = std::ranges::find(setup.devices, device, &StreamDevice::name);
+    return found == setup.devices.end() ? BitRate{} : found->line_rate;
   }
 
  private:

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "common/core/clock.h"
+#include "common/core/units.h"
 #include "trafficgen/measure/stream_report.h"
 #include "trafficgen/streams/engine/stream_config.h"
 #include "trafficgen/streams/engine/stream_pause.h"
@@ -28,6 +30,9 @@ class Trials {
 
   /// Returns what a trial gave; nothing if it was interrupted.
   virtual std::optional<StreamsReport> run(const Trial& trial) = 0;
+
+  /// Returns the line rate (L1) of a device; zero if nobody knows it.
+  [[nodiscard]] virtual BitRate line_rate(const std::string& device) const = 0;
 };
 
 }  // namespace outrider::tg
