@@ -57,6 +57,12 @@ void GeneratorJobs::size_up(const JobConfig& job, Job::Setup& setup) {
   setup.compute = job.compute.value_or(Duration::zero());
   setup.burst_bytes = job.burst_bytes.value_or(0);
   if (!job.servers.empty()) setup.shard_bytes = even_shards(setup.burst_bytes, job.servers.size());
+  if (job.steps) {
+    auto list = load_step_list(*job.steps);
+    if (!list) throw std::runtime_error(format_issues(*job.steps, list.issues));
+    setup.steps = std::move(*list.config);
+    setup.burst_bytes = bytes_sent(setup.steps) / setup.steps.ranks;
+  }
   if (job.model) {
     const auto profile = load_model_profile(*job.model);
     if (!profile) throw std::runtime_error(format_issues(*job.model, profile.issues));

@@ -9,6 +9,7 @@
 #include "common/config/signal_key_file.h"
 #include "common/net/mlt_message.h"
 #include "trafficgen/config/config_limits.h"
+#include "trafficgen/import/step_list.h"
 #include "trafficgen/workload/config/model_profile.h"
 
 namespace outrider::tg {
@@ -91,6 +92,15 @@ void check_model(const Checks& at, const JobConfig& job, const GeneratorConfig& 
 
 }  // namespace
 
+/// Checks that the list of a job has a step for each of its workers, and no other.
+void check_steps(const Checks& at, const JobConfig& job) {
+  const auto list = load_step_list(*job.steps);
+  if (!list) return at.faults_of_file("steps", *job.steps, list.issues);
+  at.require(list.config->ranks == job.workers.size(), "steps", Checks::quoted(*job.steps),
+             "has " + std::to_string(list.config->ranks) + " ranks, and the job has " +
+                 std::to_string(job.workers.size()) + " workers: there must be as many");
+}
+
 ConfigIssues validate_signal_keys(const GeneratorConfig& config) {
   ConfigIssues issues;
   const Checks root(issues);
@@ -119,6 +129,8 @@ ConfigIssues validate_models(const GeneratorConfig& config) {
   const Checks root(issues);
   for (std::size_t i = 0; i < config.jobs.size(); ++i)
     if (config.jobs[i].model) check_model(root.below("job", i), config.jobs[i], config);
+  for (std::size_t i = 0; i < config.jobs.size(); ++i)
+    if (config.jobs[i].steps) check_steps(root.below("job", i), config.jobs[i]);
   for (std::size_t i = 0; i < config.flows.size(); ++i)
     check_files(root.below("flows", i), config.flows[i]);
   for (std::size_t i = 0; i < config.captures.size(); ++i)
@@ -137,6 +149,7 @@ ConfigResult<GeneratorConfig> generator_config_from(const ConfigTable& file,
   };
   for (auto& job : config.jobs) {
     if (job.model) *job.model = named_file(*job.model, "models", ".toml", directory);
+    if (job.steps) from_here(*job.steps);
     if (job.announce.signal_key) from_here(*job.announce.signal_key);
   }
   for (auto& flows : config.flows) {

@@ -64,6 +64,16 @@ struct IterationRecord {
   std::uint32_t batch = 0;      ///< samples, if R2SP tunes them
 };
 
+/// A step of a list, see StepList, as a worker took it.
+struct StepRecord {
+  std::uint16_t job = 0;
+  std::uint16_t worker = 0;
+  std::uint32_t iteration = 0;
+  std::uint32_t step = 0;              ///< index in the list
+  std::int64_t begin_ns = kNotYet_ns;  ///< of computing; else all steps before it had ended
+  std::int64_t end_ns = kNotYet_ns;
+};
+
 /// The results of a job. Times of iterations are over all workers' ended iterations.
 struct JobReport {
   std::uint16_t job = 0;

@@ -17,6 +17,7 @@ void fields(V& v, R& r) {
   v.value("jobs_finished", r.jobs_finished);
   v.value("bursts", r.bursts);
   v.value("iterations", r.iterations);
+  v.value("steps", r.steps);
   v.value("jobs", r.jobs);
   v.value("learners", r.learners);
   v.value("flows", r.flows);

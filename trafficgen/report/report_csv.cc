@@ -98,6 +98,7 @@ std::vector<CsvFile> csv_files(const GeneratorReport& report) {
   };
   add("bursts.csv", report.bursts);
   add("iterations.csv", report.iterations);
+  add("steps.csv", report.steps);
   add("jobs.csv", report.jobs);
   add("learners.csv", report.learners);
   add("losses.csv", losses_of(report.learners));

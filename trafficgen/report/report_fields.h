@@ -65,6 +65,18 @@ void fields(V& v, R& r) {
 }
 
 template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, StepRecord>
+void fields(V& v, R& r) {
+  v.value("job", r.job);
+  v.value("worker", r.worker);
+  v.value("iteration", r.iteration);
+  v.value(Described{"step", "its place in the list, from 0"}, r.step);
+  v.value(Described{"begin_ns", "computing began; of another step: all steps before it had ended"},
+          r.begin_ns);
+  v.value(Described{"end_ns", "its computing was over, or its data were there"}, r.end_ns);
+}
+
+template <class V, class R>
 requires std::same_as<std::remove_const_t<R>, JobReport>
 void fields(V& v, R& r) {
   v.value("job", r.job);

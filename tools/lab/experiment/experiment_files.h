@@ -21,6 +21,7 @@ struct FileKey {
 };
 
 inline constexpr FileKey kModelFile{"model", "models", ".toml"};        // job.model, [[job]]
+inline constexpr FileKey kStepsFile{"steps"};                           // job.steps, [[job]]
 inline constexpr FileKey kSizesFile{"sizes", "distributions", ".cdf"};  // of background
 inline constexpr FileKey kFlowListFile{"list"};    // of background; of [[job]] a list of jobs
 inline constexpr FileKey kCaptureFile{"capture"};  // of background
@@ -28,8 +29,8 @@ inline constexpr FileKey kMatrixFile{"matrix"};    // [background]
 inline constexpr FileKey kTopologyFile{"file"};    // [fabric], see build_fabric()
 inline constexpr FileKey kJobListFile = kFlowListFile;
 
-inline constexpr std::array<FileKey, 6> kFileKeys{kModelFile,   kSizesFile,  kFlowListFile,
-                                                  kCaptureFile, kMatrixFile, kTopologyFile};
+inline constexpr std::array<FileKey, 7> kFileKeys{
+    kModelFile, kStepsFile, kSizesFile, kFlowListFile, kCaptureFile, kMatrixFile, kTopologyFile};
 
 /// Returns the path of the file that the value of a key names. @param directory where paths start
 std::string path_of_file(const FileKey& key, const std::string& value,

@@ -196,10 +196,10 @@ bool take_auto_lead(ConfigTable& table) {
   return true;
 }
 
-/// One of a model and a burst's length says how long bursts are: "" is no model.
+/// One of a model, a list of steps and a burst's length says how long bursts are: "" is no model.
 void settle_bursts(tg::JobConfig& job) {
   if (job.model && job.model->empty()) job.model.reset();
-  if (job.model) job.burst_bytes.reset();
+  if (job.model || job.steps) job.burst_bytes.reset();
   // A model's own computing time holds where none is given.
   if (job.model && job.compute == Duration{}) job.compute.reset();
   if (!job.model && !job.compute) job.compute = Duration{};

@@ -16,6 +16,7 @@ std::optional<double> bus_factor(tg::Collective collective, std::size_t workers)
       return others;
     case tg::Collective::kPs:
     case tg::Collective::kPipeline:
+    case tg::Collective::kSteps:
       break;
   }
   return std::nullopt;

@@ -46,6 +46,7 @@ tg::JobConfig job_of(const ExperimentFile& e, const CaseParameters& p) {
   job.first_due = from_seconds(p.warm_up_seconds);
   settle_signals(job.announce);
   if (job.model) job.model = path_of_file(kModelFile, *job.model, e.directory);
+  if (job.steps) job.steps = path_of_file(kStepsFile, *job.steps, e.directory);
   spread_compute(p, job);
   if (job.learner.model != tg::LearnerModel::kNone) job.learner.learning_rate = rate_of(p, job);
   return job;

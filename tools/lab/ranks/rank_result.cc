@@ -143,6 +143,8 @@ void join_jobs(const Case& c, const Owners& owners, std::vector<RankResult>& par
       parts, [](RunResult & x) -> auto& { return x.traffic.bursts; });
   Lists<tg::IterationRecord> iterations(
       parts, [](RunResult & x) -> auto& { return x.traffic.iterations; });
+  Lists<tg::StepRecord> steps(
+      parts, [](RunResult & x) -> auto& { return x.traffic.steps; });
   Lists<tg::JobReport> jobs(
       parts, [](RunResult & x) -> auto& { return x.traffic.jobs; });
   Lists<tg::LearnerReport> learners(
@@ -153,6 +155,7 @@ void join_jobs(const Case& c, const Owners& owners, std::vector<RankResult>& par
     const auto [rank, learns] = owners.of_jobs()[j];
     bursts.take_while(rank, r.bursts, [&](const auto& b) { return b.identity.job == j; });
     iterations.take_while(rank, r.iterations, [&](const auto& i) { return i.job == j; });
+    steps.take_while(rank, r.steps, [&](const auto& s) { return s.job == j; });
     for (std::uint32_t n = 0; n < parts[rank].flows_of_jobs.at(j); ++n) flows.take(rank, r.flows);
     jobs.take(rank, r.jobs);
     if (learns) learners.take(rank, r.learners);

@@ -13,6 +13,7 @@
 #include "tools/lab/results/record_tables.h"
 #include "tools/lab/results/run_table.h"
 #include "tools/lab/summary/group_figures.h"
+#include "trafficgen/import/step_list.h"
 #include "trafficgen/report/report_fields.h"
 
 namespace outrider::lab {
@@ -70,6 +71,35 @@ void write_bursts_of(RunRows& rows, Runtime, const RunName& name, const RunResul
   }
 }
 
+// -- steps of jobs
+
+std::vector<TableColumn> step_columns() {
+  std::vector<TableColumn> columns{{"kind", CellKind::kText, "what it does, see the job's list"},
+                                   {"name", CellKind::kText, "its name in the list"}};
+  const auto record = columns_of_record<tg::StepRecord>();
+  columns.insert(columns.begin(), record.begin(), record.end());
+  return columns;
+}
+
+void write_steps_of(RunRows& rows, Runtime, const RunName& name, const RunResult& result) {
+  std::map<std::uint16_t, std::vector<tg::JobStep>> lists;
+  for (const tg::StepRecord& record : result.traffic.steps) {
+    const auto [list, is_new] = lists.try_emplace(record.job);
+    const auto& jobs = name.definition->traffic.jobs;
+    if (is_new && record.job < jobs.size() && jobs[record.job].steps)
+      if (auto read = tg::load_step_list(*jobs[record.job].steps))
+        list->second = std::move(read.config->steps);
+    const bool known = record.step < list->second.size();  // else the file has changed since
+    const tg::JobStep step = known ? list->second[record.step] : tg::JobStep{};
+    rows.add_record(record)
+        .add(known ? std::string(tg::kStepKinds[static_cast<std::size_t>(step.kind)]) : "")
+        .add(step.name)
+        .end();
+  }
+}
+
+bool has_steps(const Case&, const RunResult& result) { return !result.traffic.steps.empty(); }
+
 // -- groups of background
 
 std::vector<TableColumn> group_columns() {
@@ -98,6 +128,8 @@ constexpr RunTable kTables[] = {
      [](RunRows& rows, Runtime, const RunName&, const RunResult& result) {
        write_records(rows, result.traffic.iterations);
      }},
+    {"steps", "a step of a worker of a job; only of jobs with a list of them", step_columns,
+     write_steps_of, has_steps},
     {"queue",
      "the measured queue and goodput over time: bins as recorded from 20 base RTTs before each "
      "START or due time to 20 after the burst, and 100 bins together elsewhere",

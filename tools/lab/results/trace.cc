@@ -137,6 +137,7 @@ class Threads {
 
 struct WorkerThreads {
   Threads iterations, push, pull;
+  int process;
 };
 using Workers = std::map<std::pair<std::int64_t, std::int64_t>, WorkerThreads>;  ///< of jobs
 
@@ -155,7 +156,8 @@ Workers workers_of(const ResultsReader& results, std::size_t index, const std::s
     const std::string name = "worker " + row.text(1);
     workers.try_emplace({job, worker}, WorkerThreads{.iterations{file, process->second, name},
                                                      .push{file, process->second, name + " push"},
-                                                     .pull{file, process->second, name + " pull"}});
+                                                     .pull{file, process->second, name + " pull"},
+                                                     .process = process->second});
   }
   return workers;
 }
@@ -177,6 +179,30 @@ void add_iterations(const ResultsReader& results, std::size_t index, Workers& wo
     span.args["forward_wait_us"] = microseconds(row.whole(6).value_or(0));
     span.add_part("computing", begin, ready);
     span.add_part("waiting for parameters", ready, end);
+    threads.add(span);
+  }
+}
+
+/// Adds what workers did by their lists of steps. Results of a version without them have no table.
+void add_steps(const ResultsReader& results, std::size_t index, const Workers& workers,
+               TraceFile& file) {
+  if (!results.query("SELECT 1 FROM sqlite_master WHERE name = 'steps'").next()) return;
+  std::map<std::pair<std::int64_t, std::int64_t>, Threads> steps;
+  for (Query row = results.query(
+           "SELECT job, worker, iteration, step, begin_ns, end_ns, kind, name FROM steps" +
+           of_case(index) + " ORDER BY job, worker, begin_ns, end_ns, step");
+       row.next();) {
+    const std::pair worker{*row.whole(0), *row.whole(1)};
+    Threads& threads = steps
+                           .try_emplace(worker, file, workers.at(worker).process,
+                                        "worker " + std::to_string(worker.second) + " steps")
+                           .first->second;
+    const std::string kind = row.text(6), name = row.text(7);
+    Span span{.name = name.empty() ? kind : kind + ": " + name,
+              .begin_ns = *row.whole(4),
+              .end_ns = *row.whole(5)};
+    span.args["iteration"] = *row.whole(2);
+    span.args["step"] = *row.whole(3) + 1;
     threads.add(span);
   }
 }
@@ -334,6 +360,7 @@ void write_trace(const ResultsReader& results, std::size_t index,
   TraceFile trace(file);
   Workers workers = workers_of(results, index, row.text(0), trace);
   add_iterations(results, index, workers);
+  add_steps(results, index, workers, trace);
   add_bursts(results, index, workers);
   add_queues(results, index, "measured queue " + row.text(1), trace);
   add_spans(results, index, trace);

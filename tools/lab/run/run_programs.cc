@@ -66,7 +66,8 @@ class ProgramRun {
     write_whole_file(directory / "switch.toml", to_toml(definition_.switches));
     tg::GeneratorConfig& traffic = definition_.traffic;
     for (auto& job : traffic.jobs)
-      if (job.model) job.model = generator_.name_there(*job.model);
+      for (auto* file : {&job.model, &job.steps})
+        if (*file) *file = generator_.name_there(**file);
     for (auto& flows : traffic.flows)
       tg::for_each_file(flows, [&](std::string& file) { file = generator_.name_there(file); });
     for (auto& capture : traffic.captures) capture.file = generator_.name_there(capture.file);

@@ -60,7 +60,8 @@ std::string RunStore::key_of(const Case& c, Runtime runtime) const {
   for (const NetworkChange& change : c.changes)
     key += std::to_string(change.at.time_since_epoch().count()) + to_toml(change.switches);
   for (const auto& job : c.traffic.jobs)
-    if (job.model) key += mark_of(*job.model);
+    for (const auto& file : {job.model, job.steps})
+      if (file) key += mark_of(*file);
   for (const auto& flows : c.traffic.flows)
     tg::for_each_file(flows, [&](const std::string& file) { key += mark_of(file); });
   for (const auto& capture : c.traffic.captures) key += mark_of(capture.file);

@@ -13,6 +13,7 @@
 #include "tools/lab/experiment/experiment.h"
 #include "tools/lab/plan/plan.h"
 #include "tools/lab/run/run_cases.h"
+#include "trafficgen/import/step_list.h"
 #include "trafficgen/workload/config/model_profile.h"
 
 namespace outrider::lab {
@@ -24,12 +25,30 @@ constexpr std::uint64_t kMostTried_bytes = 500'000'000;
 
 }  // namespace
 
-const ModelSizes::Size& ModelSizes::of(const std::string& path) {
+const ModelSizes::Size& ModelSizes::of_model(const std::string& path) {
   const auto [at, is_new] = sizes_.try_emplace(path);
   if (!is_new) return at->second;
   if (const auto loaded = tg::load_model_profile(path))
     at->second = {loaded.config->total_bytes, loaded.config->compute().value_or(Duration{})};
   return at->second;
+}
+
+/// An all-reduce sends what it reduces twice, so half of what is sent stands for a burst.
+const ModelSizes::Size& ModelSizes::of_steps(const std::string& path) {
+  const auto [at, is_new] = sizes_.try_emplace(path);
+  if (!is_new) return at->second;
+  if (const auto loaded = tg::load_step_list(path))
+    at->second = {tg::bytes_sent(*loaded.config) / 2 / loaded.config->ranks,
+                  tg::longest_compute(*loaded.config)};
+  return at->second;
+}
+
+ModelSizes::Size ModelSizes::of(const tg::JobConfig& job) {
+  const Duration given = job.compute.value_or(Duration{});
+  if (job.burst_bytes) return {job.burst_bytes, given};
+  if (job.steps) return {of_steps(*job.steps).bytes, of_steps(*job.steps).compute + given};
+  if (!job.model) return {};
+  return {of_model(*job.model).bytes, job.compute.value_or(of_model(*job.model).compute)};
 }
 
 std::optional<double> virtual_seconds(const Case& c, ModelSizes& models) {
@@ -38,14 +57,12 @@ std::optional<double> virtual_seconds(const Case& c, ModelSizes& models) {
   for (const auto& job : c.traffic.jobs) {
     double period = seconds(job.period);
     if (job.schedule != tg::Schedule::kFixed) {
-      const auto model = job.model ? models.of(*job.model) : ModelSizes::Size{};
-      const auto bytes = job.burst_bytes ? job.burst_bytes : model.bytes;
-      if (!bytes) return std::nullopt;
-      const double bits = 8.0 * static_cast<double>(*bytes) *
+      const ModelSizes::Size size = models.of(job);
+      if (!size.bytes) return std::nullopt;
+      const double bits = 8.0 * static_cast<double>(*size.bytes) *
                           static_cast<double>(job.workers.size()) * (job.pull ? 2 : 1);
-      period = seconds(job.compute.value_or(model.compute)) +
-               2 * bits * static_cast<double>(c.traffic.jobs.size()) /
-                   static_cast<double>(c.bottleneck.bits_per_second);
+      period = seconds(size.compute) + 2 * bits * static_cast<double>(c.traffic.jobs.size()) /
+                                           static_cast<double>(c.bottleneck.bits_per_second);
     }
     double took = seconds(job.first_due) + job.iterations * period;
     if (job.stop_after) took = std::min(took, seconds(*job.stop_after) + period);
@@ -144,9 +161,7 @@ std::optional<double> bits_per_second(const Case& c, double trial_seconds) {
 
 /// Returns the bits that a job's hosts send in an iteration.
 double bits_of_iteration(const tg::JobConfig& job, ModelSizes& models) {
-  const auto bytes = job.burst_bytes ? job.burst_bytes
-                     : job.model     ? models.of(*job.model).bytes
-                                     : std::nullopt;
+  const auto bytes = models.of(job).bytes;
   const bool there_and_back = job.pull || !tg::has_servers(job.collective);
   return 8.0 * static_cast<double>(bytes.value_or(0)) * static_cast<double>(job.workers.size()) *
          (there_and_back ? 2 : 1);

@@ -12,16 +12,21 @@
 
 namespace outrider::lab {
 
-/// The sizes of models, each file of which is read once.
+/// The sizes of models and lists of steps, each file of which is read once.
 class ModelSizes {
  public:
   struct Size {
-    std::optional<std::uint64_t> bytes{};  ///< of all gradients; absent: the file cannot be read
+    std::optional<std::uint64_t> bytes{};  ///< of all gradients; of a list half of what a rank
+                                           ///< sends on average. Absent: it cannot be read
     Duration compute{};                    ///< of an iteration; zero if the file says none
   };
-  const Size& of(const std::string& path);
+  /// Returns the size of what the job names: a model, a list, or its burst.
+  Size of(const tg::JobConfig& job);
 
  private:
+  const Size& of_model(const std::string& path);
+  const Size& of_steps(const std::string& path);
+
   std::map<std::string, Size> sizes_{};
 };
 

@@ -84,6 +84,7 @@ Duration silence_between_messages(const Case& c, const tg::JobConfig& job) {
     case tg::Collective::kHalvingDoubling:  // other connections send then
     case tg::Collective::kTree:
     case tg::Collective::kAllToAll:
+    case tg::Collective::kSteps:
       break;
   }
   return {};

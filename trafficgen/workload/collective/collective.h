@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "common/core/clock.h"
+#include "trafficgen/import/step_list.h"
 #include "trafficgen/measure/job_report.h"
 #include "trafficgen/policy/message_config.h"
 #include "trafficgen/policy/policy_config.h"
@@ -25,6 +26,8 @@ struct CollectiveSetup {
   std::vector<Host*> servers{};              ///< none among workers alone
   std::vector<std::uint64_t> shard_bytes{};  ///< [servers]
   std::uint64_t burst_bytes = 0;             ///< of all gradients of the model
+  StepList step_list{};                      ///< kSteps; see steps_schedule()
+  std::uint32_t iterations = 1;              ///< at most
   std::uint32_t unit_bytes = 1;              ///< size of a unit that must not be cut in two
   std::vector<GradientPiece> pieces{};       ///< of an iteration, in the order of readiness
   SendPolicyKind send_policy = SendPolicyKind::kFifo;
@@ -112,6 +115,8 @@ class CollectiveOperation : public Exchange::Listener {
   virtual void admit(std::uint32_t worker, Time now) noexcept = 0;
   /// Adds what became of STARTs for pulls. @param ack_timeouts  pulls that left without an answer
   virtual void add_starts(StartCounts& starts, std::uint64_t& ack_timeouts) const = 0;
+  /// Returns what became of the steps of a list.
+  [[nodiscard]] virtual std::span<const StepRecord> steps() const noexcept { return {}; }
 };
 
 /// Returns the ledger of a push that is released now: the time since it was due counts as kSignal.

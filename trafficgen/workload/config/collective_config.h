@@ -18,6 +18,7 @@ enum class Collective : std::uint8_t {
   kTree,             ///< all-reduce on a binomial tree
   kAllToAll,         ///< everybody to everybody, as a mixture of experts
   kPipeline,         ///< activations and gradients between the stages of a pipeline
+  kSteps,            ///< computations and collectives of a list, job.steps
 };
 
 /// [job.all_to_all]
@@ -37,7 +38,8 @@ struct PipelineConfig {
 [[nodiscard]] constexpr bool is_all_reduce(Collective c) noexcept {
   return c == Collective::kRing || c == Collective::kHalvingDoubling || c == Collective::kTree;
 }
-/// Returns how many pairs of workers send to each other, each direction counted. @pre no servers
+/// Returns how many pairs of workers send to each other, each direction counted, at most.
+/// @pre no servers
 [[nodiscard]] constexpr std::uint64_t lanes_among(Collective c, std::uint64_t workers) noexcept {
   if (workers < 2) return 0;
   const std::uint64_t core = std::bit_floor(workers);
@@ -48,6 +50,7 @@ struct PipelineConfig {
     case Collective::kPipeline:
       return 2 * (workers - 1);
     case Collective::kAllToAll:
+    case Collective::kSteps:  // the list may have all of them
       return workers * (workers - 1);
     case Collective::kPs:
     case Collective::kRing:
@@ -62,7 +65,8 @@ inline constexpr auto kCollectives =
                          {"halving_doubling", Collective::kHalvingDoubling},
                          {"tree", Collective::kTree},
                          {"all_to_all", Collective::kAllToAll},
-                         {"pipeline", Collective::kPipeline}});
+                         {"pipeline", Collective::kPipeline},
+                         {"steps", Collective::kSteps}});
 
 /// Returns the name of a collective in configurations.
 [[nodiscard]] constexpr std::string_view name_of(Collective c) noexcept {

@@ -87,7 +87,7 @@ void check_schedule(const Checks& at, const JobConfig& job) {
       check_delayed_starts(at.below("announce").below("faults"), job);
     }
   } else {
-    if (!job.compute && !job.model)
+    if (!job.compute && !job.model && !job.steps)
       at.fault("compute", "is required with schedule \"closed_loop\" and burst_bytes");
   }
   check_lead(at, job);
@@ -153,6 +153,9 @@ void check_collective(const Checks& at, const JobConfig& job) {
                "micro_batches", std::to_string(job.pipeline.micro_batches.value_or(0)),
                "needs collective \"pipeline\"");
   if (!has_servers(job.collective)) check_among_workers(at, job);
+  if (job.steps.has_value() != (job.collective == Collective::kSteps))
+    at.fault("steps",
+             job.steps ? "needs collective \"steps\"" : "is required with collective \"steps\"");
 }
 
 /// Returns the least bytes of a burst: one for each server, or for each part that no message cuts.
@@ -276,9 +279,13 @@ void check(const Checks& at, const AnnounceConfig& announce) {
 void check(const Checks& at, const JobConfig& job) {
   check_hosts(at, job);
   check_collective(at, job);
-  if (job.model.has_value() == job.burst_bytes.has_value())
-    at.fault("model", job.model ? "must not be given together with burst_bytes"
-                                : "one of model and burst_bytes is required");
+  const int sizes =
+      int{job.model.has_value()} + int{job.burst_bytes.has_value()} + int{job.steps.has_value()};
+  if (sizes != 1)
+    at.fault(job.model || sizes == 0 ? "model" : "steps",
+             sizes == 0  ? "one of model, burst_bytes and steps is required"
+             : job.model ? "must not be given together with burst_bytes or steps"
+                         : "must not be given together with burst_bytes");
   if (job.burst_bytes)
     at.in_range("burst_bytes", *job.burst_bytes, least_burst_bytes(job), kMaxBurstBytes, "bytes");
   const std::uint64_t workers = std::clamp<std::uint64_t>(job.workers.size(), 1, kMaxWorkers);

@@ -110,7 +110,8 @@ struct JobConfig {
   PolicyConfig policy{};
   MessageConfig message{};
   std::optional<std::string> model{};          ///< path of a profile; or
-  std::optional<std::uint64_t> burst_bytes{};  ///< a synthetic burst per worker
+  std::optional<std::uint64_t> burst_bytes{};  ///< a synthetic burst per worker; or
+  std::optional<std::string> steps{};          ///< kSteps: path of a list, see step_list.h
   bool pull = true;                            ///< servers send the parameters back
   std::uint32_t iterations = 1;                ///< at most, >= 1
   Duration start{};                            ///< start of the job, from the start of the run

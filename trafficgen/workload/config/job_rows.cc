@@ -105,13 +105,18 @@ void describe(Settings& v, JobConfig& c) {
   v.value("model", c.model,
           {.accepts = "path of a profile, relative to this file",
            .absent = "none",
-           .help = "exactly one of `model` and `burst_bytes`"});
+           .help = "exactly one of `model`, `burst_bytes` and `steps`"});
   v.bytes("burst_bytes", c.burst_bytes,
           {.accepts =
                "size, a byte for each server (`ps`), micro-batch (`pipeline`) or worker, to 1 PiB",
            .absent = "none",
            .help = "a synthetic burst per worker; with `pipeline` all activations of an iteration "
                    "between two stages"});
+  v.value("steps", c.steps,
+          {.accepts = "path of a [list of steps](jobs.md#a-list-of-steps), relative to this file; "
+                      "needs `collective = \"steps\"`",
+           .absent = "none",
+           .help = "what each worker computes and sends in an iteration"});
   v.value("pull", c.pull, {.help = "servers send the parameters back"});
   v.value("iterations", c.iterations,
           {.accepts = "1 to 4194304 / workers", .help = "at most; records of all are kept"});

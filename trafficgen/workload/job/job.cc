@@ -23,6 +23,8 @@ CollectiveSetup collective_setup(const JobSetup& job, const JobIterations& itera
                         .servers = job.servers,
                         .shard_bytes = job.shard_bytes,
                         .burst_bytes = job.burst_bytes,
+                        .step_list = job.steps,
+                        .iterations = c.iterations,
                         .unit_bytes = job.mlt ? mlt::kValueBytes : 1U,
                         .pieces = iterations.planner().pieces(),
                         .send_policy = c.send_policy,
@@ -120,6 +122,8 @@ void Job::fill(JobsReport& report) const {
     if (b.due_ns != kNotYet_ns) report.bursts.push_back(b);
   for (const auto& i : records_.iterations())
     if (i.end_ns != kNotYet_ns) report.iterations.push_back(i);
+  const auto steps = collective_->steps();
+  report.steps.insert(report.steps.end(), steps.begin(), steps.end());
   fill_flows(report);
   JobReport summary = summarise_job(records_.iterations());
   summary.job = setup_.id;

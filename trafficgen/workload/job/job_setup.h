@@ -7,6 +7,7 @@
 #include "common/core/clock.h"
 #include "common/core/signal_key.h"
 #include "trafficgen/hosts/host.h"
+#include "trafficgen/import/step_list.h"
 #include "trafficgen/mlt/mlt_config.h"
 #include "trafficgen/policy/send_policy.h"
 #include "trafficgen/roce/roce_config.h"
@@ -25,6 +26,7 @@ struct JobSetup {
   std::vector<std::uint8_t> nic_classes{};   ///< [servers], at their hosts' NICs; empty: none
   std::vector<std::uint64_t> shard_bytes{};  ///< [servers], see even_shards()
   std::uint64_t burst_bytes = 0;             ///< of all gradients of the model
+  StepList steps{};                          ///< with collective kSteps
   /// See pieces_of(). If empty, each shard is one piece, ready after the backward pass.
   std::vector<GradientPiece> pieces{};
   std::vector<double> ready_shares{};  ///< [tensors], shares of the backward pass; empty: unknown

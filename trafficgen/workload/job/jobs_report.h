@@ -16,6 +16,7 @@ struct JobsReport {
   RoceCounters roce;  ///< of all queue pairs of jobs
   std::vector<BurstRecord> bursts;
   std::vector<IterationRecord> iterations;
+  std::vector<StepRecord> steps;  ///< of jobs that have a list of them
   std::vector<JobReport> jobs;
   std::vector<LearnerReport> learners;
   std::vector<FlowReport> flows;  ///< the jobs' lanes; the generator adds its long flows

@@ -20,6 +20,8 @@ CollectiveSchedule schedule_of(const JobConfig& job, const CollectiveSetup& setu
       return all_to_all_schedule(ranks, bytes, setup.unit_bytes, job.all_to_all.skew);
     case Collective::kPipeline:
       return pipeline_schedule(ranks, bytes, micro_batches_of(job));
+    case Collective::kSteps:
+      return steps_schedule(setup.step_list);
     case Collective::kPs:
     case Collective::kRing:
       break;

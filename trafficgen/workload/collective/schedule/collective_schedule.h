@@ -4,18 +4,27 @@
 #include <cstdint>
 #include <vector>
 
+#include "common/core/clock.h"
+#include "trafficgen/import/step_list.h"
+
 namespace outrider::tg {
 
-/// One message of a collective. Ranks are positions in the list of workers.
+inline constexpr std::uint32_t kNoStep = ~0U;
+
+/// One message of a collective. Ranks are positions in the list of workers. A message from a rank
+/// to itself has no bytes and sends nothing: it arrives when the rank has worked for `takes`. A
+/// rank does one such work at a time, in the order in which they may begin.
 struct CollectiveMessage {
   std::uint32_t from = 0;
   std::uint32_t to = 0;
   std::uint64_t begin_bytes = 0;  ///< where it begins in the sender's data
-  std::uint64_t bytes = 0;        ///< > 0
+  std::uint64_t bytes = 0;        ///< > 0; to itself: 0
   bool sums = false;              ///< complete sums, which the receiver keeps; else it adds them
   /// Indices of the messages that must have arrived before this one may leave. They were sent to
   /// `from` or by it.
   std::vector<std::uint32_t> needs{};
+  Duration takes{};              ///< to itself
+  std::uint32_t step = kNoStep;  ///< to itself: with its arrival the rank has ended that step
 };
 
 /// Says who sends what to whom in each iteration of a collective without servers, and what it
@@ -73,5 +82,9 @@ CollectiveSchedule all_to_all_schedule(std::uint32_t ranks, std::uint64_t bytes,
 /// @param micro_batches > 0, at most one for each byte
 CollectiveSchedule pipeline_schedule(std::uint32_t ranks, std::uint64_t bytes,
                                      std::uint32_t micro_batches);
+
+/// The steps of a list, each of them by the schedules above.
+/// @param list without faults, see parse_step_list()
+CollectiveSchedule steps_schedule(const StepList& list);
 
 }  // namespace outrider::tg

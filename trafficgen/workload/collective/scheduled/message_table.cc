@@ -22,6 +22,12 @@ void MessageTable::add_lanes(const CollectiveSchedule& schedule) {
   std::vector<std::vector<std::vector<std::uint32_t>>> lanes(ranks_);
   for (std::uint32_t i = 0; i < schedule.messages.size(); ++i) {
     const CollectiveMessage& m = schedule.messages[i];
+    sent[m.from].push_back(i);
+    ++received_by_[m.to];
+    if (m.from == m.to) {
+      rows_.push_back({.from = m.from, .to = m.to, .takes = m.takes, .step = m.step});
+      continue;
+    }
     const auto peer = std::ranges::find(peers[m.from], m.to);
     const auto target = static_cast<std::uint32_t>(peer - peers[m.from].begin());
     if (peer == peers[m.from].end()) {
@@ -29,11 +35,13 @@ void MessageTable::add_lanes(const CollectiveSchedule& schedule) {
       lanes[m.from].emplace_back();
     }
     std::vector<std::uint32_t>& lane = lanes[m.from][target];
-    rows_.push_back(
-        {m.from, m.to, target, static_cast<std::uint32_t>(lane.size()), m.bytes, m.sums});
+    rows_.push_back({.from = m.from,
+                     .to = m.to,
+                     .target = target,
+                     .part = static_cast<std::uint32_t>(lane.size()),
+                     .bytes = m.bytes,
+                     .sums = m.sums});
     lane.push_back(i);
-    sent[m.from].push_back(i);
-    ++received_by_[m.to];
     most_targets_ = std::max(most_targets_, target + 1);
   }
   std::vector<std::vector<std::uint32_t>> on_lane;

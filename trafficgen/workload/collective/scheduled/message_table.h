@@ -35,6 +35,10 @@ class MessageTable {
     std::uint32_t part = 0;    ///< of that lane's bursts
     std::uint64_t bytes = 0;
     bool sums = false;
+    Duration takes{};
+    std::uint32_t step = kNoStep;
+    /// The rank works, and sends nothing. Then `target` and `part` are of no use.
+    [[nodiscard]] bool works() const noexcept { return from == to; }
   };
   explicit MessageTable(const CollectiveSchedule& schedule);
 
