@@ -331,7 +331,9 @@ void add_new(CLI::App& app, LabOptions& options) {
 }
 
 void add_import(CLI::App& app, LabOptions& options) {
-  app.add_option("FILE", options.file, "File of another simulator")->required();
+  app.add_option("FILE", options.files,
+                 "File of another simulator; several traces become several jobs")
+      ->required();
   app.add_option("--topology", options.topology, "File that says the network [FILE]")
       ->type_name("FILE");
   app.add_option("--out", options.out, "The experiment to write [FILE with the ending .toml]")

@@ -36,7 +36,7 @@ struct LabOptions {
   std::string topology{};      ///< for `import`: the file that says the network; empty: FILE does
   std::string sql{};           ///< for `sql`: a query; empty: what tables and columns there are
   std::size_t case_index = 0;  ///< for `trace`
-  std::vector<std::string> files{};  ///< for `convert`
+  std::vector<std::string> files{};  ///< for `convert` and `import`
   bool fail_on_change = false;
   std::vector<std::string> answers{};   ///< for `new`: to new_questions(); empty: not given
   bool new_file = false;                ///< for `advise`: write FILE, to begin from

@@ -112,12 +112,15 @@ Examples:
 inline constexpr const char* kImportHelp =
     R"(Says what a file of another simulator is, what of it is understood and what is left out, and
 writes an experiment that `run` takes. Known are topologies and lists of flows of HPCC's simulator
-and of those that come from it, and connection matrices and topologies of htsim. Flows need
---topology. Never replaces a file.
+and of those that come from it, connection matrices and topologies of htsim, and traces of jobs:
+workloads of SimAI and AICB and execution traces of Chakra, of which NAME.0.et stands for all ranks.
+Flows need --topology; for a job without it a network is assumed. Never replaces a file.
 
 Examples:
   outrider-lab import flow.txt --topology topology.txt
-  outrider-lab import alltoall.cm --topology leaf_spine.topo --out mine.toml)";
+  outrider-lab import alltoall.cm --topology leaf_spine.topo --out mine.toml
+  outrider-lab import all_reduce.0.et
+  outrider-lab import gpt.txt llama.csv --topology topology.txt --out two.toml)";
 
 inline constexpr const char* kConvertHelp =
     R"(Rewrites experiments of the earlier language, and files of arms, in place: parameters that

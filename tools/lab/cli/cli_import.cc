@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "tools/lab/experiment/experiment.h"
 #include "tools/lab/import/import_experiment.h"
 #include "tools/lab/plan/plan.h"
+#include "trafficgen/import/step_list.h"
 #include "trafficgen/import/text_lines.h"
 
 namespace outrider::lab {
@@ -26,6 +28,21 @@ std::optional<ForeignFile> read_foreign(const std::string& path, ConfigIssues& i
   for (const ConfigIssue& issue : text.issues) issues.push_back({path, issue.problem});
   if (!text) return std::nullopt;
   return ForeignFile{path, std::move(*text.config)};
+}
+
+/// Reads a file, and of a trace of Chakra, NAME.0.et, the ranks that follow it.
+void read_all(const std::string& path, std::vector<ForeignFile>& files, ConfigIssues& issues) {
+  constexpr std::string_view kFirstRank = ".0.et";
+  auto file = read_foreign(path, issues);
+  if (!file) return;
+  files.push_back(std::move(*file));
+  if (!path.ends_with(kFirstRank)) return;
+  const std::string stem = path.substr(0, path.size() - kFirstRank.size());
+  for (std::size_t rank = 1; rank <= tg::kMostStepRanks; ++rank) {
+    const std::string next = stem + "." + std::to_string(rank) + ".et";
+    if (!fs::exists(next)) return;
+    if (auto read = read_foreign(next, issues)) files.push_back(std::move(*read));
+  }
 }
 
 int refused(const ConfigIssues& issues) {
@@ -61,13 +78,15 @@ ConfigIssues write_import(const ImportedExperiment& made, const fs::path& out) {
 
 int import_command(const LabOptions& options) {
   ConfigIssues issues;
-  const auto file = read_foreign(options.file, issues);
+  std::vector<ForeignFile> files;
+  for (const std::string& path : options.files) read_all(path, files, issues);
   const auto topology =
       options.topology.empty() ? std::nullopt : read_foreign(options.topology, issues);
   if (!issues.empty()) return refused(issues);
-  const fs::path out = options.out.empty() ? fs::path(options.file).replace_extension(".toml")
-                                           : fs::path(options.out);
-  const auto made = import_experiment(*file, topology ? &*topology : nullptr, out.stem().string(),
+  const std::string& first = options.files.front();
+  const fs::path out =
+      options.out.empty() ? fs::path(first).replace_extension(".toml") : fs::path(options.out);
+  const auto made = import_experiment(files, topology ? &*topology : nullptr, out.stem().string(),
                                       out.parent_path());
   if (!made) return refused(made.issues);
   std::vector<fs::path> wanted{out};
@@ -76,7 +95,7 @@ int import_command(const LabOptions& options) {
     if (fs::exists(path)) issues.push_back({path.string(), "is there: give another name by --out"});
   if (!issues.empty()) return refused(issues);
   if (issues = write_import(*made.config, out); !issues.empty()) return refused(issues);
-  std::printf("%s is %s\n", options.file.c_str(), made.config->what.c_str());
+  std::printf("%s is %s\n", first.c_str(), made.config->what.c_str());
   print_lines("understood", made.config->understood);
   print_lines("left out", made.config->left_out);
   std::printf("%s is written; `outrider-lab run %s` runs it\n", out.c_str(), out.c_str());

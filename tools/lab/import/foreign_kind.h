@@ -37,4 +37,10 @@ constexpr bool has_flows(ForeignKind kind) noexcept {
   return kind == ForeignKind::kFlowList || kind == ForeignKind::kConnectionMatrix;
 }
 
+/// Returns whether the file says what the ranks of a job do.
+constexpr bool has_job(ForeignKind kind) noexcept {
+  return kind == ForeignKind::kSimaiWorkload || kind == ForeignKind::kAicbWorkload ||
+         kind == ForeignKind::kChakraTrace;
+}
+
 }  // namespace outrider::lab

@@ -11,6 +11,7 @@
 #include "common/config/toml_text.h"
 #include "tools/lab/fabric/topology_file.h"
 #include "tools/lab/import/connection_matrix.h"
+#include "tools/lab/import/import_jobs.h"
 #include "tools/lab/import/tier_topology.h"
 
 namespace outrider::lab {
@@ -179,13 +180,23 @@ std::string flows_text(const std::vector<tg::ListedFlow>& flows) {
   return text.data();
 }
 
-/// Returns the part of the experiment that every import has.
+/// Returns how every experiment begins.
+std::string title_of(const ForeignFile& file, const std::string& name,
+                     const std::string& question) {
+  return "# Made by `outrider-lab import` of " + file.path.filename().string() +
+         ".\nname = " + toml_of(name) + "\nquestion = " + toml_of(question) + "\n";
+}
+
+/// Returns the network of a file.
+std::string fabric_of(const ImportedNetwork& network) {
+  return "\n[fabric]\nkind = \"file\"\nfile = " + toml_of(network.file) + "\n";
+}
+
+/// Returns the part of the experiment that every import without jobs has.
 std::string head_of(const ForeignFile& file, const std::string& name,
                     const ImportedNetwork& network, const std::string& question) {
-  return "# Made by `outrider-lab import` of " + file.path.filename().string() +
-         ".\nname = " + toml_of(name) + "\nquestion = " + toml_of(question) +
-         "\n\n[fabric]\nkind = \"file\"\nfile = " + toml_of(network.file) +
-         "\n\n[[hosts]]                # host n is the topology's n-th, switch by switch\n"
+  return title_of(file, name, question) + fabric_of(network) +
+         "\n[[hosts]]                # host n is the topology's n-th, switch by switch\n"
          "name = \"host\"\ncount = " +
          std::to_string(network.fabric.slots.size()) + "\nplacement = \"pack\"\n";
 }
@@ -223,38 +234,96 @@ void write_load(const ForeignFile& file, const ImportedNetwork& network, const s
       kOneArm;
 }
 
+/// Returns a trace's name without the number of its rank, "all_gather" of "all_gather.3.et".
+fs::path name_of_ranks(const fs::path& path) { return fs::path(path).replace_extension().stem(); }
+
+/// Groups the files by jobs: of Chakra's traces all ranks are one.
+std::vector<ForeignJob> jobs_of(const std::vector<ForeignFile>& files) {
+  std::vector<ForeignJob> jobs;
+  for (const ForeignFile& file : files) {
+    const bool chakra = foreign_kind_of(file.text, file.path) == ForeignKind::kChakraTrace;
+    if (chakra && !jobs.empty() && jobs.back().files.front().path.extension() == ".et" &&
+        jobs.back().files.front().path.parent_path() == file.path.parent_path() &&
+        name_of_ranks(jobs.back().files.front().path) == name_of_ranks(file.path))
+      jobs.back().files.push_back(file);
+    else jobs.push_back({{file}});
+  }
+  return jobs;
+}
+
+/// Makes the experiment of traces. @param network nullptr: it is assumed
+void write_jobs(const std::vector<ForeignFile>& files, const ImportedNetwork* network,
+                const std::string& name, ImportedExperiment& made, ConfigIssues& issues) {
+  std::vector<JobTrace> traces;
+  std::size_t hosts = 0;
+  const std::vector<ForeignJob> jobs = jobs_of(files);
+  for (const ForeignJob& job : jobs) {
+    auto read = read_job(job);
+    issues.add(read.issues);
+    if (!read) continue;
+    hosts += read.config->list.ranks;
+    traces.push_back(std::move(*read.config));
+  }
+  if (!issues.empty()) return;
+  if (network != nullptr && network->fabric.slots.size() < hosts)
+    return issues.push_back({files.front().path.string(),
+                             "needs " + std::to_string(hosts) + " hosts: the topology has " +
+                                 std::to_string(network->fabric.slots.size())});
+  if (jobs.size() > 1) made.what += ", one of " + std::to_string(jobs.size()) + " jobs";
+  if (network == nullptr)
+    made.left_out.emplace_back(
+        "a network: the experiment assumes racks of eight hosts at 100 Gbit/s");
+  made.text =
+      title_of(files.front(), name, "How long does an iteration of this job take?") +
+      "seeds = 1                    # nothing is drawn\n" +
+      (network == nullptr ? assumed_network(hosts) : fabric_of(*network)) +
+      "\n[network]\nmeasured = " +
+      (network == nullptr
+           ? toml_of("leaf_0.to_trace" + std::string(jobs.size() > 1 ? "0" : "") + "_worker_0")
+           : "\"worst\"") +
+      "\n" + jobs_text(traces, name, made) + kOneArm;
+}
+
 /// Says why a kind makes no experiment; empty if it does.
 std::string refusal_of(ForeignKind kind, bool with_topology) {
   if (kind == ForeignKind::kUnknown)
     return "is of no form that is known here: lists of flows, connection matrices and topologies "
-           "of HPCC, ns-3 and htsim are";
+           "of HPCC, ns-3 and htsim are, and workloads of SimAI, AICB and Chakra";
   if (is_topology(kind) && with_topology)
     return "is a topology itself: name the file of flows first, and this one behind --topology";
   if (is_topology(kind)) return {};
-  if (!has_flows(kind))
-    return "is " + std::string(name_of(kind)) + ", which is recognised and cannot be imported yet";
-  if (!with_topology) return "says nothing of the network: name its file behind --topology";
+  if (has_flows(kind) && !with_topology)
+    return "says nothing of the network: name its file behind --topology";
   return {};
 }
 
 }  // namespace
 
-ConfigResult<ImportedExperiment> import_experiment(const ForeignFile& file,
+ConfigResult<ImportedExperiment> import_experiment(const std::vector<ForeignFile>& files,
                                                    const ForeignFile* topology,
                                                    const std::string& name, const fs::path& into) {
   ConfigResult<ImportedExperiment> result{ImportedExperiment{}, {}};
   ImportedExperiment& made = *result.config;
+  const ForeignFile& file = files.front();
   const ForeignKind kind = foreign_kind_of(file.text, file.path);
   made.what = std::string(name_of(kind));
   if (const auto problem = refusal_of(kind, topology != nullptr); !problem.empty())
     result.issues.push_back({file.path.string(), problem});
+  for (std::size_t i = 1; i < files.size(); ++i)
+    if (!has_job(foreign_kind_of(files[i].text, files[i].path)) || !has_job(kind))
+      result.issues.push_back(
+          {files[i].path.string(), "stands beside " + file.path.string() +
+                                       ": several files must be traces of jobs, all of them"});
   if (topology != nullptr && !is_topology(foreign_kind_of(topology->text, topology->path)))
     result.issues.push_back(
         {topology->path.string(), "is no topology, and stands behind --topology"});
   std::optional<ImportedNetwork> network;
-  if (result.issues.empty())
+  if (result.issues.empty() && (!has_job(kind) || topology != nullptr))
     network = read_network(topology == nullptr ? file : *topology, name, into, made, result.issues);
-  if (network && result.issues.empty() && has_flows(kind)) {
+  if (has_job(kind)) {
+    if (result.issues.empty())
+      write_jobs(files, network ? &*network : nullptr, name, made, result.issues);
+  } else if (network && result.issues.empty() && has_flows(kind)) {
     const auto read = kind == ForeignKind::kFlowList
                           ? read_flow_list(file, *network, result.issues)
                           : read_matrix(file, *network, made, result.issues);

@@ -32,11 +32,15 @@ struct ImportedExperiment {
 /// Host n of a list of flows is node n of the topology; of a connection matrix it is the n-th host,
 /// from 0, in the order of the topology's numbers.
 ///
+/// Of traces of jobs it makes an experiment with a job for each, in the order of `files`; of
+/// Chakra, files that differ in the number before ".et" alone are the ranks of one job.
+///
+/// @param files     several of traces of jobs, else one; not empty
 /// @param name      of the experiment, which further files have too: "NAME.flows.csv"
 /// @param topology  nullptr: `file` says it
 /// @param into      folder of the experiment; paths in it start there
 /// @return the experiment, or the faults: by the path of the file, with its line
-ConfigResult<ImportedExperiment> import_experiment(const ForeignFile& file,
+ConfigResult<ImportedExperiment> import_experiment(const std::vector<ForeignFile>& files,
                                                    const ForeignFile* topology,
                                                    const std::string& name,
                                                    const std::filesystem::path& into);

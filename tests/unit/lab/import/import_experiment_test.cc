@@ -35,7 +35,7 @@ constexpr const char* kMatrix = "Nodes 4\nConnections 1\n1->3 id 1 start 0 size 
 ConfigResult<ImportedExperiment> imported(const char* file, const char* topology,
                                           const fs::path& into = "") {
   const ForeignFile network{"topology.txt", topology == nullptr ? "" : topology};
-  return import_experiment({into / "flow.txt", file}, topology == nullptr ? nullptr : &network,
+  return import_experiment({{into / "flow.txt", file}}, topology == nullptr ? nullptr : &network,
                            "mine", into);
 }
 
@@ -112,8 +112,8 @@ TEST(Import, IsPlanned) {
   const ForeignFile network{folder / "topology.txt", kTopology};
   for (const bool flows : {true, false}) {
     const auto made =
-        flows ? import_experiment({folder / "flow.txt", kFlows}, &network, "mine", folder)
-              : import_experiment(network, nullptr, "mine", folder);
+        flows ? import_experiment({{folder / "flow.txt", kFlows}}, &network, "mine", folder)
+              : import_experiment({network}, nullptr, "mine", folder);
     ASSERT_TRUE(made) << format_issues("", made.issues);
     for (const auto& [name, text] : made.config->files) write(name, text);
     write("mine.toml", made.config->text);
