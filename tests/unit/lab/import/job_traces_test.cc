@@ -190,7 +190,8 @@ TEST(ChakraTrace, IsRefusedByRankAndByte) {
 TEST(Import, MakesAJobOfEachTrace) {
   const std::string et =
       chakra_file({{.id = 1, .type = 7, .numbers = {{"comm_type", 6}, {"comm_size", 1000}}}}, true);
-  const std::string text = simai("all_gpus: 16", "1\nn -1 1 NONE 0 1 NONE 0 1 ALLREDUCE 64 1\n");
+  const std::string text = simai("model_parallel_NPU_group: 1 all_gpus: 16",
+                                 "1\nn -1 1 NONE 0 1 NONE 0 1 ALLREDUCE 64 1\n");
   const auto made = import_experiment({{"a2a.0.et", et}, {"a2a.1.et", et}, {"gpt.txt", text}},
                                       nullptr, "two", "");
   ASSERT_TRUE(made) << format_issues("", made.issues);
