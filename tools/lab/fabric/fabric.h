@@ -11,13 +11,14 @@
 
 namespace outrider::lab {
 
-/// A place where one host can be plugged in.
+/// A place where one host can be plugged in, or one NIC of a host with several.
 struct FabricSlot {
   std::size_t at_switch = 0;  ///< index into Fabric::switches
   BitRate rate{};
   Duration delay{};      ///< one way, host to switch
   double loss = 0;       ///< share of packets lost on the way to the host, in [0, 1]
   std::size_t node = 0;  ///< the host's number in a topology file
+  std::size_t nic = 0;   ///< of the host, from 0 in the order of its links in that file
 };
 
 /// A fabric as a list. Slots are in the order of their switches, so that neighbours in the list

@@ -44,11 +44,13 @@ Parsed<BitRate> read_rate(std::string text) {
   return parse_rate(text);
 }
 
+constexpr std::size_t kMostNics = 16;  ///< of a host
+
 /// Makes switches, trunks and slots of nodes and links.
 class FabricMaker {
  public:
   FabricMaker(std::vector<ListedNode> nodes, ConfigIssues& issues)
-      : nodes_(std::move(nodes)), issues_(issues), index_(nodes_.size()), plugged_(nodes_.size()) {
+      : nodes_(std::move(nodes)), issues_(issues), index_(nodes_.size()), nics_(nodes_.size()) {
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       if (nodes_[i].host) continue;
       index_[i] = fabric_.switches.size();
@@ -72,7 +74,7 @@ class FabricMaker {
 
   std::optional<Fabric> made() {
     for (std::size_t i = 0; i < nodes_.size() && !issues_.has_more(); ++i)
-      if (nodes_[i].host && !plugged_[i])
+      if (nodes_[i].host && nics_[i] == 0)
         issues_.push_back({"", "host " + nodes_[i].name + " has no link"});
     if (!issues_.empty()) return std::nullopt;
     std::ranges::stable_sort(fabric_.slots, {}, &FabricSlot::at_switch);
@@ -85,19 +87,20 @@ class FabricMaker {
   }
 
   void plug(const ListedLink& link, std::size_t host) {
-    if (plugged_[host])
-      return fault(link, "host " + nodes_[host].name +
-                             " has a link already: a host with several NICs (rails) is not known "
-                             "here; leave it one link, or make each NIC a host");
-    plugged_[host] = true;
+    if (nics_[host] == kMostNics)
+      return fault(link, "host " + nodes_[host].name + " has more than " +
+                             std::to_string(kMostNics) + " links");
+    if (fabric_.slots.size() == kMaxFabricHosts)
+      return fault(link,
+                   "is one of more than " + std::to_string(kMaxFabricHosts) + " links of hosts");
     const std::size_t at = link.a == host ? link.b : link.a;
-    fabric_.slots.push_back({index_[at], link.rate, link.delay, link.loss, host});
+    fabric_.slots.push_back({index_[at], link.rate, link.delay, link.loss, host, nics_[host]++});
   }
 
   std::vector<ListedNode> nodes_;
   ConfigIssues& issues_;
   std::vector<std::size_t> index_;  ///< of a node that is a switch, in Fabric::switches
-  std::vector<bool> plugged_;       ///< hosts that have their link
+  std::vector<std::size_t> nics_;   ///< [node] links of a host so far
   std::map<std::pair<std::size_t, std::size_t>, std::uint32_t> joined_;  ///< links between switches
   Fabric fabric_;
 };

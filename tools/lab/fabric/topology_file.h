@@ -17,12 +17,13 @@ namespace outrider::lab {
 ///
 /// such as "0 40 100Gbps 1000ns 0". A rate without a unit is in bit/s. The error rate is the share
 /// of packets that the link loses in each direction, and of a host's link on the way to the host.
-/// Two switches may have several links. A node that is no switch is a host with one link. Lines
-/// after the last link are not read.
+/// Two switches may have several links. A node that is no switch is a host, and each of its links,
+/// 16 at most, is a NIC with a place of its own. Lines after the last link are not read.
+///
 /// Formats: alibaba-edu/High-Precision-Congestion-Control, simulation/mix/topology.txt, and
-/// inet-tub/ns3-datacenter, examples/PowerTCP/topology.txt. Deviations: a host has one link, and
-/// what it sends is not lost on it; the third of four numbers is checked to be at most the number
-/// of switches, and not used.
+/// inet-tub/ns3-datacenter, examples/PowerTCP/topology.txt. Deviations: what a host sends is not
+/// lost on its link; the third of four numbers is checked to be at most the number of switches, and
+/// not used.
 ///
 /// @return nothing, with faults by line, if it is not that
 std::optional<Fabric> parse_hpcc_topology(std::string_view text, ConfigIssues& issues);

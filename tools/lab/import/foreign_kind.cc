@@ -63,22 +63,27 @@ ForeignKind foreign_kind_of(std::string_view text, const std::filesystem::path& 
       std::string_view(first.front().data(), text.data() + text.size())
               .substr(0, kHeadBytes)
               .find("start_seconds") != std::string_view::npos)
-    return ForeignKind::kFlowList;
+    return ForeignKind::kFlowTable;
   if (is_of_numbers(first, 1, 1)) return ForeignKind::kFlowList;
   if (is_of_numbers(first, 3, 4)) return ForeignKind::kTopology;
+  if (first.size() == 6 && !tg::whole_number_of(first.back()) &&
+      is_of_numbers({first.begin(), first.end() - 1}, 5, 5))
+    return ForeignKind::kGpuTopology;
   return ForeignKind::kUnknown;
 }
 
 std::string_view name_of(ForeignKind kind) noexcept {
-  constexpr std::array<std::string_view, 9> kNames{"a file of no form that is known here",
-                                                   "a topology of HPCC's or ns-3's form",
-                                                   "a topology as node-link JSON",
-                                                   "a list of flows",
-                                                   "a connection matrix of htsim",
-                                                   "a topology of htsim",
-                                                   "a workload of SimAI",
-                                                   "a workload of AICB",
-                                                   "a trace of Chakra"};
+  constexpr std::array<std::string_view, 11> kNames{"a file of no form that is known here",
+                                                    "a topology of HPCC's or ns-3's form",
+                                                    "a topology as node-link JSON",
+                                                    "a list of flows of HPCC's form",
+                                                    "a list of flows with named columns",
+                                                    "a connection matrix of htsim",
+                                                    "a topology of htsim",
+                                                    "a topology of SimAI",
+                                                    "a workload of SimAI",
+                                                    "a workload of AICB",
+                                                    "a trace of Chakra"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

@@ -12,9 +12,11 @@ enum class ForeignKind : std::uint8_t {
   kUnknown,
   kTopology,          ///< of HPCC's simulator and those that come from it, see topology_file.h
   kNodeLink,          ///< a topology as node-link JSON
-  kFlowList,          ///< HPCC's, or with named columns; see flow_list.h
+  kFlowList,          ///< HPCC's, see flow_list.h: RDMA
+  kFlowTable,         ///< flows as CSV, with named columns; see flow_list.h
   kConnectionMatrix,  ///< htsim's ".cm"
   kTiers,             ///< htsim's ".topo"
+  kGpuTopology,       ///< SimAI's, with GPUs and NVSwitches
   kSimaiWorkload,
   kAicbWorkload,
   kChakraTrace,
@@ -34,7 +36,8 @@ constexpr bool is_topology(ForeignKind kind) noexcept {
 
 /// Returns whether the file says what is sent, flow by flow.
 constexpr bool has_flows(ForeignKind kind) noexcept {
-  return kind == ForeignKind::kFlowList || kind == ForeignKind::kConnectionMatrix;
+  return kind == ForeignKind::kFlowList || kind == ForeignKind::kFlowTable ||
+         kind == ForeignKind::kConnectionMatrix;
 }
 
 /// Returns whether the file says what the ranks of a job do.

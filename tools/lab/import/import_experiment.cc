@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <limits>
-#include <map>
 #include <optional>
 #include <set>
 
@@ -12,6 +10,8 @@
 #include "tools/lab/fabric/topology_file.h"
 #include "tools/lab/import/connection_matrix.h"
 #include "tools/lab/import/import_jobs.h"
+#include "tools/lab/import/lossless_settings.h"
+#include "tools/lab/import/nic_choice.h"
 #include "tools/lab/import/tier_topology.h"
 
 namespace outrider::lab {
@@ -20,7 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostHosts = 10'000;  ///< of a group in an experiment
-constexpr std::size_t kNoHost = std::numeric_limits<std::size_t>::max();
 
 /// Tells the faults of a file by its path.
 void tell(const ForeignFile& file, const ConfigIssues& of_file, ConfigIssues& issues) {
@@ -43,22 +42,22 @@ std::string path_from(const fs::path& into, const fs::path& file) {
 struct ImportedNetwork {
   Fabric fabric;
   std::string file;
-  /// [number in the topology] position of the host among the experiment's; kNoHost: a switch
-  std::vector<std::size_t> host_of_node;
-  /// [n] position of the n-th host by number
-  std::vector<std::size_t> hosts_by_number;
 };
 
-/// Numbers the hosts as the experiment does, which takes places in order.
-void number_hosts(ImportedNetwork& network) {
-  std::map<std::size_t, std::size_t> by_node;
-  for (std::size_t i = 0; i < network.fabric.slots.size(); ++i)
-    by_node[network.fabric.slots[i].node] = i;
-  for (const auto& [node, host] : by_node) {
-    network.host_of_node.resize(node + 1, kNoHost);
-    network.host_of_node[node] = host;
-    network.hosts_by_number.push_back(host);
-  }
+/// Says what stands for hosts with several NICs, and lists them in a file.
+void tell_nics(const Fabric& fabric, const std::string& name, ImportedExperiment& made) {
+  if (std::ranges::all_of(fabric.slots, [](const FabricSlot& slot) { return slot.nic == 0; }))
+    return;
+  std::string list = "lab_host,host,nic,switch\n";
+  for (std::size_t i = 0; i < fabric.slots.size(); ++i)
+    list += "host_" + std::to_string(i) + ',' + std::to_string(fabric.slots[i].node) + ',' +
+            std::to_string(fabric.slots[i].nic) + ',' +
+            fabric.switches[fabric.slots[i].at_switch].name + '\n';
+  made.files.emplace_back(name + ".hosts.csv", list);
+  made.understood.push_back("hosts with several NICs: each NIC is a host of the experiment, and " +
+                            made.files.back().first +
+                            " says which. Flows of two hosts take the nearest pairs of NICs in "
+                            "turn, one pair each");
 }
 
 std::optional<ImportedNetwork> read_network(const ForeignFile& file, const std::string& name,
@@ -66,8 +65,7 @@ std::optional<ImportedNetwork> read_network(const ForeignFile& file, const std::
                                             ConfigIssues& issues) {
   ConfigIssues found;
   std::optional<Fabric> fabric;
-  ImportedNetwork network{
-      .fabric = {}, .file = path_from(into, file.path), .host_of_node = {}, .hosts_by_number = {}};
+  ImportedNetwork network{.fabric = {}, .file = path_from(into, file.path)};
   switch (foreign_kind_of(file.text, file.path)) {
     case ForeignKind::kNodeLink:
       fabric = parse_node_link(file.text, found);
@@ -93,7 +91,7 @@ std::optional<ImportedNetwork> read_network(const ForeignFile& file, const std::
   if (hosts < 2 || hosts > kMostHosts)
     issues.push_back({file.path.string(), std::to_string(hosts) + " hosts: must be from 2 to " +
                                               std::to_string(kMostHosts)});
-  number_hosts(network);
+  tell_nics(network.fabric, name, made);
   std::size_t lossy = 0;
   for (const TrunkEntry& trunk : network.fabric.trunks) lossy += trunk.loss > 0 ? 1 : 0;
   for (const FabricSlot& slot : network.fabric.slots) lossy += slot.loss > 0 ? 1 : 0;
@@ -111,23 +109,39 @@ struct ImportedFlows {
   bool as_written = false;  ///< the file itself serves, as its numbers are these positions
 };
 
+/// Replaces the nodes of flows by positions, with a fault for each flow that has none.
+void place_flows(const ForeignFile& file, const Fabric& fabric, std::vector<tg::ListedFlow>& flows,
+                 ConfigIssues& issues) {
+  NicChoice nics(fabric);
+  for (std::size_t i = 0; i < flows.size() && !issues.has_more(); ++i) {
+    const std::string place = file.path.string() + ": flow " + std::to_string(i + 1);
+    const std::size_t before = issues.found();
+    for (const std::uint32_t end : {flows[i].from, flows[i].to})
+      if (!nics.is_host(end))
+        issues.push_back({place, "node " + std::to_string(end) + " is a switch of the topology"});
+    if (issues.found() != before) continue;
+    const auto slots = nics.next(flows[i].from, flows[i].to);
+    if (!slots) {
+      issues.push_back({place, "no path leads from host " + std::to_string(flows[i].from) +
+                                   " to host " + std::to_string(flows[i].to)});
+      continue;
+    }
+    flows[i].from = static_cast<std::uint32_t>(slots->first);
+    flows[i].to = static_cast<std::uint32_t>(slots->second);
+  }
+}
+
 /// Reads a list whose numbers are nodes of the topology.
 std::optional<ImportedFlows> read_flow_list(const ForeignFile& file, const ImportedNetwork& network,
                                             ConfigIssues& issues) {
-  auto list = tg::parse_flow_list(file.text, network.host_of_node.size());
+  const auto& slots = network.fabric.slots;
+  auto list =
+      tg::parse_flow_list(file.text, std::ranges::max(slots, {}, &FabricSlot::node).node + 1);
   tell(file, list.issues, issues);
   if (!list) return std::nullopt;
   ImportedFlows read{.flows = std::move(*list.config), .as_written = true};
-  for (std::size_t i = 0; i < network.host_of_node.size(); ++i)
-    read.as_written &= network.host_of_node[i] == i;
-  for (std::size_t i = 0; i < read.flows.size() && !issues.has_more(); ++i)
-    for (std::uint32_t* end : {&read.flows[i].from, &read.flows[i].to}) {
-      const std::size_t host = network.host_of_node[*end];
-      if (host == kNoHost)
-        issues.push_back({file.path.string() + ": flow " + std::to_string(i + 1),
-                          "node " + std::to_string(*end) + " is a switch of the topology"});
-      else *end = static_cast<std::uint32_t>(host);
-    }
+  for (std::size_t i = 0; i < slots.size(); ++i) read.as_written &= slots[i].node == i;
+  place_flows(file, network.fabric, read.flows, issues);
   return read;
 }
 
@@ -136,7 +150,11 @@ std::optional<ImportedFlows> read_matrix(const ForeignFile& file, const Imported
   auto matrix = parse_connection_matrix(file.text);
   tell(file, matrix.issues, issues);
   if (!matrix) return std::nullopt;
-  const std::size_t hosts = network.hosts_by_number.size();
+  std::set<std::uint32_t> nodes;
+  for (const FabricSlot& slot : network.fabric.slots)
+    nodes.insert(static_cast<std::uint32_t>(slot.node));
+  const std::vector<std::uint32_t> by_number(nodes.begin(), nodes.end());
+  const std::size_t hosts = by_number.size();
   if (matrix.config->nodes > hosts) {
     issues.push_back({file.path.string(), "Nodes " + std::to_string(matrix.config->nodes) +
                                               ": the topology has " + std::to_string(hosts) +
@@ -145,8 +163,8 @@ std::optional<ImportedFlows> read_matrix(const ForeignFile& file, const Imported
   }
   ImportedFlows read{.flows = std::move(matrix.config->flows)};
   for (tg::ListedFlow& flow : read.flows)
-    for (std::uint32_t* end : {&flow.from, &flow.to})
-      *end = static_cast<std::uint32_t>(network.hosts_by_number[*end]);
+    for (std::uint32_t* end : {&flow.from, &flow.to}) *end = by_number[*end];
+  place_flows(file, network.fabric, read.flows, issues);
   if (matrix.config->waiting > 0)
     made.left_out.push_back(std::to_string(matrix.config->waiting) +
                             " flows that wait for a trigger: they have no start of their own");
@@ -205,6 +223,17 @@ constexpr const char* kOneArm =
     "\n[[arm]]                  # add arms with other settings, to compare them with this one\n"
     "label = \"as-imported\"\n";
 
+/// Says what carries the flows of a file, and why.
+std::string_view transport_of(ForeignKind kind) {
+  if (kind == ForeignKind::kFlowList)
+    return "RDMA, as in HPCC's simulator: flows go over RoCEv2 with DCQCN, and switches mark and "
+           "pause by the rates of its NICs";
+  if (kind == ForeignKind::kConnectionMatrix)
+    return "no transport, which htsim takes from the program that reads the file: flows go over "
+           "TCP";
+  return "no transport, which the columns do not name: flows go over TCP";
+}
+
 void write_flows(const ForeignFile& file, const ImportedNetwork& network, const ImportedFlows& read,
                  const std::string& name, const fs::path& into, ImportedExperiment& made) {
   std::string list = path_from(into, file.path);
@@ -214,12 +243,17 @@ void write_flows(const ForeignFile& file, const ImportedNetwork& network, const 
   }
   made.what += ": " + flows_text(read.flows);
   made.understood.emplace_back("sources, destinations, sizes, and starts from that of the first");
-  made.text =
-      head_of(file, name, network, "How long do these flows take?") +
-      "\n[[background]]           # over TCP; protocol = \"roce\" for RoCEv2\nname = \"flows\"\n"
-      "from = \"host\"\nto = \"host\"\nlist = " +
-      toml_of(list) +
-      "\n\n[parameters]\nlimit_seconds = 60       # ends a run whose flows do not end\n" + kOneArm;
+  const ForeignKind kind = foreign_kind_of(file.text, file.path);
+  made.understood.emplace_back(transport_of(kind));
+  const bool rdma = kind == ForeignKind::kFlowList;
+  made.text = head_of(file, name, network, "How long do these flows take?") +
+              "\n[[background]]\nname = \"flows\"\nfrom = \"host\"\nto = \"host\"\nlist = " +
+              toml_of(list) + '\n' +
+              (rdma ? "protocol = \"roce\"        # with DCQCN unless roce.controller says else\n"
+                      "transport.priority = 3   # of the pauses that stop it\n"
+                    : "") +
+              "\n[parameters]\nlimit_seconds = 60       # ends a run whose flows do not end\n" +
+              (rdma ? lossless_settings_of(network.fabric) : "") + kOneArm;
 }
 
 void write_load(const ForeignFile& file, const ImportedNetwork& network, const std::string& name,
@@ -292,9 +326,20 @@ std::string refusal_of(ForeignKind kind, bool with_topology) {
   if (is_topology(kind) && with_topology)
     return "is a topology itself: name the file of flows first, and this one behind --topology";
   if (is_topology(kind)) return {};
+  if (kind == ForeignKind::kGpuTopology)
+    return "is a topology of SimAI, which cannot be imported: its NVSwitches join the GPUs of one "
+           "server alone, and here a path must lead from each switch with hosts to each other one";
   if (has_flows(kind) && !with_topology)
     return "says nothing of the network: name its file behind --topology";
   return {};
+}
+
+void check_topology(const ForeignFile& topology, ConfigIssues& issues) {
+  const ForeignKind kind = foreign_kind_of(topology.text, topology.path);
+  if (kind == ForeignKind::kGpuTopology)
+    issues.push_back({topology.path.string(), refusal_of(kind, false)});
+  else if (!is_topology(kind))
+    issues.push_back({topology.path.string(), "is no topology, and stands behind --topology"});
 }
 
 }  // namespace
@@ -314,9 +359,7 @@ ConfigResult<ImportedExperiment> import_experiment(const std::vector<ForeignFile
       result.issues.push_back(
           {files[i].path.string(), "stands beside " + file.path.string() +
                                        ": several files must be traces of jobs, all of them"});
-  if (topology != nullptr && !is_topology(foreign_kind_of(topology->text, topology->path)))
-    result.issues.push_back(
-        {topology->path.string(), "is no topology, and stands behind --topology"});
+  if (topology != nullptr) check_topology(*topology, result.issues);
   std::optional<ImportedNetwork> network;
   if (result.issues.empty() && (!has_job(kind) || topology != nullptr))
     network = read_network(topology == nullptr ? file : *topology, name, into, made, result.issues);
@@ -324,11 +367,11 @@ ConfigResult<ImportedExperiment> import_experiment(const std::vector<ForeignFile
     if (result.issues.empty())
       write_jobs(files, network ? &*network : nullptr, name, made, result.issues);
   } else if (network && result.issues.empty() && has_flows(kind)) {
-    const auto read = kind == ForeignKind::kFlowList
-                          ? read_flow_list(file, *network, result.issues)
-                          : read_matrix(file, *network, made, result.issues);
-    if (kind == ForeignKind::kFlowList)
-      made.left_out.emplace_back("priority groups and ports, or further columns");
+    const auto read = kind == ForeignKind::kConnectionMatrix
+                          ? read_matrix(file, *network, made, result.issues)
+                          : read_flow_list(file, *network, result.issues);
+    if (kind == ForeignKind::kFlowList) made.left_out.emplace_back("priority groups and ports");
+    if (kind == ForeignKind::kFlowTable) made.left_out.emplace_back("further columns");
     if (read && result.issues.empty()) write_flows(file, *network, *read, name, into, made);
   } else if (network && result.issues.empty()) {
     write_load(file, *network, name, made);

@@ -160,12 +160,13 @@ bool place_group(const Checks& root, const ExperimentFile& e, const CaseParamete
   const auto slots = slots_of(root, e, p, g, seed, placed.places);
   if (!slots) return false;
   for (std::uint32_t i = 0; i < slots->size(); ++i) {
-    const auto& [s, rate, delay, loss, node] = (*slots)[i];
+    const FabricSlot& slot = (*slots)[i];
+    const std::size_t s = slot.at_switch;
     const auto entity = static_cast<std::uint32_t>(g) * kEntitiesPerGroup + i;
     t.hosts.push_back({single ? group.name : group.name + '_' + std::to_string(i),
                        host_address(e, t.prefixes[s], placed.at_switch[s]++), g, s,
-                       spread_delay(delay, group.delay_spread, seed, entity),
-                       host_rate(e, group.name, p, rate, i), loss});
+                       spread_delay(slot.delay, group.delay_spread, seed, entity),
+                       host_rate(e, group.name, p, slot.rate, i), slot.loss});
   }
   return true;
 }

@@ -72,8 +72,7 @@ TEST(TopologyFile, HpccFaultsNameTheLine) {
       {edited(kHpcc, "400Gbps", "0Gbps"), "line 5: has a rate of 0"},
       {edited(kHpcc, "1us 0.000000", "1us 2"), "line 4: error rate \"2\": must be a share"},
       {edited(kHpcc, "400Gbps", "0.5"), "line 5: rate \"0.5\": must be from 1 to 1e15 bit/s"},
-      {edited(kHpcc, "3 4 25", "1 4 25"),
-       "line 6: host 1 has a link already: a host with several NICs (rails) is not known here"},
+      {edited(kHpcc, "3 4 25", "1 4 25"), "host 3 has no link"},
       {edited(kHpcc, "3 4 25", "3 0 25"), "joins two hosts"},
       {edited(kHpcc, "1 2 100", "2 2 100"), "joins a node to itself"},
       {edited(kHpcc, "5 2 4", "6 2 4"), "host 5 has no link"},
@@ -103,6 +102,29 @@ TEST(TopologyFile, ErrorRatesAreLosses) {
   EXPECT_EQ(f->slots[0].loss, 0);
   EXPECT_EQ(f->slots[2].loss, 0.5);
   EXPECT_EQ(f->slots[2].node, 3U);
+}
+
+TEST(TopologyFile, EachLinkOfAHostIsANic) {
+  ConfigIssues issues;
+  const auto f = parse_hpcc_topology(
+      edited(edited(kHpcc, "5 2 4", "5 2 5"), "3 4 25", "0 4 50Gbps 3us 0\n3 4 25"), issues);
+  ASSERT_TRUE(f) << format_issues("", issues);
+  ASSERT_EQ(f->slots.size(), 4U);
+  EXPECT_EQ(f->slots[0].node, 0U);
+  EXPECT_EQ(f->slots[0].nic, 0U);
+  EXPECT_EQ(f->slots[2].node, 0U);
+  EXPECT_EQ(f->slots[2].nic, 1U);
+  EXPECT_EQ(f->slots[2].at_switch, 1U);
+  EXPECT_EQ(f->slots[2].delay, 3us);
+}
+
+TEST(TopologyFile, AHostHasSixteenNicsAtMost) {
+  std::string links;
+  for (int i = 0; i < 16; ++i) links += "0 2 100Gbps 1us 0\n";
+  const std::string text = edited(edited(kHpcc, "5 2 4", "5 2 20"), "1 2 100", links + "1 2 100");
+  ConfigIssues issues;
+  EXPECT_FALSE(parse_hpcc_topology(text, issues));
+  EXPECT_THAT(format_issues("", issues), HasSubstr("line 19: host 0 has more than 16 links"));
 }
 
 TEST(TopologyFile, TwoSwitchesMayHaveSeveralLinks) {

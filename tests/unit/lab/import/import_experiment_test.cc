@@ -14,6 +14,7 @@
 
 namespace outrider::import_experiment_test {
 using namespace lab;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 namespace {
@@ -47,7 +48,8 @@ TEST(ForeignKind, IsToldByTheFirstLines) {
       {"# four\n138 10 4 144\n", ForeignKind::kTopology},
       {"{\"nodes\": []}", ForeignKind::kNodeLink},
       {kFlows, ForeignKind::kFlowList},
-      {"from,to,bytes,start_seconds\n", ForeignKind::kFlowList},
+      {"from,to,bytes,start_seconds\n", ForeignKind::kFlowTable},
+      {"16 8 1 3 20 A100\n", ForeignKind::kGpuTopology},
       {kMatrix, ForeignKind::kConnectionMatrix},
       {"Nodes 8\nTiers 2\n", ForeignKind::kTiers},
       {"HYBRID_TRANSFORMER model_parallel_NPU_group: 8 ep: 1\n2\n", ForeignKind::kSimaiWorkload},
@@ -59,7 +61,8 @@ TEST(ForeignKind, IsToldByTheFirstLines) {
 TEST(Import, FlowsAreNumberedAsTheExperimentPlacesHosts) {
   const auto made = imported(kFlows, kTopology);
   ASSERT_TRUE(made) << format_issues("", made.issues);
-  EXPECT_THAT(made.config->what, HasSubstr("a list of flows: 2 flows between 4 hosts"));
+  EXPECT_THAT(made.config->what,
+              HasSubstr("a list of flows of HPCC's form: 2 flows between 4 hosts"));
   ASSERT_EQ(made.config->files.size(), 1U);
   EXPECT_EQ(made.config->files[0].first, "mine.flows.csv");
   EXPECT_EQ(made.config->files[0].second,
@@ -72,6 +75,22 @@ TEST(Import, AMatrixNumbersHostsAlone) {
   ASSERT_TRUE(made) << format_issues("", made.issues);
   ASSERT_EQ(made.config->files.size(), 1U);  // hosts 1 and 3 by number are nodes 3 and 5
   EXPECT_EQ(made.config->files[0].second, "start_seconds,from,to,bytes\n0.000000000,2,3,9000\n");
+}
+
+constexpr const char* kTable = "start_seconds,from,to,bytes\n0,1,3,5000\n";
+
+TEST(Import, TheFormSaysWhatCarriesTheFlows) {
+  for (const char* flows : {kFlows, kTable, kMatrix}) {
+    const auto made = imported(flows, kTopology);
+    ASSERT_TRUE(made) << format_issues("", made.issues);
+    const bool rdma = flows == kFlows;
+    EXPECT_THAT(made.config->understood,
+                Contains(HasSubstr(rdma ? "over RoCEv2 with DCQCN" : "over TCP")));
+    for (const char* setting :
+         {"protocol = \"roce\"", "switch.queue.lossless.xoff_bytes = 500000\n",
+          "kmin_packets = 400.0, kmax_packets = 1600.0"})
+      EXPECT_EQ(made.config->text.find(setting) != std::string::npos, rdma) << setting << flows;
+  }
 }
 
 TEST(Import, WhatCannotBeImportedIsRefusedWithTheReason) {
@@ -89,6 +108,8 @@ TEST(Import, WhatCannotBeImportedIsRefusedWithTheReason) {
       {"1\n9 3 3 100 5000 2.0\n", kTopology, "flow.txt: line 2: \"9\": is not one of the 6 hosts"},
       {"1\n1 3 3 100 5000 2.0\n", "6 2 5\n0 2\n", "topology.txt: line 2: ends after 0 of 5 links"},
       {"Nodes 9\nConnections 1\n0->8 start 0 size 1\n", kTopology, "the topology has 4 hosts"},
+      {kFlows, "16 8 1 3 20 A100\n", "topology.txt: is a topology of SimAI, which cannot be"},
+      {"16 8 1 3 20 A100\n", nullptr, "its NVSwitches join the GPUs of one server alone"},
       {"HYBRID model_parallel_NPU_group: 8\n", nullptr,
        "is a workload of SimAI, which is recognised"},
   };
