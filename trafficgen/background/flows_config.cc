@@ -115,7 +115,7 @@ void describe(Settings& v, FlowsConfig& c) {
            .help = "of the receivers, this table's own; not used over RoCEv2"});
   v.value("queue_pairs", c.queue_pairs,
           {.range = integers(1, kMaxQueuePairs),
-           .absent = "16, and more when all are in use",
+           .absent = "16, or fewer between many hosts, and more when all are in use",
            .help = "over [RoCEv2](roce.md#background): connections from each of `from` to each of "
                    "`to`, one for each open flow. If it is given, an arrival that finds none free "
                    "is counted as refused"});

@@ -37,7 +37,7 @@ struct FlowsConfig {
   std::optional<std::uint32_t> max_open{};
   std::uint32_t records = 0;  ///< flows whose records are kept
   std::uint16_t tcp_port = 31000;
-  /// Between two hosts, over RoCEv2. Absent: kFirstQueuePairs, and more when all are in use
+  /// Between two hosts, over RoCEv2. Absent: first_queue_pairs(), and more when all are in use
   std::optional<std::uint32_t> queue_pairs{};
 };
 

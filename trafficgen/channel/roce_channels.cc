@@ -178,12 +178,13 @@ RoceChannels::RoceChannel& RoceChannels::make_to_lend(HostPair pair) {
 
 void RoceChannels::stock(std::uint32_t /*channels*/) {
   const ChannelHosts& hosts = setup_.hosts;
+  const std::uint32_t first = setup_.queue_pairs.value_or(first_queue_pairs(shelves_.size()));
   for (std::uint32_t from = 0; from < hosts.from.size(); ++from)
     for (std::uint32_t to = 0; to < hosts.to.size(); ++to) {
       if (hosts.from[from] == hosts.to[to]) continue;
       const HostPair pair{from, to};
       std::vector<RoceChannel*>& free = shelves_[hosts.index_of(pair)].free;
-      for (std::uint32_t n = 0; n < setup_.queue_pairs.value_or(kFirstQueuePairs); ++n) {
+      for (std::uint32_t n = 0; n < first; ++n) {
         RoceChannel& channel = make_to_lend(pair);
         free.push_back(&channel);
       }

@@ -25,7 +25,7 @@ class RoceChannels final : public Channels {
     ChannelHosts hosts;
     RoceConfig roce{};
     std::optional<std::uint8_t> priority{};  ///< whose pause frames stop both sides
-    /// To lend between two hosts; absent: kFirstQueuePairs, and more when these are in use
+    /// To lend between two hosts; absent: first_queue_pairs(), and more when these are in use
     std::optional<std::uint32_t> queue_pairs{};
     std::uint64_t seed = 1;  ///< of the first PSNs
   };

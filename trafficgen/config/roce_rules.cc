@@ -66,8 +66,7 @@ const TransportConfig* transport_of_name(const GeneratorConfig& c, const std::st
   return it == c.transports.end() ? nullptr : &*it;
 }
 
-constexpr std::uint64_t kMostOfBackground = 65'536;  ///< connections: it is memory
-constexpr std::uint64_t kMostOfJob = 65'536;         ///< the same of one job
+constexpr std::uint64_t kMostOfJob = 65'536;  ///< connections of one job: it is memory
 
 /// Counts the queue pairs of background, table by table.
 class QueuePairCount {
@@ -80,14 +79,14 @@ class QueuePairCount {
   }
   /// Reports a table whose queue pairs are those that are too many.
   void judge(std::string_view table, std::size_t index, std::string_view key) {
-    if (told_ || (all_ <= kMostOfBackground && most_ <= kMostQueuePairsAtHost)) return;
+    if (told_ || (all_ <= kMostQueuePairs && most_ <= kMostQueuePairsAtHost)) return;
     told_ = true;
     root_.below(table, index)
         .fault(key, "makes " + std::to_string(all_) +
                         " queue pairs of background with the tables "
                         "before it, " +
                         std::to_string(most_) + " at one host: at most " +
-                        std::to_string(kMostOfBackground) + " may be made, " +
+                        std::to_string(kMostQueuePairs) + " may be made, " +
                         std::to_string(kMostQueuePairsAtHost) + " at one host");
   }
 
@@ -211,9 +210,19 @@ void check_queue_pairs(const Checks& root, const GeneratorConfig& config) {
   for (std::size_t i = 0; i < config.flows.size(); ++i) {
     const FlowsConfig& flows = config.flows[i];
     if (!uses_queue_pairs(transport_of_name(config, flows.transport))) continue;
-    for (const std::string& from : flows.list ? flows.hosts : flows.from)
-      for (const std::string& to : flows.list ? flows.hosts : flows.to)
-        if (from != to) count.add(from, to, flows.queue_pairs.value_or(kFirstQueuePairs));
+    const auto& sources = flows.list ? flows.hosts : flows.from;
+    const auto& sinks = flows.list ? flows.hosts : flows.to;
+    const std::uint64_t host_pairs = std::uint64_t{sources.size()} * sinks.size();
+    if (host_pairs > kMostHostPairs)
+      root.below("flows", i)
+          .fault("transport", "joins " + std::to_string(host_pairs) +
+                                  " pairs of hosts over protocol \"roce\": at most " +
+                                  std::to_string(kMostHostPairs) + " may be joined");
+    const std::uint64_t pairs = flows.queue_pairs.value_or(first_queue_pairs(host_pairs));
+    if (pairs == 0 || host_pairs > kMostHostPairs) continue;
+    for (const std::string& from : sources)
+      for (const std::string& to : sinks)
+        if (from != to) count.add(from, to, pairs);
     count.judge("flows", i, "queue_pairs");
   }
 }

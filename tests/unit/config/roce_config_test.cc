@@ -7,6 +7,7 @@
 
 #include "common/config/config_result.h"
 #include "tests/unit/config/full_transport.h"
+#include "trafficgen/channel/queue_pair_limits.h"
 #include "trafficgen/config/config.h"
 #include "trafficgen/roce/path_mtu.h"
 
@@ -115,6 +116,33 @@ TEST(RoceConfig, BackgroundNeedsNoPort) {
   EXPECT_TRUE(issues.empty()) << format_issues("background", issues);
   c.flows[0].transport = c.long_flows[0].transport = "tcp";
   EXPECT_EQ(validate(c).size(), 2U);
+}
+
+static_assert(first_queue_pairs(0) == 16 && first_queue_pairs(4'096) == 16);
+static_assert(first_queue_pairs(4'097) == 15 && first_queue_pairs(65'537) == 0);
+
+// HPCC's fat tree has 320 hosts, each of which sends to each other one.
+TEST(RoceConfig, FlowsMayJoinHundredsOfHosts) {
+  GeneratorConfig c = plain();
+  with_background(c);
+  c.flows[0].tcp_port = c.long_flows[0].tcp_port = c.jobs[0].tcp_port;
+  const auto join = [&c](int hosts) {
+    for (int i = static_cast<int>(c.hosts.size()); i < hosts; ++i)
+      c.hosts.push_back(
+          {.name = "h" + std::to_string(i),
+           .address = "10.9." + std::to_string(i / 250) + '.' + std::to_string(i % 250 + 1),
+           .device = "d0"});
+    c.flows[0].from.clear();
+    for (const HostConfig& host : c.hosts) c.flows[0].from.push_back(host.name);
+    c.flows[0].to = c.flows[0].from;
+    return validate(c);
+  };
+  const auto none = join(320);
+  EXPECT_TRUE(none.empty()) << format_issues("320 hosts", none);
+  const auto issues = join(2'049);
+  ASSERT_EQ(issues.size(), 1U) << format_issues("2049 hosts", issues);
+  EXPECT_EQ(issues[0].key, "flows[0].transport");
+  EXPECT_NE(issues[0].problem.find("joins 4198401 pairs of hosts"), std::string::npos);
 }
 
 TEST(RoceConfig, APlainJobIsValid) {
