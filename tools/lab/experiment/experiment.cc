@@ -294,10 +294,8 @@ ConfigResult<ExperimentFile> experiment_from(const ConfigTable& as_written,
   const ConfigTable expanded = with_presets(as_written, directory, result.issues);
   ConfigTable joined =
       with_rivals(with_base(expanded, directory, result.issues), directory, result.issues);
-  if (!result.issues.empty()) {  // what is missing in it would be told as missing here
-    result.config.reset();
-    return result;
-  }
+  if (!result.issues.empty())  // what is missing in it would be told as missing here
+    return {{}, std::move(result.issues)};
   refuse_old_sweeps(joined, result.issues);
   const bool lists_hosts = joined.get("hosts") != nullptr;
   ConfigTable with_all = with_dumbbell(std::move(joined), result.issues);
