@@ -3,12 +3,14 @@
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
 import xml.etree.ElementTree as tree
 
+import browser
 import experiments
 from test_schema import strict
 
@@ -38,6 +40,28 @@ class Suite(unittest.TestCase):
         validator = jsonschema.Draft202012Validator(strict(schema))
         self.assertEqual([f"{e.json_path}: {e.message}" for e in validator.iter_errors(written)], [])
         self.assertEqual([test["verdict"] for test in written["tests"]], ["passed", "skipped"])
+
+    @unittest.skipIf(browser.program() is None, "no Chromium")
+    def test_page_has_pictures_and_fetches_nothing(self):
+        page = self.out / "suite.html"
+        with browser.Browser() as one:
+            for scheme, width in (("light", 1280), ("dark", 390)):
+                one.open(page, scheme, width)
+                self.assertEqual(one.complaints, [])
+                self.assertEqual({url.split("#")[0] for url in one.requests}, {page.as_uri()})
+                marks = one.evaluate("[...document.querySelectorAll('figure')].map((f) => "
+                                     "f.querySelectorAll('svg[role=img] .mark').length)")
+                self.assertEqual(marks, [15, 15], "five numbers of hosts, three sizes")
+                self.assertLessEqual(one.evaluate("document.documentElement.scrollWidth"), width)
+                if "OUTRIDER_SCREENSHOTS" in os.environ:
+                    one.screenshot(pathlib.Path(os.environ["OUTRIDER_SCREENSHOTS"]) /
+                                   f"suite-{scheme}-{width}.png", whole=True)
+
+    @unittest.skipIf(shutil.which("xmllint") is None, "no validator of XML Schema")
+    def test_junit_is_what_its_schema_says(self):
+        done = subprocess.run(["xmllint", "--noout", "--schema", experiments.ROOT / "docs/junit.xsd",
+                               self.out / "junit.xml"], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_junit_has_the_counts_of_its_cases(self):
         [suite] = tree.parse(self.out / "junit.xml").getroot()

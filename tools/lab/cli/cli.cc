@@ -170,6 +170,9 @@ void add_suite(CLI::App& app, LabOptions& options) {
   app.add_option("--tests", options.tests, "Only these tests: A,B,... [all]")
       ->delimiter(',')
       ->type_name("NAMES");
+  app.add_option("--fabric", options.fabric,
+                 "Run the tests on the network of this experiment [each on its own]")
+      ->type_name("FILE");
   app.add_option("--seed", options.first_seed, "First seed [1]")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 62));
   app.add_option("--repeat", options.seeds, "Seeds per case [those of each experiment]")
@@ -182,9 +185,8 @@ void add_suite(CLI::App& app, LabOptions& options) {
       ->check(CLI::Range(1U, 1024U));
   add_runtime(app, options);
   add_replacing(app, options);
-  exclude_all(
-      app, "--list",
-      {"--tests", "--testbed", "--seed", "--repeat", "--out", "--jobs", "--fresh", "--force"});
+  exclude_all(app, "--list",
+              {"--tests", "--fabric", "--testbed", "--out", "--jobs", "--fresh", "--force"});
 }
 
 void add_merge(CLI::App& app, LabOptions& options) {

@@ -46,7 +46,8 @@ The exit status is 1 if a test fails. After Ctrl-C the same command goes on.
 Examples:
   outrider-lab suite collectives --list
   outrider-lab suite collectives
-  outrider-lab suite conf/suites/incast.toml --tests burst-absorption)";
+  outrider-lab suite conf/suites/incast.toml --tests burst-absorption
+  outrider-lab suite collectives --fabric conf/experiments/fabric.toml)";
 
 inline constexpr const char* kMergeHelp =
     R"(Writes the results of all parts that `run --case I/N` has left in the directories, byte for

@@ -1,6 +1,10 @@
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -13,6 +17,7 @@
 #include "tools/lab/cli/cli.h"
 #include "tools/lab/cli/cli_cases.h"
 #include "tools/lab/cli/cli_plan.h"
+#include "tools/lab/cli/suite_accuracy.h"
 #include "tools/lab/cli/suite_tests.h"
 #include "tools/lab/plan/testbed.h"
 #include "tools/lab/suite/suite_report.h"
@@ -81,33 +86,80 @@ std::optional<std::optional<Testbed>> testbed_of(const LabOptions& options) {
   return std::nullopt;
 }
 
-std::string default_name(const Suite& suite, Runtime runtime) {
-  return "suite-" + suite.name +
-         (runtime == Runtime::kVirtual ? "" : std::string("-") + name_of(runtime));
+/// Returns an instant as "2026-11-30T12:00:00", UTC.
+std::string utc_text(std::chrono::system_clock::time_point at) {
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(at);
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  std::array<char, 32> text{};
+  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &parts)};
 }
 
-int run_suite(const LabOptions& options, const Suite& suite, const fs::path& path) {
-  const auto tests = chosen_tests(suite, options);
-  if (tests.empty()) return kExitUsage;
-  auto testbed = testbed_of(options);
-  if (!testbed) return kExitUsage;
-  const fs::path directory = options.out.empty()
-                                 ? fs::path("results") / default_name(suite, options.runtime)
-                                 : fs::path(options.out);
-  const SuiteRun run{options, path, directory, std::move(*testbed)};
+/// Returns the folder of the results, which are of the suite, the network and the runtime.
+fs::path folder_of(const LabOptions& options, const Suite& suite) {
+  if (!options.out.empty()) return options.out;
+  const std::string network = fs::path(options.fabric).stem().string();
+  std::string name = "suite-" + suite.name + (network.empty() ? "" : '-' + network);
+  if (options.runtime != Runtime::kVirtual) name += std::string("-") + name_of(options.runtime);
+  return fs::path("results") / name;
+}
+
+/// Reads the network of --fabric. @return false, after a message, on a fault
+bool use_other_fabric(LabOptions& options) {
+  if (options.fabric.empty()) return true;
+  auto read = load_other_fabric(options.fabric);
+  if (!read) return std::fputs(format_issues(options.fabric, read.issues).c_str(), stderr), false;
+  options.other_fabric = std::make_shared<const OtherFabric>(std::move(*read.config));
+  return true;
+}
+
+/// Returns what is said of the device under test.
+std::string under_test(const SuiteRun& run) {
+  if (run.testbed && !has_switch(*run.testbed))
+    return "another than outrider-switch, between the ports of " + run.options.testbed;
+  const std::string ours = "outrider-switch " OUTRIDER_VERSION;
+  if (run.options.runtime == Runtime::kVirtual)
+    return ours + ", virtual switches joined by modelled links";
+  return ours + (run.testbed ? ", on the devices of " + run.options.testbed
+                             : ", a process joined by vhost and virtio-user");
+}
+
+/// Runs the tests one after another, and notes how long each takes.
+std::vector<SuiteOutcome> run_tests(const std::vector<const SuiteTest*>& tests,
+                                    const SuiteRun& run) {
   std::vector<SuiteOutcome> outcomes;
   outcomes.reserve(tests.size());
   for (const SuiteTest* test : tests) {
+    const auto from = std::chrono::steady_clock::now();
     outcomes.push_back(run_test(*test, run));
+    outcomes.back().seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - from).count();
     print_table(outcomes.back());
   }
-  fs::create_directories(directory);
-  const SuiteSetup setup{"outrider-lab " OUTRIDER_VERSION, options.runtime};
-  write_whole_file(directory / "suite.json", suite_json(suite, setup, outcomes));
-  write_whole_file(directory / "junit.xml", suite_junit(suite, outcomes));
-  write_whole_file(directory / "suite.html", suite_html(suite, setup, outcomes));
+  return outcomes;
+}
+
+int run_suite(const LabOptions& given, const Suite& suite, const fs::path& path) {
+  LabOptions options = given;
+  const auto tests = chosen_tests(suite, options);
+  if (tests.empty() || !use_other_fabric(options)) return kExitUsage;
+  auto testbed = testbed_of(options);
+  if (!testbed) return kExitUsage;
+  const SuiteRun run{options, path, folder_of(options, suite), std::move(*testbed)};
+  SuiteSetup setup{.program = "outrider-lab " OUTRIDER_VERSION,
+                   .runtime = options.runtime,
+                   .fabric = options.fabric,
+                   .begun = utc_text(std::chrono::system_clock::now()),
+                   .dut = under_test(run),
+                   .accuracy = measured_accuracy(run)};
+  std::fputs(accuracy_text(setup).c_str(), stdout);
+  const std::vector<SuiteOutcome> outcomes = run_tests(tests, run);
+  fs::create_directories(run.directory);
+  write_whole_file(run.directory / "suite.json", suite_json(suite, setup, outcomes));
+  write_whole_file(run.directory / "junit.xml", suite_junit(suite, setup, outcomes));
+  write_whole_file(run.directory / "suite.html", suite_html(suite, setup, outcomes));
   std::fputs(suite_text(outcomes).c_str(), stdout);
-  say("outrider-lab: suite.html, suite.json and junit.xml are in " + directory.string());
+  say("outrider-lab: suite.html, suite.json and junit.xml are in " + run.directory.string());
   if (stop_requested()) return kExitInterrupted;
   return has_failed(outcomes) ? kExitFailure : kExitOk;
 }

@@ -10,6 +10,7 @@
 #include "common/telemetry/exit_status.h"
 #include "common/telemetry/whole_file.h"
 #include "tools/lab/cli/cli_cases.h"
+#include "tools/lab/cli/cli_plan.h"
 #include "tools/lab/results/bundle.h"
 #include "tools/lab/results/read_results.h"
 #include "tools/lab/run/cpus.h"
@@ -26,15 +27,40 @@ SuiteOutcome broken(const SuiteTest& test, std::string cause) {
 /// Returns the name of the metric that a column shows.
 std::string metric_of(const std::string& column) { return column.substr(0, column.find(':')); }
 
+/// Notes topology and hosts of a test. On the network of --fabric it also notes why the test cannot
+/// be run there. @return false if it cannot
+bool looked_at(const LabOptions& options, SuiteOutcome& outcome) {
+  auto file = load_experiment(options.file, options.other_fabric.get());
+  if (file) {
+    outcome.topology = topology_of(*file.config);
+    outcome.hosts = hosts_of(*file.config);
+  }
+  if (options.other_fabric == nullptr) return true;  // `run` says what is wrong with it
+  ConfigIssues issues = std::move(file.issues);
+  if (file) issues = make_plan(*file.config, plan_options(options)).issues;
+  if (issues.empty()) return true;
+  const ConfigIssue& first = *issues.begin();
+  outcome.cause =
+      "does not fit the network of " + options.fabric + ": " + first.key + ": " + first.problem;
+  return false;
+}
+
 SuiteOutcome run_experiment(const SuiteTest& test, const SuiteRun& run) {
   LabOptions options = run.options;
   options.file = (run.suite.parent_path() / test.experiment).string();
   options.out = (run.directory / test.name).string();
   options.quiet = true;
-  if (const int status = run_command(options); status != kExitOk)
-    return broken(test, "its run ended with status " + std::to_string(status));
+  SuiteOutcome looked{.test = &test};
+  if (!looked_at(options, looked)) return looked;
+  if (const int status = run_command(options); status != kExitOk) {
+    looked.verdict = SuiteVerdict::kBroken;
+    looked.cause = "its run ended with status " + std::to_string(status);
+    return looked;
+  }
   const ResultsReader results = open_results(options.out);
   SuiteOutcome outcome = judge(test, read_results(results));
+  outcome.topology = std::move(looked.topology);
+  outcome.hosts = std::move(looked.hosts);
   if (!test.columns.empty())
     outcome.variation = largest_variation(results, metric_of(test.columns.front()));
   return outcome;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/lab/suite/suite_facts.h"
 #include "tools/lab/suite/suite_file.h"
 #include "tools/lab/summary/results.h"
 
@@ -39,6 +40,8 @@ struct SuiteOutcome {
   std::optional<Results> results{};  ///< absent: it was not run
   /// The first column's over seeds, see largest_variation(); absent: one seed, or no column.
   std::optional<double> variation{};
+  double seconds = 0;              ///< that it took on this machine
+  SuiteFacts topology{}, hosts{};  ///< of its experiment; empty: it could not be read
 };
 
 /// Judges a test by its results. A figure that is not defined does not hold; an expectation that is

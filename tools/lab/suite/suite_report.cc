@@ -31,6 +31,34 @@ std::string failure_text(const SuiteOutcome& outcome) {
   return text;
 }
 
+constexpr const char* kNoTime = "1970-01-01T00:00:00";
+
+std::string attribute(const std::string& name, const std::string& value) {
+  return ' ' + name + "=\"" + markup_text(value) + '"';
+}
+
+std::string junit_case(const Suite& suite, const SuiteOutcome& outcome) {
+  const std::string begin = "    <testcase" + attribute("classname", suite.name) +
+                            attribute("name", outcome.test->name) +
+                            attribute("time", formatted("%.3f", outcome.seconds));
+  const std::string message = attribute("message", failure_text(outcome));
+  const auto with = [&begin](const std::string& element) {
+    return begin + ">\n      <" + element + "/>\n    </testcase>\n";
+  };
+  switch (outcome.verdict) {
+    case SuiteVerdict::kFailed:
+      return with("failure" + message + attribute("type", "expectation"));
+    case SuiteVerdict::kBroken:
+      return with("error" + message + attribute("type", "run"));
+    case SuiteVerdict::kSkipped:
+      return with("skipped" + message);
+    case SuiteVerdict::kPassed:
+    case SuiteVerdict::kMeasured:
+      break;
+  }
+  return begin + "/>\n";
+}
+
 Json arms_of(const Results& results) {
   Json arms = Json::array();
   for (const ArmSummary& arm : results.arms) {
@@ -40,9 +68,23 @@ Json arms_of(const Results& results) {
         one["metrics"][metric.name] = {{"value", metric.value.value},
                                        {"low", number_or_null(metric.value.low)},
                                        {"high", number_or_null(metric.value.high)}};
+    for (const CollectiveSummary& c : arm.collectives)
+      one["collectives"].push_back(
+          {{"job", c.job},
+           {"collective", c.collective},
+           {"ranks", c.ranks},
+           {"size_bytes", number_or_null(c.size_bytes)},
+           {"seconds", number_or_null(c.seconds)},
+           {"algbw_bits_per_second", number_or_null(c.algbw_bits_per_second)},
+           {"busbw_bits_per_second", number_or_null(c.busbw_bits_per_second)}});
     arms.push_back(std::move(one));
   }
   return arms;
+}
+
+void add_facts(const char* key, const SuiteFacts& facts, Json& out) {
+  out[key] = Json::object();
+  for (const auto& [name, value] : facts) out[key][name] = value;
 }
 
 Json json_of(const SuiteOutcome& outcome) {
@@ -64,7 +106,13 @@ Json json_of(const SuiteOutcome& outcome) {
                                {"least", number_or_null(f.least.value_or(kNotDefined))},
                                {"most", number_or_null(f.most.value_or(kNotDefined))},
                                {"holds", f.holds}});
-  if (outcome.results) one["arms"] = arms_of(*outcome.results);
+  add_facts("topology", outcome.topology, one);
+  add_facts("hosts", outcome.hosts, one);
+  if (!outcome.results) return one;
+  one["configuration"] = Json::object();
+  for (const SuiteSetting& s : configuration_of(*outcome.results))
+    one["configuration"][s.section][s.name] = s.values;
+  one["arms"] = arms_of(*outcome.results);
   return one;
 }
 
@@ -89,16 +137,28 @@ std::string rule_of(const JudgedFigure& figure) {
 
 std::string suite_json(const Suite& suite, const SuiteSetup& setup,
                        const std::vector<SuiteOutcome>& outcomes) {
-  Json all{{"schema_version", 1},
-           {"suite", suite.name},
-           {"title", suite.title},
-           {"source", suite.source},
-           {"program", setup.program},
-           {"runtime", name_of(setup.runtime)},
-           {"passed", !has_failed(outcomes)},
+  Json all{{"schema_version", 1},       {"suite", suite.name},
+           {"title", suite.title},      {"source", suite.source},
+           {"program", setup.program},  {"runtime", name_of(setup.runtime)},
+           {"fabric", setup.fabric},    {"device_under_test", setup.dut},
+           {"accuracy", Json::array()}, {"passed", !has_failed(outcomes)},
            {"tests", Json::array()}};
+  for (const SuiteAccuracy& a : setup.accuracy)
+    all["accuracy"].push_back(
+        {{"name", a.name}, {"value", number_or_null(a.value)}, {"unit", a.unit}});
   for (const SuiteOutcome& outcome : outcomes) all["tests"].push_back(json_of(outcome));
   return all.dump(1) + '\n';
+}
+
+std::string accuracy_text(const SuiteSetup& setup) {
+  std::string text;
+  for (const SuiteAccuracy& a : setup.accuracy)
+    text +=
+        "accuracy  " + a.name + ": " + shown(a.value) + (a.unit.empty() ? "" : ' ' + a.unit) + '\n';
+  if (setup.accuracy.empty())
+    text += setup.runtime == Runtime::kVirtual ? "accuracy  exact: virtual time\n"
+                                               : "accuracy  of the generator was not measured\n";
+  return text;
 }
 
 std::string suite_text(const std::vector<SuiteOutcome>& outcomes) {
@@ -111,27 +171,30 @@ std::string suite_text(const std::vector<SuiteOutcome>& outcomes) {
   return text;
 }
 
-std::string suite_junit(const Suite& suite, const std::vector<SuiteOutcome>& outcomes) {
+std::string suite_junit(const Suite& suite, const SuiteSetup& setup,
+                        const std::vector<SuiteOutcome>& outcomes) {
   const auto count = [&](SuiteVerdict verdict) {
     return std::to_string(std::ranges::count(outcomes, verdict, &SuiteOutcome::verdict));
   };
+  double seconds = 0;
+  for (const SuiteOutcome& outcome : outcomes) seconds += outcome.seconds;
+  // Ant's schema requires package, id, timestamp, hostname, time, properties, and both outputs.
   std::string xml =
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"" +
-      markup_text(suite.name) + "\" tests=\"" + std::to_string(outcomes.size()) + "\" failures=\"" +
-      count(SuiteVerdict::kFailed) + "\" errors=\"" + count(SuiteVerdict::kBroken) +
-      "\" skipped=\"" + count(SuiteVerdict::kSkipped) + "\">\n";
-  for (const SuiteOutcome& outcome : outcomes) {
-    xml += "    <testcase classname=\"" + markup_text(suite.name) + "\" name=\"" +
-           markup_text(outcome.test->name) + "\"";
-    const char* element = outcome.verdict == SuiteVerdict::kFailed    ? "failure"
-                          : outcome.verdict == SuiteVerdict::kBroken  ? "error"
-                          : outcome.verdict == SuiteVerdict::kSkipped ? "skipped"
-                                                                      : nullptr;
-    xml += element == nullptr ? "/>\n"
-                              : std::string(">\n      <") + element + " message=\"" +
-                                    markup_text(failure_text(outcome)) + "\"/>\n    </testcase>\n";
-  }
-  return xml + "  </testsuite>\n</testsuites>\n";
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite" +
+      attribute("name", suite.name) + attribute("package", "outrider-lab.suite") +
+      attribute("id", "0") + attribute("timestamp", setup.begun.empty() ? kNoTime : setup.begun) +
+      attribute("hostname", "localhost") + attribute("tests", std::to_string(outcomes.size())) +
+      attribute("failures", count(SuiteVerdict::kFailed)) +
+      attribute("errors", count(SuiteVerdict::kBroken)) +
+      attribute("skipped", count(SuiteVerdict::kSkipped)) +
+      attribute("time", formatted("%.3f", seconds)) + ">\n    <properties>\n";
+  const SuiteFacts properties{
+      {"program", setup.program}, {"runtime", name_of(setup.runtime)}, {"fabric", setup.fabric}};
+  for (const auto& [name, value] : properties)
+    xml += "      <property" + attribute("name", name) + attribute("value", value) + "/>\n";
+  xml += "    </properties>\n";
+  for (const SuiteOutcome& outcome : outcomes) xml += junit_case(suite, outcome);
+  return xml + "    <system-out/>\n    <system-err/>\n  </testsuite>\n</testsuites>\n";
 }
 
 }  // namespace outrider::lab

@@ -11,6 +11,7 @@
 #include "tools/lab/experiment/experiment.h"
 #include "tools/lab/plan/plan.h"
 #include "tools/lab/suite/suite_benchmark.h"
+#include "tools/lab/suite/suite_picture.h"
 #include "tools/lab/suite/suite_report.h"
 
 namespace outrider::suite_test {
@@ -93,10 +94,15 @@ struct Reported {
   }
 };
 
+SuiteSetup setup() {
+  return {.program = "outrider-lab", .fabric = "mine.toml", .begun = "2026-11-30T12:00:00"};
+}
+
 TEST(SuiteReport, JunitHasFailuresAndWhatCannotBeRun) {
   const Reported r;
-  const std::string xml = suite_junit(r.suite, r.outcomes);
-  EXPECT_THAT(xml, HasSubstr("tests=\"2\" failures=\"1\" errors=\"0\" skipped=\"1\""));
+  const std::string xml = suite_junit(r.suite, setup(), r.outcomes);
+  EXPECT_THAT(xml, HasSubstr("timestamp=\"2026-11-30T12:00:00\" hostname=\"localhost\" "
+                             "tests=\"2\" failures=\"1\" errors=\"0\" skipped=\"1\" time="));
   EXPECT_THAT(
       xml,
       HasSubstr("<failure message=\"burst_packets_dropped_per_burst of off, workers=8 is 3.000"));
@@ -106,8 +112,7 @@ TEST(SuiteReport, JunitHasFailuresAndWhatCannotBeRun) {
 
 TEST(SuiteReport, JsonHasEveryFigure) {
   const Reported r;
-  const auto json =
-      nlohmann::json::parse(suite_json(r.suite, {"outrider-lab", Runtime::kVirtual}, r.outcomes));
+  const auto json = nlohmann::json::parse(suite_json(r.suite, setup(), r.outcomes));
   EXPECT_EQ(json["passed"], false);
   EXPECT_EQ(json["tests"][0]["verdict"], "failed");
   EXPECT_EQ(json["tests"][0]["expected"][1]["value"], 3.0);
@@ -117,7 +122,7 @@ TEST(SuiteReport, JsonHasEveryFigure) {
 
 TEST(SuiteReport, HtmlIsOnePageWithTheTables) {
   const Reported r;
-  const std::string html = suite_html(r.suite, {"outrider-lab", Runtime::kVirtual}, r.outcomes);
+  const std::string html = suite_html(r.suite, setup(), r.outcomes);
   EXPECT_THAT(html, HasSubstr("<h1>Incast &lt;1&gt;</h1>"));
   EXPECT_THAT(html, HasSubstr("<td>3.000</td>"));
   EXPECT_THAT(html, HasSubstr("no &quot;transport&quot;"));
@@ -126,15 +131,63 @@ TEST(SuiteReport, HtmlIsOnePageWithTheTables) {
     EXPECT_THAT(html, HasSubstr(std::string("<h2>") + section));
 }
 
+TEST(SuiteReport, SaysFirstHowAccurateTheGeneratorIs) {
+  const Reported r;
+  SuiteSetup real = setup();
+  EXPECT_THAT(suite_html(r.suite, real, r.outcomes), HasSubstr(kExactAccuracy));
+  EXPECT_TRUE(accuracy_text(real).starts_with("accuracy  exact: virtual time\n"));
+  real.runtime = Runtime::kLoopback;
+  EXPECT_THAT(suite_html(r.suite, real, r.outcomes), HasSubstr("It was not measured."));
+  real.accuracy = {{.name = "gap between frames, p99", .value = 12.5, .unit = "ns"}};
+  const std::string html = suite_html(r.suite, real, r.outcomes);
+  EXPECT_THAT(html, HasSubstr("<td>gap between frames, p99</td><td>12.50</td><td>ns</td>"));
+  EXPECT_LT(html.find("<h2>Accuracy"), html.find("<h2>Device under test"));
+  EXPECT_TRUE(accuracy_text(real).starts_with("accuracy  gap between frames, p99: 12.50 ns\n"));
+  EXPECT_EQ(nlohmann::json::parse(suite_json(r.suite, real, r.outcomes))["accuracy"][0]["value"],
+            12.5);
+}
+
+TEST(SuiteReport, HasTopologyHostsAndConfigurationOfEachTest) {
+  Reported r;
+  for (SuiteOutcome& o : r.outcomes) o.topology = {{"switches", "4 x leaf"}};
+  r.outcomes[0].hosts = {{"worker", "8"}};
+  for (ArmSummary& one : r.outcomes[0].results->arms)
+    one.parameters.emplace_back("switch.queue.lossless.xoff_bytes", std::int64_t{200000});
+  const std::string html = suite_html(r.suite, setup(), r.outcomes);
+  EXPECT_THAT(html, HasSubstr("absorption, uet</td><td>switches</td><td>4 x leaf</td>"))
+      << "what is the same stands once";
+  EXPECT_THAT(html, HasSubstr("<td>PFC</td><td>switch.queue.lossless.xoff_bytes</td><td>200000"));
+  EXPECT_THAT(html, HasSubstr("<td>workers</td><td>2, 8</td>"));
+  EXPECT_THAT(html, HasSubstr("on the network of mine.toml")) << "a deviation";
+  const auto json = nlohmann::json::parse(suite_json(r.suite, setup(), r.outcomes));
+  EXPECT_EQ(json["tests"][0]["hosts"]["worker"], "8");
+  EXPECT_EQ(json["tests"][0]["configuration"]["PFC"]["switch.queue.lossless.xoff_bytes"][0],
+            "200000");
+  EXPECT_EQ(json["fabric"], "mine.toml");
+}
+
+TEST(SuitePicture, IsTheMetricOverWhatIsSwept) {
+  const std::string svg = sweep_picture(of(0, 3), kDropped);
+  EXPECT_THAT(svg, HasSubstr("aria-label=\"dropped [packets /burst] over workers\""));
+  EXPECT_THAT(svg, HasSubstr("</svg>off</li>")) << "the swept setting is on the axis";
+  EXPECT_THAT(svg, HasSubstr("No interval over seeds."));
+  Results wide = of(1, 3);
+  wide.arms[1].metrics[0].value = {.value = 3, .low = 2, .high = 4};
+  EXPECT_THAT(sweep_picture(wide, std::string(kDropped) + ":range"),
+              HasSubstr("Bars: 95 % confidence over seeds."));
+  wide.arms.pop_back();
+  EXPECT_EQ(sweep_picture(wide, kDropped), "") << "nothing is swept";
+  EXPECT_EQ(sweep_picture(of(0, 3), std::string(kDropped) + ":change"), "");
+}
+
 TEST(SuiteReport, RepeatabilityIsTheVariationOverSeeds) {
   Reported r;
-  const SuiteSetup setup{"outrider-lab", Runtime::kVirtual};
-  EXPECT_THAT(suite_html(r.suite, setup, r.outcomes), HasSubstr("absorption: one seed"));
+  EXPECT_THAT(suite_html(r.suite, setup(), r.outcomes), HasSubstr("absorption: one seed"));
   r.outcomes[0].variation = 0.062;
-  EXPECT_THAT(suite_html(r.suite, setup, r.outcomes),
+  EXPECT_THAT(suite_html(r.suite, setup(), r.outcomes),
               HasSubstr("burst_packets_dropped_per_burst has a coefficient of variation of at most "
                         "6.2 % over 1 seeds: above 5 %"));
-  const auto json = nlohmann::json::parse(suite_json(r.suite, setup, r.outcomes));
+  const auto json = nlohmann::json::parse(suite_json(r.suite, setup(), r.outcomes));
   EXPECT_EQ(json["tests"][0]["variation"], 0.062);
   EXPECT_TRUE(json["tests"][1]["variation"].is_null());
 }
