@@ -232,7 +232,7 @@ TEST(GeneratorConfig, EveryRuleNamesItsKey) {
       {[](C& c) { c.jobs[0].model = "x"; }, "job[0].model",
        "must not be given together with burst_bytes"},
       {[](C& c) { c.jobs[0].burst_bytes.reset(); }, "job[0].model",
-       "one of model and burst_bytes is required"},
+       "one of model, burst_bytes and steps is required"},
       {[](C& c) { c.jobs[0].burst_bytes = 0; }, "job[0].burst_bytes",
        "0 bytes: must be at least 1"},
       {[](C& c) { c.jobs[0].iterations = 0; }, "job[0].iterations", "0: must be at least 1"},
@@ -372,7 +372,7 @@ TEST(GeneratorConfig, ModelsAreCheckedWithTheFile) {
 
   EXPECT_EQ(issues_of_job("tcp_prt = 1"),
             "f: 3 invalid settings\n  job[0].tcp_prt: unknown key; did you mean \"tcp_port\"?\n"
-            "  job[0].model: one of model and burst_bytes is required\n"
+            "  job[0].model: one of model, burst_bytes and steps is required\n"
             "  job[0].compute: is required with schedule \"closed_loop\" and burst_bytes\n");
 }
 

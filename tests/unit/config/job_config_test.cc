@@ -21,6 +21,35 @@ JobConfig closed_job() {
   return c;
 }
 
+TEST(JobConfig, AListOfStepsIsOfItsCollective) {
+  JobConfig steps = closed_job();
+  steps.collective = Collective::kSteps;
+  steps.servers.clear();
+  steps.burst_bytes.reset();
+  steps.compute.reset();
+  steps.shard_by = ShardRule::kBytes;
+  const Breach<JobConfig> rows[] = {{[](JobConfig& c) { c.collective = Collective::kRing; },
+                                     "job[0].steps", "needs collective \"steps\""},
+                                    {[](JobConfig& c) {
+                                       c.steps.reset();
+                                       c.burst_bytes = 1000;
+                                     },
+                                     "job[0].steps", "is required with collective \"steps\""},
+                                    {[](JobConfig& c) { c.burst_bytes = 1000; }, "job[0].steps",
+                                     "must not be given together with burst_bytes"}};
+  for (const auto& row : rows) {
+    JobConfig c = steps;
+    c.steps = "list.csv";
+    row.change(c);
+    ConfigIssues issues;
+    check(Checks(issues, "job[0]"), c);
+    EXPECT_NE(
+        format_issues("", issues).find(std::string(row.key) + ": " + std::string(row.problem)),
+        std::string::npos)
+        << format_issues("", issues);
+  }
+}
+
 TEST(JobConfig, AJobThatComesAgain) {
   JobConfig job = full_job();
   job.start = 1s;
