@@ -333,8 +333,7 @@ void add_new(CLI::App& app, LabOptions& options) {
 }
 
 void add_import(CLI::App& app, LabOptions& options) {
-  app.add_option("FILE", options.files,
-                 "File of another simulator; several traces become several jobs")
+  app.add_option("FILE", options.files, "Of another simulator; several traces are several jobs")
       ->required();
   app.add_option("--topology", options.topology, "File that says the network [FILE]")
       ->type_name("FILE");
