@@ -230,11 +230,13 @@ TEST_F(LabRun, ResultsSurviveTheWayFromWorkerToParent) {
   const Case& c = find("on", 1);
   CaseRun sent{.definition = &c, .result = run(c), .alone = run(without_background(c))};
   sent.result.mbufs_leaked = 3;
+  sent.jobs_alone = {{0.1, 1.0 / 3}, {}, {5}};
   const CaseRun received = deserialize(c, serialize(sent));
   EXPECT_EQ(text(received.result), text(sent.result));
   ASSERT_TRUE(received.alone);
   EXPECT_EQ(text(*received.alone), text(*sent.alone));
   EXPECT_EQ(received.result.mbufs_leaked, 3U);
+  EXPECT_EQ(received.jobs_alone, sent.jobs_alone);
   EXPECT_FALSE(received.switch_toml.empty());
   EXPECT_THROW(deserialize(c, serialize(sent).substr(0, 1000)), std::runtime_error);
 }

@@ -7,6 +7,7 @@
 #include "tools/lab/measure/metrics_iterations.h"
 #include "tools/lab/measure/metrics_series.h"
 #include "tools/lab/measure/references.h"
+#include "tools/lab/simulation/job_iterations.h"
 
 namespace outrider::lab {
 namespace {
@@ -20,20 +21,15 @@ double worker_spread(const IterationBursts& pulls) {
 
 void measure_times(const Case& definition, const tg::GeneratorReport& report, std::uint16_t index,
                    JobMetrics& job) {
-  std::map<std::uint32_t, std::int64_t> slowest_ns;  // by iteration
   std::int64_t begin_ns = tg::kNotYet_ns, end_ns = tg::kNotYet_ns;
   for (const auto& r : report.iterations) {
     if (r.job != index || r.begin_ns == tg::kNotYet_ns || r.end_ns == tg::kNotYet_ns) continue;
     begin_ns = begin_ns == tg::kNotYet_ns ? r.begin_ns : std::min(begin_ns, r.begin_ns);
     end_ns = std::max(end_ns, r.end_ns);
-    auto& slowest = slowest_ns[r.iteration];
-    slowest = std::max(slowest, r.end_ns - r.begin_ns);
   }
   if (begin_ns == tg::kNotYet_ns) return;
   job.start_seconds = to_seconds(begin_ns);
-  std::vector<double> iterations;
-  for (const auto& [iteration, ns] : slowest_ns)
-    if (iteration >= definition.skip_iterations) iterations.push_back(to_seconds(ns));
+  std::vector<double> iterations = iteration_seconds_of(definition, report, index);
   job.iteration_seconds_p99 = quantile(iterations, 0.99);
   job.iteration_seconds_median = median(std::move(iterations));
   const auto summary = std::ranges::find(report.jobs, index, &tg::JobReport::job);

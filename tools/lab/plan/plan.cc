@@ -284,4 +284,11 @@ Case without_background(const Case& c) {
   return alone;
 }
 
+Case with_job_alone(const Case& c, std::size_t job) {
+  Case alone = without_background(c);
+  auto& jobs = alone.traffic.jobs;
+  jobs = {std::move(jobs[job])};
+  return alone;
+}
+
 }  // namespace outrider::lab

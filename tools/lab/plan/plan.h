@@ -58,4 +58,8 @@ std::optional<Case> build_case(const ExperimentFile& experiment, const std::stri
 /// for background. It measures communication when the job has the network to itself.
 Case without_background(const Case& c);
 
+/// Returns the same case without background and with one job alone.
+/// @pre job < c.traffic.jobs.size()
+Case with_job_alone(const Case& c, std::size_t job);
+
 }  // namespace outrider::lab

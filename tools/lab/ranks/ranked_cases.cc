@@ -17,6 +17,7 @@
 #include "tools/lab/run/case_worker.h"
 #include "tools/lab/run/cpus.h"
 #include "tools/lab/run/run_pool.h"
+#include "tools/lab/simulation/job_iterations.h"
 #include "tools/lab/simulation/run_virtual.h"
 
 namespace outrider::lab {
@@ -98,6 +99,11 @@ std::string run_ranked(Peers& peers, const Case& c, ReferenceRuns references, rt
     const Case alone = without_background(c);
     if (!is_its_own_reference(c, alone)) run.alone = run_on(peers, alone, pool, options, stop);
     else if (peers.rank() == 0) run.alone = run.result;
+    for (std::size_t j = 0; j < jobs_to_run_alone(c); ++j) {
+      const Case one = with_job_alone(c, j);
+      if (const auto of_job = run_on(peers, one, pool, options, stop))
+        run.jobs_alone.push_back(iteration_seconds_of(one, of_job->traffic, 0));
+    }
   }
   if (peers.rank() != 0) return {};
   trim(run);

@@ -29,6 +29,10 @@ struct PoolNeed {
 /// Says whether the case without background would be the same run again.
 [[nodiscard]] bool is_its_own_reference(const Case& c, Case alone);
 
+/// Returns how many jobs of a case are also run without the others: all, or none if it has one, or
+/// more than eight.
+[[nodiscard]] std::size_t jobs_to_run_alone(const Case& c);
+
 /// Names the failures of a pool by their cases.
 [[nodiscard]] RunOutcome outcome_of(const PoolResult& pool, const RunOrder& order);
 

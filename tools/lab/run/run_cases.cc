@@ -14,6 +14,7 @@
 #include "tools/lab/run/processor_time.h"
 #include "tools/lab/run/run_pool.h"
 #include "tools/lab/run/text_parts.h"
+#include "tools/lab/simulation/job_iterations.h"
 #include "tools/lab/simulation/port_recorder.h"
 #include "tools/lab/simulation/run_virtual.h"
 #include "trafficgen/config/config_toml.h"
@@ -37,6 +38,11 @@ CaseRun run_with_reference(const Case& c, rte_mempool& pool, const StopCheck& st
   if (needs_reference(references, c) && !run.result.interrupted) {
     const Case alone = without_background(c);
     run.alone = is_its_own_reference(c, alone) ? run.result : run_virtual(alone, pool, stop, tiles);
+    for (std::size_t j = 0; j < jobs_to_run_alone(c); ++j) {
+      const Case one = with_job_alone(c, j);
+      run.jobs_alone.push_back(
+          iteration_seconds_of(one, run_virtual(one, pool, stop, tiles).traffic, 0));
+    }
   }
   trim(run);
   return run;
@@ -68,6 +74,12 @@ bool is_its_own_reference(const Case& c, Case alone) {
   return to_toml(alone.traffic) == to_toml(c.traffic);
 }
 
+std::size_t jobs_to_run_alone(const Case& c) {
+  constexpr std::size_t kMostJobs = 8;  // each is a run
+  const std::size_t jobs = c.traffic.jobs.size();
+  return jobs < 2 || jobs > kMostJobs ? 0 : jobs;
+}
+
 std::vector<std::size_t> seed_major(const std::vector<Case>& cases,
                                     const std::vector<std::size_t>& wanted) {
   std::vector<std::size_t> order = wanted;
@@ -96,6 +108,7 @@ std::string serialize(const CaseRun& run) {
   append_result(out, run.result);
   append_part(out, run.alone ? "alone" : "");
   if (run.alone) append_result(out, *run.alone);
+  for (const auto& job : run.jobs_alone) append_part(out, text_of_numbers(job));
   return out;
 }
 
@@ -103,6 +116,7 @@ CaseRun deserialize(const Case& definition, const std::string& text) {
   PartReader parts(text);
   CaseRun run{.definition = &definition, .result = parts.next_result()};
   if (!parts.next().empty()) run.alone = parts.next_result();
+  while (!parts.at_end()) run.jobs_alone.push_back(numbers_of(parts.next()));
   run.switch_toml = to_toml(definition.switches);
   run.traffic_toml = to_toml(definition.traffic);
   return run;

@@ -1,5 +1,6 @@
 #include "tools/lab/run/text_parts.h"
 
+#include <cstring>
 #include <stdexcept>
 #include <string_view>
 
@@ -23,6 +24,16 @@ void append_result(std::string& out, const RunResult& result) {
   writer.put(result.links);
   writer.put(result.captures);
   append_part(out, bytes);
+}
+
+std::string text_of_numbers(const std::vector<double>& numbers) {
+  return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(double)};
+}
+
+std::vector<double> numbers_of(const std::string& text) {
+  std::vector<double> numbers(text.size() / sizeof(double));
+  if (!numbers.empty()) std::memcpy(numbers.data(), text.data(), numbers.size() * sizeof(double));
+  return numbers;
 }
 
 std::string_view PartReader::next_view() {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tools/lab/simulation/run_result.h"
 
@@ -13,6 +14,10 @@ namespace outrider::lab {
 
 void append_part(std::string& out, const std::string& part);
 void append_result(std::string& out, const RunResult& result);
+
+/// Return numbers as text, and those of a text, without loss.
+std::string text_of_numbers(const std::vector<double>& numbers);
+std::vector<double> numbers_of(const std::string& text);
 
 /// Reads what append_part() has written, part by part.
 class PartReader {

@@ -45,7 +45,9 @@ struct CaseRun {
   const Case* definition = nullptr;  ///< never null, outlives the CaseRun
   RunResult result;
   std::optional<RunResult> alone{};  ///< the same case without background, if it was run
-  std::string switch_toml{};         ///< resolved configurations, for the bundle
+  /// The iterations of each job without the other jobs and background, if that was run [s]
+  std::vector<std::vector<double>> jobs_alone{};
+  std::string switch_toml{};  ///< resolved configurations, for the bundle
   std::string traffic_toml{};
 };
 

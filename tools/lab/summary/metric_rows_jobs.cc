@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "tools/lab/simulation/job_iterations.h"
 #include "tools/lab/summary/metric_rows.h"
 
 // Metrics that only some cases have: learning, attribution, several jobs.
@@ -46,6 +47,18 @@ constexpr PerRun mean_of_jobs{[](const CaseSummary& c) {
   for (const auto& job : c.metrics.jobs.each) values.push_back(job.*kFigure);
   return mean(values);
 }};
+
+/// Returns the median iteration of each job of a run over that of the job alone.
+std::vector<double> interference_factors(const CaseRun& run) {
+  std::vector<double> factors;
+  for (std::size_t j = 0; j < run.jobs_alone.size(); ++j) {
+    const double factor = median(iteration_seconds_of(*run.definition, run.result.traffic,
+                                                      static_cast<std::uint16_t>(j))) /
+                          median(run.jobs_alone[j]);
+    if (!std::isnan(factor)) factors.push_back(factor);
+  }
+  return factors;
+}
 
 bool learns(const CaseMetrics& m) { return m.learning.learns; }
 bool attributed(const CaseMetrics& m) { return m.attribution.bursts != 0; }
@@ -211,6 +224,20 @@ constexpr Metric kRows[] = {
      .help = "p99 of the communication of each job, mean of the jobs",
      .source = mean_of_jobs<&JobMetrics::communication_seconds_p99>,
      .column = {"comm. p99", "jobs, ms"},
+     .there = several_jobs},
+    {.name = "interference_factor_mean",
+     .unit = kNumber,
+     .help = "median iteration of a job over that of the same job without the others and "
+             "background, mean of the jobs; of two to eight jobs",
+     .source = FromRun{&interference_factors},
+     .column = {"interf."},
+     .there = several_jobs},
+    {.name = "interference_factor_most",
+     .unit = kNumber,
+     .help = "the same, the largest of the jobs and runs",
+     .aggregate = kMost,
+     .source = FromRun{&interference_factors},
+     .column = {"interf.", "worst"},
      .there = several_jobs},
     {.name = "worker_spread_seconds_mean",
      .unit = kSeconds,

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "tools/lab/measure/failure_impact.h"
 #include "tools/lab/summary/metric_rows.h"
 
 // What time-outs, switches and RoCEv2 did to the bursts.
@@ -64,6 +65,17 @@ std::vector<double> flowlets_per_burst(const CaseRun& run) {
   if (begun == 0) return {};
   return per_push_burst(run, begun);
 }
+
+std::vector<double> packets_lost_on_links(const CaseRun& run) {
+  if (run.definition->changes.empty()) return {};
+  std::uint64_t lost = 0;
+  for (const auto& queue : run.result.switches.queues)
+    for (const auto& drops : queue.drops.values) lost += drops[DropReason::kInjectedLoss];
+  return {static_cast<double>(lost)};
+}
+
+template <std::vector<double> FailureImpact::*kFigure>
+constexpr FromRun of_failure{[](const CaseRun& run) { return failure_impact(run).*kFigure; }};
 
 bool over_roce(const CaseMetrics& m) { return m.roce.sent != 0; }
 
@@ -170,6 +182,31 @@ constexpr Metric kRows[] = {
      .source = FromRun{&flowlets_per_burst},
      .change = false,
      .column = {"flowlets", "/burst"}},
+    {.name = "failed_links_lost_packets",
+     .unit = kPackets,
+     .help = "packets lost on links in a run in which some link fails",
+     .source = FromRun{&packets_lost_on_links},
+     .column = {"lost on", "links"},
+     .without_job = true},
+    {.name = "failure_iteration_over_steady_median",
+     .unit = kNumber,
+     .help = "longest iteration that ended after the first failure of a link, over the median of "
+             "those before it, mean of jobs and runs",
+     .source = of_failure<&FailureImpact::over_steady_median>,
+     .column = {"iteration", "/ steady"}},
+    {.name = "failure_iteration_over_steady_p99",
+     .unit = kNumber,
+     .help = "the same over the p99 of those before it: up to 1 the failure had no impact",
+     .source = of_failure<&FailureImpact::over_steady_p99>,
+     .column = {"iteration", "/ steady p99"}},
+    {.name = "failure_recovery_seconds",
+     .unit = kSeconds,
+     .help =
+         "first failure of a link until the first iteration after the longest that takes at most "
+         "1.05 times the median of those before the failure, mean of the jobs and runs that "
+         "recover",
+     .source = of_failure<&FailureImpact::recovery_seconds>,
+     .column = {"until", "recovered"}},
     {.name = "roce_queue_pairs",
      .unit = kNumber,
      .help = "queue pairs of workers, each connected to one of a server",

@@ -180,6 +180,44 @@ TEST(Metric, EarlyAndRepeatedPacketsAreOverAllDataThatArrived) {
   EXPECT_EQ(share("sent_again_share"), std::vector<double>{0.1});
 }
 
+TEST(Metric, InterferenceIsOfEachJobOverItselfAlone) {
+  const Case c = make_case("off");
+  CaseRun run{.definition = &c, .result = make_result(10)};
+  for (std::uint16_t job = 0; job < 2; ++job)
+    for (std::uint32_t i = 0; i < 3; ++i)
+      run.result.traffic.iterations.push_back(
+          {.job = job, .iteration = i, .begin_ns = 0, .end_ns = at_ms((job + 1) * 30 + i)});
+  const auto factors = [&] { return values_of_run(run).at("interference_factor_mean"); };
+  EXPECT_TRUE(factors().empty()) << "no job was run alone";
+  run.jobs_alone = {{0.030, 0.031, 0.032}, {0.020, 0.0305, 0.040}};
+  ASSERT_EQ(factors().size(), 2U);
+  EXPECT_DOUBLE_EQ(factors()[0], 1);
+  EXPECT_DOUBLE_EQ(factors()[1], 2);
+}
+
+TEST(Metric, AFailureIsComparedWithTheIterationsBeforeIt) {
+  Case c = make_case("off");
+  RunResult r = make_result(10);
+  std::int64_t now = 0;
+  for (std::uint32_t i = 0; const int ms : {10, 10, 12, 30, 15, 10}) {
+    r.traffic.iterations.push_back({.iteration = i++, .begin_ns = now, .end_ns = now + at_ms(ms)});
+    now += at_ms(ms);
+  }
+  r.switches.queues.front().drops[TrafficClass::kDdl][DropReason::kInjectedLoss] = 7;
+  const auto figure = [&](const char* name) {
+    return values_of_run({.definition = &c, .result = r}).at(name);
+  };
+  EXPECT_TRUE(figure("failed_links_lost_packets").empty()) << "no link fails";
+  EXPECT_TRUE(figure("failure_iteration_over_steady_median").empty());
+  c.changes.emplace_back().at = Time{std::chrono::milliseconds(35)};
+  EXPECT_EQ(figure("failed_links_lost_packets"), std::vector<double>{7});
+  EXPECT_EQ(figure("failure_iteration_over_steady_median"), std::vector<double>{3});
+  EXPECT_NEAR(figure("failure_iteration_over_steady_p99").at(0), 2.5, 0.01);
+  EXPECT_EQ(figure("failure_recovery_seconds"), std::vector<double>{0.042}) << "77 ms - 35 ms";
+  r.traffic.iterations.pop_back();
+  EXPECT_TRUE(figure("failure_recovery_seconds").empty()) << "the last one is still long";
+}
+
 TEST(Metric, FlowletsAreOverPushes) {
   const Case c = make_case("off");
   RunResult r = make_result(10);
