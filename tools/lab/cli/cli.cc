@@ -28,16 +28,25 @@ void add_choice(CLI::App& app, const std::string& name, Value& into,
   app.add_option_function<std::string>(name, take, help)->type_name(all)->option_text(all);
 }
 
+void add_jobs(CLI::App& app, LabOptions& options,
+              const char* help = "Worker processes [one per CPU]") {
+  app.add_option("--jobs", options.jobs, help)->check(CLI::Range(1U, 1024U));
+}
+
+/// @return the option --repeat
+CLI::Option* add_seeds(CLI::App& app, LabOptions& options, const char* first, const char* many) {
+  app.add_option("--seed", options.first_seed, first)
+      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 62));
+  return app.add_option("--repeat", options.seeds, many)->check(CLI::Range(1U, 1'000'000U));
+}
+
 void add_selection(CLI::App& app, LabOptions& options) {
   app.add_flag("--quick", options.quick,
                "Only to see that it runs: one seed, the first point, two iterations; into\n"
                "results/NAME-quick, and marked so in table and summary");
   app.add_option("FILE", options.file, "Experiment, e.g. conf/experiments/quick.toml")->required();
-  app.add_option("--seed", options.first_seed, "First seed [1]")
-      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 62));
-  app.add_option("--repeat", options.seeds,
-                 "Seeds per case, counted up from --seed [the file's seeds]")
-      ->check(CLI::Range(1U, 1'000'000U))
+  add_seeds(app, options, "First seed [1]",
+            "Seeds per case, counted up from --seed [the file's seeds]")
       ->excludes("--quick");
   app.add_option("--filter", options.filter,
                  "Only cases whose name, as `plan` lists it, holds TEXT")
@@ -140,8 +149,7 @@ void add_run(CLI::App& app, LabOptions& options) {
                  "Directory of the results [results/NAME; loopback and testbed:\n"
                  "results/NAME-RUNTIME]")
       ->type_name("DIR");
-  app.add_option("--jobs", options.jobs, "Worker processes, virtual runtime only [one per CPU]")
-      ->check(CLI::Range(1U, 1024U));
+  add_jobs(app, options, "Worker processes, virtual runtime only [one per CPU]");
   add_choice<ReferenceRuns>(
       app, "--references", options.references,
       {{"all", ReferenceRuns::kOfAll},
@@ -173,16 +181,10 @@ void add_suite(CLI::App& app, LabOptions& options) {
   app.add_option("--fabric", options.fabric,
                  "Run the tests on the network of this experiment [each on its own]")
       ->type_name("FILE");
-  app.add_option("--seed", options.first_seed, "First seed [1]")
-      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 62));
-  app.add_option("--repeat", options.seeds, "Seeds per case [those of each experiment]")
-      ->check(CLI::Range(1U, 1'000'000U));
-  app.add_option("--out", options.out,
-                 "Directory of the results [results/suite-NAME; loopback and testbed:\n"
-                 "results/suite-NAME-RUNTIME]")
+  add_seeds(app, options, "First seed [1]", "Seeds per case [those of each experiment]");
+  app.add_option("--out", options.out, "Directory of the results [results/suite-NAME]")
       ->type_name("DIR");
-  app.add_option("--jobs", options.jobs, "Worker processes [one per CPU]")
-      ->check(CLI::Range(1U, 1024U));
+  add_jobs(app, options);
   add_runtime(app, options);
   add_replacing(app, options);
   exclude_all(app, "--list",
@@ -201,14 +203,10 @@ void add_merge(CLI::App& app, LabOptions& options) {
 void add_search(CLI::App& app, LabOptions& options) {
   app.add_option("FILE", options.file, "Experiment with [search], e.g. conf/experiments/front.toml")
       ->required();
-  app.add_option("--seed", options.first_seed, "First seed of the screening [1]")
-      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 62));
-  app.add_option("--repeat", options.seeds,
-                 "Seeds that verify, at most [search.verifying_seeds of the file]")
-      ->check(CLI::Range(1U, 1'000'000U));
+  add_seeds(app, options, "First seed of the screening [1]",
+            "Seeds that verify, at most [search.verifying_seeds of the file]");
   app.add_option("--out", options.out, "Directory of the results [results/NAME]")->type_name("DIR");
-  app.add_option("--jobs", options.jobs, "Worker processes [one per CPU]")
-      ->check(CLI::Range(1U, 1024U));
+  add_jobs(app, options);
   add_replacing(app, options);
   app.add_flag("--json", options.json, "Print search.json instead of the table");
 }
@@ -246,8 +244,7 @@ void add_advise(CLI::App& app, LabOptions& options) {
       "Try it between two processes too, at rates that this machine carries: loopback");
   app.add_option("--out", options.out, "Directory of the results [results/advise]")
       ->type_name("DIR");
-  app.add_option("--jobs", options.jobs, "Worker processes [one per CPU]")
-      ->check(CLI::Range(1U, 1024U));
+  add_jobs(app, options);
   add_replacing(app, options);
 }
 

@@ -108,6 +108,8 @@ tg::BenchmarkResult measured(const BenchmarkOrder& order, const SuiteTest& test,
 
 std::string why_not(const SuiteTest& test, const SuiteRun& run) {
   if (!test.cannot.empty()) return test.cannot;
+  if (!test.streams.empty() && run.options.other_fabric != nullptr)
+    return "its streams have ports of their own, and not those of " + run.options.fabric;
   if (run.options.runtime == Runtime::kVirtual || test.experiment.empty()) return "";
   if (!test.virtual_only.empty()) return "in virtual time alone: " + test.virtual_only;
   if (run.testbed && !has_switch(*run.testbed))

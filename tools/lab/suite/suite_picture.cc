@@ -233,10 +233,10 @@ std::string drawn_axes(const Axis& x, const Axis& y, const std::string& x_title,
 }
 
 /// The unit of a picture, and the factor to it from the metric's.
-Column picture_column(const Metric& metric, double most) {
-  Column column = column_of(metric);
+Column picture_column(const ShownFigure& figure, double most) {
+  Column column = figure.column;
   constexpr double kGiga = 1e9, kManyMega = 2e9;
-  if (metric.unit == Unit::kBitsPerSecond && most >= kManyMega)
+  if (column.unit == shown_in(Unit::kBitsPerSecond).unit && most >= kManyMega)
     column.unit = "Gbit/s", column.scale = 1 / kGiga;
   return column;
 }
@@ -276,7 +276,8 @@ std::string sweep_picture(const Results& results, const std::string& column) {
   const std::size_t colon = column.find(':');
   if (results.arms.empty() || (colon != column.npos && column.substr(colon) == ":change"))
     return "";
-  const Metric& metric = metric_named(column.substr(0, colon));
+  const std::string name = column.substr(0, colon);
+  const ShownFigure metric = shown_figure(name);
   const std::vector<TableLine> rows = lines_of(results, {});
   const auto swept = swept_setting(rows);
   if (!swept) return "";
