@@ -50,7 +50,7 @@ TEST(ImportedNics, BytesAreConservedAndBothLinksUsed) {
     std::ofstream(folder / name) << text;
   };
   const ForeignFile topology{folder / "racks.txt", racks()}, list{folder / "flow.txt", flows()};
-  const auto made = import_experiment(list, &topology, "racks", folder);
+  const auto made = import_experiment({list}, &topology, "racks", folder);
   ASSERT_TRUE(made) << format_issues("", made.issues);
   write("racks.txt", topology.text);
   for (const auto& [name, text] : made.config->files) write(name, text);

@@ -111,7 +111,7 @@ TEST(Import, WhatCannotBeImportedIsRefusedWithTheReason) {
       {kFlows, "16 8 1 3 20 A100\n", "topology.txt: is a topology of SimAI, which cannot be"},
       {"16 8 1 3 20 A100\n", nullptr, "its NVSwitches join the GPUs of one server alone"},
       {"HYBRID model_parallel_NPU_group: 8\n", nullptr,
-       "is a workload of SimAI, which is recognised"},
+       "flow.txt: line 1: \"HYBRID\": must be HYBRID_TRANSFORMER"},
   };
   for (const Row& row : rows) {
     const auto made = imported(row.file, row.topology);
