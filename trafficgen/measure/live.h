@@ -38,6 +38,7 @@ struct TrafficLive : GeneratorCounts, ByteCounts, JobProgress {
   std::uint64_t stream_lost = 0;
   std::uint64_t stream_received = 0;
   StreamEndsReport stream_ends{};
+  StreamPauseCounts stream_pauses{};
   /// What hosts and streams have sent by each device [position in the file], at L1. Virtual time
   /// has more devices: there only the first are counted, and nobody reads them.
   std::array<std::uint64_t, kMaxDevices> device_l1_bytes{};
@@ -75,6 +76,7 @@ void fields(V& v, R& r) {
               .as("stream_received_packets"),
           r.stream_received);
   v.value("stream_ends", r.stream_ends);
+  v.value("stream_pauses", r.stream_pauses);
 }
 
 /// Adds the counts of another lcore; the time is the later one.

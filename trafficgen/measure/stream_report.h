@@ -148,6 +148,18 @@ void fields(V& v, R& r) {
           r.received_frame_bytes);
 }
 
+/// What was sent of [[pause]].
+struct StreamPauseCounts {
+  std::uint64_t pause_frames = 0;
+};
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, StreamPauseCounts>
+void fields(V& v, R& r) {
+  v.value(counter("pause_frames", "packets", "Pause frames that were sent to neighbours"),
+          r.pause_frames);
+}
+
 /// What the lcore of a stream publishes of it while it runs.
 struct StreamSnapshot {
   enum class Sender : std::uint64_t { kSending, kStopped, kEnded };
@@ -191,8 +203,8 @@ struct StreamReport : StreamSentCounts, StreamReceivedCounts {
 struct StreamsReport {
   std::vector<StreamReport> streams;
   StreamEndsReport ends;
-  Histogram loop_bias_ns;              ///< part of a latency that the loop itself adds
-  std::uint64_t pause_frames = 0;      ///< that were sent
+  Histogram loop_bias_ns;  ///< part of a latency that the loop itself adds
+  StreamPauseCounts pauses{};
   std::uint64_t link_down_checks = 0;  ///< checks (10 a second) that found a link down
 };
 

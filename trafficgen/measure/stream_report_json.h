@@ -58,7 +58,7 @@ void fields(V& v, R& r) {
   v.value("streams", r.streams);
   v.value("ends", r.ends);
   v.value("loop_bias_ns", r.loop_bias_ns);
-  v.value("pause_frames", r.pause_frames);
+  v.value("stream_pauses", r.pauses);
   v.value("link_down_checks", r.link_down_checks);
 }
 

@@ -15,6 +15,7 @@ std::vector<double> iteration_seconds_of(const Case& definition, const tg::Gener
     slowest = std::max(slowest, r.end_ns - r.begin_ns);
   }
   std::vector<double> seconds;
+  seconds.reserve(slowest_ns.size());
   for (const auto& [iteration, ns] : slowest_ns) seconds.push_back(static_cast<double>(ns) / 1e9);
   return seconds;
 }

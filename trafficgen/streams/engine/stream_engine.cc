@@ -197,6 +197,7 @@ void StreamEngine::add_to(TrafficLive& live) const noexcept {
   live.received += receiver_.arrived();
   live.consumed += receiver_.ended(StreamEnd::kTaken);
   add_ends(live.stream_ends, receiver_);
+  for (const Pausing& p : pausing_) live.stream_pauses.pause_frames += p.sender->counters().sent;
 }
 
 template <class Act>
@@ -227,7 +228,7 @@ StreamsReport StreamEngine::report(std::span<const StreamEngine* const> parts) {
       fill_sent(report.streams[s.stream], *s.sender, streams[s.stream].layer);
       fill_counts_of(report.streams[s.stream], s);
     }
-    for (const Pausing& p : part->pausing_) report.pause_frames += p.sender->counters().sent;
+    for (const Pausing& p : part->pausing_) report.pauses.pause_frames += p.sender->counters().sent;
     add_ends(report.ends, part->receiver_);
   }
   for_received(parts, [&](const StreamEngine& engine, std::size_t r) {
