@@ -77,7 +77,7 @@ class Forwarder {
   }
   /// Does the same for an IPv4 packet. @return a verdict with kRoute or kDrop
   /// @pre !looks_at_macs()
-  [[nodiscard, gnu::always_inline]] Verdict route(const FlowKey& flow, Time now,
+  [[nodiscard, gnu::always_inline]] Verdict route(const FlowKey& flow, const Time& now,
                                                   ForwarderLane& lane) const noexcept {
     return route_to(routes_.find(flow.destination_address), flow, now, lane);
   }
@@ -133,7 +133,7 @@ class Forwarder {
   [[nodiscard]] Verdict bridge(const Frame& frame, ForwarderLane& lane) const noexcept;
   [[nodiscard]] Verdict by_network_address(const Frame& frame, ForwarderLane& lane) const noexcept;
   [[nodiscard, gnu::always_inline]] Verdict route_to(const RouteTable::Target* target,
-                                                     const FlowKey& flow, Time now,
+                                                     const FlowKey& flow, const Time& now,
                                                      ForwarderLane& lane) const noexcept {
     if (target == nullptr) [[unlikely]]
       return {.reason = DropReason::kNoRoute};

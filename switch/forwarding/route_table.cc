@@ -58,8 +58,8 @@ RouteTable::Spreading RouteTable::make_spreading(std::uint64_t seed) const {
                        RandomStream(seed, index_, RandomPurpose::kFlowletPath)}};
 }
 
-std::uint32_t RouteTable::choose_of_several(const Target& target, const FlowKey& flow, Time now,
-                                            Spreading& spreading) const noexcept {
+std::uint32_t RouteTable::choose_of_several(const Target& target, const FlowKey& flow,
+                                            const Time& now, Spreading& spreading) const noexcept {
   if (target.spread == Spread::kFlows) return share_of(flow, target.hops);
   const auto index = static_cast<std::size_t>(&target - targets_.data());
   if (target.spread == Spread::kFlowlets)

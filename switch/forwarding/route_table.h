@@ -73,7 +73,7 @@ class RouteTable {
   /// Returns the next hop that a packet of the flow takes. @pre target.hops > 0
   /// @param now  does not decrease
   [[nodiscard, gnu::always_inline]] const NextHop& choose(const Target& target, const FlowKey& flow,
-                                                          Time now,
+                                                          const Time& now,
                                                           Spreading& spreading) const noexcept {
     assert(target.hops > 0);
     if (target.hops == 1) [[likely]]
@@ -93,8 +93,11 @@ class RouteTable {
     const std::uint64_t mixed = (public_hash_of(flow) ^ seed_) * 0x9FB21C651E98DF25ULL;
     return static_cast<std::uint32_t>((mixed >> 32) * hops >> 32);
   }
-  [[nodiscard]] std::uint32_t choose_of_several(const Target& target, const FlowKey& flow, Time now,
-                                                Spreading& spreading) const noexcept;
+  /// Apart from choose(), and with the time where its caller has it: a route with one port, which
+  /// most have, should not keep registers for them.
+  [[nodiscard, gnu::noinline, gnu::cold]] std::uint32_t choose_of_several(
+      const Target& target, const FlowKey& flow, const Time& now,
+      Spreading& spreading) const noexcept;
   void add_target(std::uint16_t hops, const RouteConfig& route);
   void add_route(const SwitchConfig& config, const RouteConfig& route);
   void insert(const std::string& prefix_or_host);
