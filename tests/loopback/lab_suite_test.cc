@@ -99,6 +99,17 @@ TEST_F(LabSuite, AnInterruptNamesWhatDidNotBegin) {
   EXPECT_THAT(text("out/junit.xml"), HasSubstr("tests=\"6\" failures=\"0\" errors=\"5\""));
 }
 
+// Streams have no run_command() that would catch it, and two programs to end.
+TEST_F(LabSuite, AnInterruptEndsTheProgramsOfStreams) {
+  ProcessGuard process({OUTRIDER_LAB_PROGRAM, "suite", "sonic-ecn", "--runtime", "loopback",
+                        "--out", directory_ / "out"},
+                       directory_ / "log");
+  ASSERT_TRUE(process.says(std::regex("enqueue: "), kPatience)) << process.output();
+  process.send(SIGTERM);
+  EXPECT_EQ(process.wait(2 * kPatience), kExitInterrupted) << process.output();
+  EXPECT_THAT(text("log"), HasSubstr("broken    dequeue: interrupted before it began"));
+}
+
 TEST_F(LabSuite, NamesWhatIsWrong) {
   EXPECT_EQ(run({"nowhere"}), kExitUsage);
   EXPECT_THAT(text("log"), HasSubstr("nowhere"));

@@ -145,6 +145,7 @@ int run_suite(const LabOptions& given, const Suite& suite, const fs::path& path)
   if (tests.empty() || !use_other_fabric(options)) return kExitUsage;
   auto testbed = testbed_of(options);
   if (!testbed) return kExitUsage;
+  catch_stop_signals();
   const SuiteRun run{options, path, folder_of(options, suite), std::move(*testbed)};
   SuiteSetup setup{.program = "outrider-lab " OUTRIDER_VERSION,
                    .runtime = options.runtime,
