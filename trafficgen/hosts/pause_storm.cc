@@ -17,7 +17,7 @@ void PauseStorm::write(Packet& packet, std::uint32_t address) noexcept {
   meta(packet) = PacketMeta{};
   meta(packet).frame_bytes = kPauseFrameBytes;
   PauseFrame frame;
-  frame.set(priority_, kQuanta);
+  frame.set(priority_, kLongestPause_quanta);
   encode(frame, mac_of(address), buffer(packet));
 }
 

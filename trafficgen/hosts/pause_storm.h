@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 
 #include "common/core/clock.h"
 #include "common/core/pause_time.h"
@@ -22,7 +21,7 @@ class PauseStorm {
       : next_(config.on() ? Time{*config.begin} : kNever),
         end_(config.end ? Time{*config.end} : kNever),
         priority_(config.priority),
-        period_(config.on() ? pause_time(kQuanta, rate) / 2 : Duration::zero()) {}
+        period_(config.on() ? pause_renewal(rate) : Duration::zero()) {}
 
   /// Returns when the next frame is due.
   [[nodiscard]] Time next() const noexcept { return next_ < end_ ? next_ : kNever; }
@@ -38,8 +37,6 @@ class PauseStorm {
   void write(Packet& packet, std::uint32_t address) noexcept;
 
  private:
-  static constexpr std::uint16_t kQuanta = std::numeric_limits<std::uint16_t>::max();
-
   Time next_;
   Time end_;
   std::uint8_t priority_;

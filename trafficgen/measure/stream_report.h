@@ -148,7 +148,7 @@ void fields(V& v, R& r) {
           r.received_frame_bytes);
 }
 
-/// What was sent of [[pause]].
+/// Counts of the frames of [[pause]].
 struct StreamPauseCounts {
   std::uint64_t pause_frames = 0;
 };
@@ -166,13 +166,6 @@ struct StreamSnapshot {
   Sender sender = Sender::kSending;
   StreamSentCounts sent{};
   StreamReceivedCounts received{};
-};
-
-/// One packet of a stream, in the order of arrival.
-struct StreamSample {
-  std::uint64_t latency_ns = 0;
-  bool ce = false;  ///< it arrived with CE
-  bool operator==(const StreamSample&) const = default;
 };
 
 /// The results of one stream. Rates count at `layer`: l1 includes preamble, gap and FCS (frame + 20
@@ -194,7 +187,6 @@ struct StreamReport : StreamSentCounts, StreamReceivedCounts {
   bool receives = false;
   Histogram latency_ns;  ///< departure stamp to arrival, both read by software
   std::uint64_t samples_kept = 0;
-  std::vector<StreamSample> samples;  ///< so many; no part of reports that are written
   std::uint64_t samples_not_kept = 0;
   HopsReport hops;  ///< empty unless its packets are probes
 };

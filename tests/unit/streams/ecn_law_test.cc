@@ -53,7 +53,6 @@ TEST(EcnLaw, ChiSquareTailsAreThoseOfTables) {
   EXPECT_NEAR(chi_square_tail(63.167, 50), 0.1, 0.001);
   EXPECT_NEAR(chi_square_tail(135.807, 100), 0.01, 0.0005);
   EXPECT_NEAR(chi_square_tail(99.334, 100), 0.5, 0.001);
-  EXPECT_EQ(chi_square_tail(0, 0), 1);
 }
 
 TEST(EcnLaw, AQueueThatFollowsItPassesBothWays) {
@@ -64,8 +63,9 @@ TEST(EcnLaw, AQueueThatFollowsItPassesBothWays) {
       const EcnFit fit = fit_to(law, drawn(law, seed));
       EXPECT_GT(fit.groups, 900U);
       EXPECT_EQ(fit.marked_below + fit.unmarked_above, 0U);
-      EXPECT_GT(fit.p_value, 0.001);
-      low += fit.p_value < 0.5 ? 1 : 0;
+      ASSERT_TRUE(fit.p_value);
+      EXPECT_GT(*fit.p_value, 0.001);
+      low += *fit.p_value < 0.5 ? 1 : 0;
     }
     EXPECT_GT(low, 3) << "p-values are spread";
     EXPECT_LT(low, 17);
@@ -76,7 +76,7 @@ TEST(EcnLaw, AQueueThatIsALittleOffFails) {
   const EcnLawConfig law;
   for (const EcnLawConfig& off : {EcnLawConfig{.pmax = 0.06}, EcnLawConfig{.kmin_packets = 800},
                                   EcnLawConfig{.mark_at = EcnMarkPoint::kDequeue}})
-    EXPECT_LT(fit_to(law, drawn(off, 1)).p_value, 1e-6);
+    EXPECT_LT(fit_to(law, drawn(off, 1)).p_value.value_or(1), 1e-6);
 }
 
 TEST(EcnLaw, MarksWhereTheLawIsCertainAreCounted) {
@@ -85,6 +85,7 @@ TEST(EcnLaw, MarksWhereTheLawIsCertainAreCounted) {
   EXPECT_EQ(fit.marked_below, 3U);
   EXPECT_EQ(fit.unmarked_above, 1U);
   EXPECT_EQ(fit.groups, 0U);
+  EXPECT_FALSE(fit.p_value) << "nothing was tested";
 }
 
 }  // namespace

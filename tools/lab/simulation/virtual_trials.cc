@@ -25,7 +25,7 @@ BitRate VirtualTrials::line_rate(const std::string& device) const {
   return found == traffic_.devices.end() ? BitRate{} : found->line_rate.value_or(BitRate{});
 }
 
-std::optional<tg::StreamsReport> VirtualTrials::run(const tg::Trial& trial) {
+std::optional<tg::TrialResult> VirtualTrials::run(const tg::Trial& trial) {
   ++switches_.seed;
   ++traffic_.seed;
   traffic_.streams = trial.streams;
@@ -38,7 +38,7 @@ std::optional<tg::StreamsReport> VirtualTrials::run(const tg::Trial& trial) {
     simulation.run_until(
         std::min(end, std::max(simulation.now() + kTrialSlice, simulation.next())));
   }
-  return simulation.result().traffic.streams;
+  return tg::TrialResult{simulation.result().traffic.streams, simulation.streams()->samples(0)};
 }
 
 }  // namespace outrider::lab

@@ -30,7 +30,7 @@ class VirtualTrials final : public tg::Trials {
         stop_(std::move(stop)) {}
 
   /// @throws std::runtime_error if a stream has no port
-  std::optional<tg::StreamsReport> run(const tg::Trial& trial) override;
+  std::optional<tg::TrialResult> run(const tg::Trial& trial) override;
 
   [[nodiscard]] BitRate line_rate(const std::string& device) const override;
 

@@ -26,7 +26,7 @@ constexpr std::uint32_t kSpoiltTrials = 3;  ///< that are made good, and a tenth
 /// trial was interrupted.
 class BenchmarkRun {
  public:
-  BenchmarkRun(const GeneratorConfig& config, Trials& trials, const BenchmarkProgress& say)
+  BenchmarkRun(const GeneratorConfig& config, Trials& trials, const TrialProgress& say)
       : config_(config), plan_(config.benchmark), trials_(trials), say_(say) {}
 
   /// Measures with the streams as they are.
@@ -35,6 +35,11 @@ class BenchmarkRun {
   void use(GeneratorConfig config) { config_ = std::move(config); }
 
  private:
+  /// Runs a trial at each of the plan's shares. @param of  what they are shares of, of the rates
+  /// @param name  of the share, at the points that `add` gets with the trial's report
+  template <class Add>
+  bool for_shares(std::vector<std::pair<std::string, double>> at, const char* name, double of,
+                  const Add& add);
   bool accuracy(std::vector<std::pair<std::string, double>> at);
   bool throughput(BenchmarkPoint& point);
   bool latency(std::vector<std::pair<std::string, double>> at);
@@ -43,8 +48,8 @@ class BenchmarkRun {
   bool ecn_marking(BenchmarkPoint& point);
 
   bool search(RateSearch& search);
-  std::optional<StreamsReport> trial_at(double share);
-  std::optional<StreamsReport> burst_of(std::uint64_t packets);
+  std::optional<TrialResult> trial_at(double share);
+  std::optional<TrialResult> burst_of(std::uint64_t packets);
   /// Measures one repetition of the marks: [positions] whether marked; empty if it failed.
   std::optional<std::vector<bool>> marks();
   bool mark_counts(std::vector<std::uint32_t>& marked, std::uint32_t& repetitions);
@@ -54,7 +59,7 @@ class BenchmarkRun {
   GeneratorConfig config_;
   const BenchmarkConfig plan_;
   Trials& trials_;
-  const BenchmarkProgress& say_;
+  const TrialProgress& say_;
   std::uint32_t number_ = 0;
   BenchmarkResult result_{};
 };
@@ -64,6 +69,10 @@ double seconds_of(std::uint64_t ns) { return static_cast<double>(ns) / kNsInSeco
 /// Returns a quantile [s]; not defined if nothing was recorded.
 double quantile_of(const Histogram& of, double q) {
   return of.count() == 0 ? kNotDefined : seconds_of(of.quantile(q));
+}
+
+double achieved_share_of(const RateTrial& trial) {
+  return trial.achieved_packets_per_second / trial.requested_packets_per_second;
 }
 
 /// Returns the latencies of all streams together.
@@ -83,7 +92,7 @@ BenchmarkPoint& BenchmarkRun::point_at(const std::vector<std::pair<std::string, 
   return found != result_.points.end() ? *found : result_.points.emplace_back(BenchmarkPoint{at});
 }
 
-std::optional<StreamsReport> BenchmarkRun::trial_at(double share) {
+std::optional<TrialResult> BenchmarkRun::trial_at(double share) {
   return trials_.run(
       {trial_streams(config_.streams, share, number_++, plan_.trial), {}, plan_.trial});
 }
@@ -93,27 +102,32 @@ bool BenchmarkRun::search(RateSearch& search) {
                          number_, say_);
 }
 
-bool BenchmarkRun::accuracy(std::vector<std::pair<std::string, double>> at) {
-  at.emplace_back("share", 0);
+template <class Add>
+bool BenchmarkRun::for_shares(std::vector<std::pair<std::string, double>> at, const char* name,
+                              double of, const Add& add) {
+  at.emplace_back(name, 0);
   for (const double share : plan_.shares) {
     at.back().second = share;
-    const auto report = trial_at(share);
-    if (!report) return false;
-    const RateTrial trial = trial_of(*report, share);
+    const auto result = trial_at(share * of);
+    if (!result) return false;
+    add(point_at(at), result->report);
+  }
+  return true;
+}
+
+bool BenchmarkRun::accuracy(std::vector<std::pair<std::string, double>> at) {
+  return for_shares(std::move(at), "rate_share", 1, [](BenchmarkPoint& point, const auto& report) {
     Histogram gaps, lateness;
-    for (const StreamReport& s : report->streams) {
+    for (const StreamReport& s : report.streams) {
       gaps.merge(s.gap_error_ns);
       lateness.merge(s.lateness_ns);
     }
-    BenchmarkPoint& point = point_at(at);
-    point.add("requested_packets_per_second", trial.requested_packets_per_second);
-    point.add("achieved_over_requested",
-              trial.achieved_packets_per_second / trial.requested_packets_per_second);
+    point.add("requested_packets_per_second", trial_of(report, 1).requested_packets_per_second);
+    point.add("achieved_over_requested", achieved_share_of(trial_of(report, 1)));
     point.add("gap_error_seconds_median", quantile_of(gaps, 0.5));
     point.add("gap_error_seconds_p99", quantile_of(gaps, 0.99));
     point.add("lateness_seconds_p99", quantile_of(lateness, 0.99));
-  }
-  return true;
+  });
 }
 
 bool BenchmarkRun::throughput(BenchmarkPoint& point) {
@@ -137,40 +151,33 @@ bool BenchmarkRun::throughput(BenchmarkPoint& point) {
 bool BenchmarkRun::latency(std::vector<std::pair<std::string, double>> at) {
   RateSearch made({.width = plan_.width});
   if (!search(made)) return false;
-  at.emplace_back("share", 0);
-  for (const double share : plan_.shares) {
-    at.back().second = share;
-    const auto report = trial_at(share * made.found());
-    if (!report) return false;
-    const Histogram all = latencies_of(*report);
-    BenchmarkPoint& point = point_at(at);
-    point.add("latency_seconds_median", quantile_of(all, 0.5));
-    point.add("latency_seconds_p95", quantile_of(all, 0.95));
-    point.add("latency_seconds_p99", quantile_of(all, 0.99));
-    point.add("latency_seconds_p999", quantile_of(all, 0.999));
-    point.add("latency_seconds_max", quantile_of(all, 1));
-    if (!point.latency_ns) point.latency_ns.emplace();
-    point.latency_ns->merge(all);
+  if (made.found() == 0) {
+    note(
+        "Even the lowest rate that was tried lost packets, so that there is no load to measure "
+        "at.");
+    return true;
   }
-  return true;
+  return for_shares(std::move(at), "load_share", made.found(),
+                    [](BenchmarkPoint& point, const auto& report) {
+                      const Histogram all = latencies_of(report);
+                      point.add("latency_seconds_median", quantile_of(all, 0.5));
+                      point.add("latency_seconds_p95", quantile_of(all, 0.95));
+                      point.add("latency_seconds_p99", quantile_of(all, 0.99));
+                      point.add("latency_seconds_p999", quantile_of(all, 0.999));
+                      point.add("latency_seconds_max", quantile_of(all, 1));
+                      if (!point.latency_ns) point.latency_ns.emplace();
+                      point.latency_ns->merge(all);
+                    });
 }
 
 bool BenchmarkRun::loss_rate(std::vector<std::pair<std::string, double>> at) {
-  at.emplace_back("share", 0);
-  for (const double share : plan_.shares) {
-    at.back().second = share;
-    const auto report = trial_at(share);
-    if (!report) return false;
-    const RateTrial trial = trial_of(*report, share);
-    BenchmarkPoint& point = point_at(at);
-    point.add("loss_share", trial.loss());
-    point.add("achieved_over_requested",
-              trial.achieved_packets_per_second / trial.requested_packets_per_second);
-  }
-  return true;
+  return for_shares(std::move(at), "rate_share", 1, [](BenchmarkPoint& point, const auto& report) {
+    point.add("loss_share", trial_of(report, 1).loss());
+    point.add("achieved_over_requested", achieved_share_of(trial_of(report, 1)));
+  });
 }
 
-std::optional<StreamsReport> BenchmarkRun::burst_of(std::uint64_t packets) {
+std::optional<TrialResult> BenchmarkRun::burst_of(std::uint64_t packets) {
   std::vector<StreamConfig> streams = trial_streams(config_.streams, 1, number_++, plan_.trial);
   for (StreamConfig& s : streams) {
     s.start = Duration::zero();  // all at once
@@ -186,16 +193,16 @@ bool BenchmarkRun::back_to_back(BenchmarkPoint& point) {
   double sent_at = kNotDefined;  // a burst that leaves more slowly is not one at the rate
   while (const auto share = made.next()) {
     const auto packets = static_cast<std::uint64_t>(std::floor(*share * most));
-    const auto report = burst_of(std::max<std::uint64_t>(packets, 1));
-    if (!report) return false;
-    const RateTrial trial = trial_of(*report, *share);
+    const auto result = burst_of(std::max<std::uint64_t>(packets, 1));
+    if (!result) return false;
+    const RateTrial trial = trial_of(result->report, *share);
     if (trial.sent < packets * config_.streams.size())
       note("The longest bursts do not fit a trial: `trial` should be longer.");
     if (made.passes(trial) && packets > found) {
       found = packets;
       found_bytes = 0;
-      sent_at = trial.achieved_packets_per_second / trial.requested_packets_per_second;
-      for (const StreamReport& s : report->streams) found_bytes += s.sent_frame_bytes;
+      sent_at = achieved_share_of(trial);
+      for (const StreamReport& s : result->report.streams) found_bytes += s.sent_frame_bytes;
     }
     made.on_trial(trial);
   }
@@ -235,18 +242,17 @@ std::optional<std::vector<bool>> BenchmarkRun::marks() {
   const StreamSchedule schedule({.stream = probe, .line_rate = trials_.line_rate(probe.device)});
   const Duration held = 2 * kSettle + from_seconds(law.packets / schedule.packets_per_second());
   probe.duration = held;
-  const auto report =
+  const auto result =
       trials_.run({{probe},
                    {{.device = probe.receive_device, .priority = law.priority, .duration = held}},
                    held});
-  if (!report) return std::nullopt;
-  const StreamReport& r = report->streams.front();
-  if (const std::string why = spoilt(r, law); !why.empty()) {
+  if (!result) return std::nullopt;
+  if (const std::string why = spoilt(result->report.streams.front(), law); !why.empty()) {
     note(why);
     return std::vector<bool>{};
   }
   std::vector<bool> marked;
-  for (const StreamSample& sample : r.samples) marked.push_back(sample.ce);
+  for (const StreamSample& sample : result->samples) marked.push_back(sample.ce != 0);
   return marked;
 }
 
@@ -273,13 +279,14 @@ bool BenchmarkRun::ecn_marking(BenchmarkPoint& point) {
     return sum / (static_cast<double>(to - from) * repetitions);
   };
   const auto known = [&](double value) { return repetitions == 0 ? kNotDefined : value; };
+  const bool tested = fit.p_value.has_value();  // a step has no place where the law is uncertain
   point.add("repetitions", repetitions);
-  point.add("chi_square", known(fit.chi_square));
+  point.add("chi_square", tested ? fit.chi_square : kNotDefined);
   point.add("chi_square_degrees", known(fit.groups));
-  point.add("chi_square_p_value", known(fit.p_value));
+  point.add("chi_square_p_value", fit.p_value.value_or(kNotDefined));
   point.add("marked_below_kmin", known(static_cast<double>(fit.marked_below)));
   point.add("unmarked_above_kmax", known(static_cast<double>(fit.unmarked_above)));
-  point.add("largest_marking_difference", known(fit.largest_difference));
+  point.add("largest_marking_difference", tested ? fit.largest_difference : kNotDefined);
   point.add("marked_share", known(share(0, marked.size())));
   point.add("marked_share_first_half", known(share(0, marked.size() / 2)));
   point.add("marked_share_last_half", known(share(marked.size() / 2, marked.size())));
@@ -331,7 +338,7 @@ ConfigIssues benchmark_faults(const GeneratorConfig& config) {
 }
 
 BenchmarkResult run_benchmark(const GeneratorConfig& config, Trials& trials,
-                              const BenchmarkProgress& say) {
+                              const TrialProgress& say) {
   BenchmarkRun run(config, trials, say);
   const BenchmarkConfig& plan = config.benchmark;
   const bool once = plan.kind == BenchmarkKind::kEcnMarking;  // its repeats make one figure

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -18,9 +19,10 @@ namespace outrider::tg {
 
 /// How well counts of marks fit a law.
 struct EcnFit {
-  double chi_square = 0;             ///< over groups of neighbouring positions
-  std::uint32_t groups = 0;          ///< the degrees of freedom: the law has no free parameter
-  double p_value = 1;                ///< chance of so large a chi-square if the law holds
+  double chi_square = 0;     ///< over groups of neighbouring positions
+  std::uint32_t groups = 0;  ///< the degrees of freedom: the law has no free parameter
+  /// Chance of so large a chi-square if the law holds; absent: there is no group.
+  std::optional<double> p_value{};
   std::uint64_t marked_below = 0;    ///< packets that were marked though the law marks none
   std::uint64_t unmarked_above = 0;  ///< packets that were not though the law marks all
   double largest_difference = 0;     ///< of a group's share and the law's
@@ -35,7 +37,7 @@ struct EcnFit {
                                std::span<const double> expected, std::uint32_t repetitions);
 
 /// Returns the chance that a chi-square variable of so many degrees of freedom is larger, by the
-/// approximation of Wilson and Hilferty (1931): good to 0.001 from 10 degrees on. 1 for none.
+/// approximation of Wilson and Hilferty (1931): good to 0.001 from 10 degrees on. @pre degrees > 0
 [[nodiscard]] double chi_square_tail(double chi_square, std::uint32_t degrees) noexcept;
 
 }  // namespace outrider::tg

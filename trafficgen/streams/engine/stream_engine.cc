@@ -35,8 +35,7 @@ void fill_received(StreamReport& r, const StreamReceiver& receiver, std::size_t 
   r.receives = true;
   if (r.sends) r.lost = r.sent > c.distinct ? r.sent - c.distinct : 0;
   r.latency_ns = receiver.latency(stream);
-  r.samples = receiver.samples(stream);
-  r.samples_kept = r.samples.size();
+  r.samples_kept = receiver.samples(stream).size();
   r.samples_not_kept = c.samples_not_kept;
   if (const HopTracker* hops = receiver.hops(stream)) r.hops = hops->report();
 }

@@ -89,6 +89,10 @@ class StreamEngine {
   /// Returns the counts of a stream so far. @pre the engine sends or receives it
   [[nodiscard]] StreamSnapshot snapshot(std::size_t stream, Time now) const noexcept;
 
+  /// Returns the first packets of a stream that arrived. @pre the engine receives it
+  [[nodiscard]] const std::vector<StreamSample>& samples(std::size_t stream) const noexcept {
+    return receiver_.samples(received_of_[stream]);
+  }
   [[nodiscard]] StreamsReport report() const;
   /// Returns the report of streams that several engines shared, in the order of the file.
   /// @param parts made of the same streams; none runs

@@ -14,8 +14,6 @@
 
 namespace outrider::tg {
 
-inline constexpr std::uint16_t kLongestPauseQuanta = 0xFFFF;
-
 /// A [[pause]]: pause frames of PFC to the neighbour at the other end of a device, so that its
 /// queue of one priority stands still for a time, however long one frame lasts at the link's rate.
 struct PauseConfig {
@@ -33,9 +31,7 @@ class PauseSchedule {
  public:
   /// @param rate  of the link, > 0
   PauseSchedule(const PauseConfig& pause, BitRate rate) noexcept
-      : every_(pause_time(kLongestPauseQuanta, rate) / 2),
-        next_(Time{} + pause.start),
-        end_(next_ + pause.duration) {}
+      : every_(pause_renewal(rate)), next_(Time{} + pause.start), end_(next_ + pause.duration) {}
 
   [[nodiscard]] Time next() const noexcept { return next_; }
   /// @return `size` is 1 for the last frame, which ends the pause, else 0
@@ -73,7 +69,7 @@ class PauseFrames {
   /// @param frame  has kPauseFrameBytes
   void write(std::uint8_t* frame, const Departure& d, std::uint64_t) const noexcept {
     PauseFrame pause;
-    pause.set(priority_, d.size == 1 ? std::uint16_t{0} : kLongestPauseQuanta);
+    pause.set(priority_, d.size == 1 ? std::uint16_t{0} : kLongestPause_quanta);
     encode(pause, kSource, {frame, kPauseFrameBytes});
   }
   void restamp(std::uint8_t*, std::uint64_t) const noexcept {}

@@ -13,6 +13,8 @@ namespace {
 
 /// A departure that seems to lie further back is one in the future.
 constexpr std::uint64_t kLongestTicks = std::uint64_t{1} << 47;
+/// What a StreamSample holds. A latency of kLongestTicks is shorter.
+constexpr std::uint64_t kLongestLatency_ns = (std::uint64_t{1} << 63) - 1;
 
 const Ipv4Header& ip_of(std::span<const std::uint8_t> bytes) noexcept {
   return *reinterpret_cast<const Ipv4Header*>(bytes.data() + kStreamIpOffset);
@@ -87,7 +89,7 @@ StreamEnd StreamReceiver::judge(std::span<const std::uint8_t> bytes, std::uint32
     return StreamEnd::kBadStamp;
   const std::uint64_t latency_ns = scale_.ns(elapsed);
   const bool ce = ecn_of(ip.tos) == Ecn::kCe;
-  note(stream, {latency_ns, ce});
+  note(stream, {.latency_ns = latency_ns & kLongestLatency_ns, .ce = ce});
   if (stream.hops != nullptr) [[unlikely]] {
     const std::size_t present = std::min<std::size_t>(bytes.size(), kStreamUdpOffset + udp_bytes);
     const auto trace = hop_trace::read(bytes.first(present).subspan(kStreamStampOffset));

@@ -41,6 +41,10 @@ class VirtualStreams final : public EventSource {
   Time fire(Time now) noexcept override;
 
   [[nodiscard]] StreamsReport report() const { return engine_.report(); }
+  /// See StreamEngine::samples().
+  [[nodiscard]] const std::vector<StreamSample>& samples(std::size_t stream) const noexcept {
+    return engine_.samples(stream);
+  }
   [[nodiscard]] std::string hops_csv() const {
     const StreamEngine* one = &engine_;
     return StreamEngine::hops_csv({&one, 1});

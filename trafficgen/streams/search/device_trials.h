@@ -15,10 +15,10 @@ class DeviceTrials final : public Trials {
   /// @param process  outlives this; its links are up
   explicit DeviceTrials(StreamProcess& process) noexcept : process_(process) {}
 
-  std::optional<StreamsReport> run(const Trial& trial) override {
+  std::optional<TrialResult> run(const Trial& trial) override {
     StreamEngine engine = process_.engine(trial.streams, trial.duration, {}, trial.pauses);
     if (process_.run(engine, trial.duration).interrupted) return std::nullopt;
-    return engine.report();
+    return TrialResult{engine.report(), engine.samples(0)};
   }
 
   [[nodiscard]] BitRate line_rate(const std::string& device) const override {

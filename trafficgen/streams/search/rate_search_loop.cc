@@ -69,9 +69,9 @@ bool run_rate_search(RateSearch& search, const RateSearchOptions& options,
   };
   if (options.warm_up > Duration::zero() && !run(0.5, options.warm_up)) return false;
   while (const auto share = search.next()) {
-    const auto report = run(*share, options.trial);
-    if (!report) return false;
-    const RateTrial trial = trial_of(*report, *share);
+    const auto result = run(*share, options.trial);
+    if (!result) return false;
+    const RateTrial trial = trial_of(result->report, *share);
     const bool passed = search.passes(trial);
     search.on_trial(trial);
     std::ostringstream line;

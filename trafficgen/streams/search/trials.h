@@ -9,6 +9,7 @@
 #include "trafficgen/measure/stream_report.h"
 #include "trafficgen/streams/engine/stream_config.h"
 #include "trafficgen/streams/engine/stream_pause.h"
+#include "trafficgen/streams/engine/stream_receiver.h"
 
 namespace outrider::tg {
 
@@ -17,6 +18,13 @@ struct Trial {
   std::vector<StreamConfig> streams{};
   std::vector<PauseConfig> pauses{};
   Duration duration{};  ///< no packet is due at or after it
+};
+
+/// What a trial gave.
+struct TrialResult {
+  StreamsReport report{};
+  /// The first packets that arrived of the first stream, as many as its latency_samples.
+  std::vector<StreamSample> samples{};
 };
 
 /// Runs trials one after another, over devices or in virtual time. What was in flight at the end
@@ -29,7 +37,7 @@ class Trials {
   Trials& operator=(const Trials&) = delete;
 
   /// Returns what a trial gave; nothing if it was interrupted.
-  virtual std::optional<StreamsReport> run(const Trial& trial) = 0;
+  virtual std::optional<TrialResult> run(const Trial& trial) = 0;
 
   /// Returns the line rate (L1) of a device; zero if nobody knows it.
   [[nodiscard]] virtual BitRate line_rate(const std::string& device) const = 0;
