@@ -32,7 +32,7 @@ struct NextHop {
 /// spread belongs to the caller.
 class RouteTable {
  public:
-  /// What of a destination's traffic takes one of its next hops.
+  /// The unit of traffic that takes one of a destination's next hops.
   enum class Spread : std::uint8_t { kFlows, kPackets, kFlowlets };
   /// Equal-cost next hops of a destination.
   struct Target {
@@ -95,9 +95,9 @@ class RouteTable {
   }
   /// Apart from choose(), and with the time where its caller has it: a route with one port, which
   /// most have, should not keep registers for them.
-  [[nodiscard, gnu::noinline, gnu::cold]] std::uint32_t choose_of_several(
-      const Target& target, const FlowKey& flow, const Time& now,
-      Spreading& spreading) const noexcept;
+  [[nodiscard, gnu::noinline]] std::uint32_t choose_of_several(const Target& target,
+                                                               const FlowKey& flow, const Time& now,
+                                                               Spreading& spreading) const noexcept;
   void add_target(std::uint16_t hops, const RouteConfig& route);
   void add_route(const SwitchConfig& config, const RouteConfig& route);
   void insert(const std::string& prefix_or_host);
