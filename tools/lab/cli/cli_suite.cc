@@ -67,8 +67,7 @@ void print_table(const SuiteOutcome& outcome) {
   if (outcome.results && !outcome.test->columns.empty() && !outcome.results->arms.empty())
     std::printf("%s\n%s\n", outcome.test->asks.c_str(),
                 column_table(*outcome.results, {.columns = outcome.test->columns}).c_str());
-  if (outcome.results && !outcome.test->streams.empty())  // an experiment has said its own
-    for (const std::string& note : outcome.results->advice) std::printf("%s\n", note.c_str());
+  for (const std::string& note : outcome.notes) std::printf("%s\n", note.c_str());
   std::fflush(stdout);
 }
 

@@ -83,6 +83,7 @@ SuiteOutcome run_streams(const SuiteTest& test, const SuiteRun& run) {
   std::filesystem::create_directories(run.directory / test.name);
   write_whole_file(run.directory / test.name / "benchmark.json", to_json(result));
   SuiteOutcome outcome = judge(test, results_of(result, test.name, run.options.runtime));
+  outcome.notes = result.notes;
   if (!test.columns.empty())
     outcome.variation = variation_of(result, metric_of(test.columns.front()));
   return outcome;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/config/checks.h"
+#include "common/config/quantities.h"
 #include "common/dpdk/eal/eal_check.h"
 #include "common/dpdk/eal/error.h"
 #include "common/runtime/poll_stop.h"
@@ -128,7 +129,9 @@ ConfigIssues mismatches(const BenchmarkOrder& order) {
 
 BenchmarkOrder for_virtual_time(BenchmarkOrder order) {
   tg::BenchmarkConfig& benchmark = order.traffic.benchmark;
-  if (benchmark.kind != tg::BenchmarkKind::kBackToBack)  // its bursts have to fit
+  const bool counts_packets = benchmark.kind == tg::BenchmarkKind::kBackToBack ||
+                              benchmark.kind == tg::BenchmarkKind::kEcnMarking;
+  if (!counts_packets)  // else they have to fit
     benchmark.trial = std::min(benchmark.trial, kLongestVirtualTrial);
   benchmark.warm_up = Duration::zero();
   return order;
@@ -155,7 +158,12 @@ tg::BenchmarkResult run_benchmark_virtual(const BenchmarkOrder& order, std::size
   };
   const PoolResult ended = run_pool(options);
   if (!ended.failures.empty()) throw std::runtime_error(ended.failures.front().cause);
-  return joined(std::move(results));
+  tg::BenchmarkResult all = joined(std::move(results));
+  if (parts.front().traffic.benchmark.trial != order.traffic.benchmark.trial)
+    all.notes.push_back("Trials last " + format_duration(parts.front().traffic.benchmark.trial) +
+                        " of virtual time, and not " +
+                        format_duration(order.traffic.benchmark.trial) + ".");
+  return all;
 }
 
 tg::BenchmarkResult run_benchmark_loopback(const BenchmarkOrder& order, const fs::path& directory) {

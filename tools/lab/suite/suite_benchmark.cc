@@ -40,10 +40,12 @@ ParameterValue parameter_value(double value) {
 ArmSummary arm_of(const tg::BenchmarkPoint& point, std::size_t number) {
   ArmSummary arm{.label = kUnderTest, .parameters = {}, .point = number};
   for (const auto& [name, value] : point.at)
-    arm.parameters.emplace_back(name,
-                                name == "share" ? ParameterValue(value) : parameter_value(value));
-  for (const auto& [name, values] : point.figures)
+    arm.parameters.emplace_back(
+        name, name.ends_with("_share") ? ParameterValue(value) : parameter_value(value));
+  for (const auto& [name, values] : point.figures) {
+    while (arm.cases.size() < values.size()) arm.cases.push_back(arm.cases.size());
     arm.metrics.push_back({.name = name, .value = estimate_of(values)});
+  }
   return arm;
 }
 
@@ -71,7 +73,6 @@ Results results_of(const tg::BenchmarkResult& benchmark, const std::string& name
                   .interrupted = !benchmark.finished,
                   .planned_cases = benchmark.points.size(),
                   .finished_cases = benchmark.points.size()};
-  results.advice = benchmark.notes;
   for (const tg::BenchmarkPoint& point : benchmark.points)
     results.arms.push_back(arm_of(point, results.arms.size()));
   name_arms(results.arms);

@@ -1,6 +1,7 @@
 #include "tools/lab/suite/suite_file.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -52,6 +53,8 @@ void check(const Checks& at, const SuiteExpectation& expect, bool streams) {
 void check(const Checks& at, const SuiteTest& test) {
   at.require(is_plain(test.name), "name", Checks::quoted(test.name),
              "must have small letters, digits and dashes alone: it names a folder");
+  if (!test.like.empty()) return;
+  if (test.asks.empty()) at.fault("asks", "is required");
   const bool streams = !test.streams.empty();
   const int kinds =
       (test.experiment.empty() ? 0 : 1) + (streams ? 1 : 0) + (test.cannot.empty() ? 0 : 1);
@@ -80,7 +83,8 @@ void describe(Settings& v, SuiteExpectation& c) {
 
 void describe(Settings& v, SuiteTest& c) {
   v.value("name", c.name, {.required = true});
-  v.value("asks", c.asks, {.required = true});
+  v.value("like", c.like);
+  v.value("asks", c.asks);
   v.value("section", c.section);
   v.value("experiment", c.experiment);
   v.value("streams", c.streams);
@@ -116,9 +120,67 @@ ConfigIssues validate(const Suite& suite) {
   return issues;
 }
 
+namespace {
+
+/// Returns the test of another suite that is named, with whole paths of its files; nothing, with a
+/// fault, if there is none. @param directory  of the suite that names it
+std::optional<SuiteTest> named_test(const Checks& at, const std::string& named,
+                                    const std::filesystem::path& directory) {
+  const std::size_t slash = named.rfind('/');
+  const std::string shown = Checks::quoted(named);
+  if (!at.require(slash != named.npos, "like", shown, "must be SUITE/TEST")) return std::nullopt;
+  const std::filesystem::path path =
+      named_file(named.substr(0, slash), "suites", ".toml", directory);
+  const auto other = load_config<Suite>(path.string(), FileKind::kSuite);
+  if (!at.require(other.config.has_value(), "like", shown, "there is no such suite without fault"))
+    return std::nullopt;
+  const auto found =
+      std::ranges::find(other.config->tests, named.substr(slash + 1), &SuiteTest::name);
+  if (!at.require(found != other.config->tests.end(), "like", shown, "there is no such test") ||
+      !at.require(found->like.empty(), "like", shown, "is like another itself: name that one"))
+    return std::nullopt;
+  SuiteTest test = *found;
+  for (std::string* file : {&test.experiment, &test.streams, &test.under_test})
+    if (!file->empty()) *file = std::filesystem::absolute(path.parent_path() / *file).string();
+  return test;
+}
+
+/// Gives a test what it does not say itself, of the test that it is like.
+void complete(SuiteTest& test, SuiteTest other) {
+  const auto take = [](auto& own, auto& theirs) {
+    if (own.empty()) own = std::move(theirs);
+  };
+  test.like.clear();
+  take(test.asks, other.asks);
+  take(test.section, other.section);
+  take(test.experiment, other.experiment);
+  take(test.streams, other.streams);
+  take(test.under_test, other.under_test);
+  take(test.virtual_only, other.virtual_only);
+  take(test.cannot, other.cannot);
+  take(test.columns, other.columns);
+  take(test.deviations, other.deviations);
+  take(test.orientation, other.orientation);
+  take(test.expect, other.expect);
+}
+
+/// Completes all tests that are like others, and judges the suite as a whole.
+ConfigIssues completed(Suite& suite, const std::filesystem::path& path) {
+  ConfigIssues issues;
+  const Checks root(issues);
+  for (std::size_t i = 0; i < suite.tests.size(); ++i)
+    if (SuiteTest& test = suite.tests[i]; !test.like.empty())
+      if (auto other = named_test(root.below("test", i), test.like, path.parent_path()))
+        complete(test, std::move(*other));
+  return issues.empty() ? validate(suite) : issues;
+}
+
+}  // namespace
+
 ConfigResult<Suite> load_suite(const std::filesystem::path& path) {
   auto read = load_config<Suite>(path.string(), FileKind::kSuite);
   if (!read) return read;
+  read.issues = completed(*read.config, path);
   for (std::size_t i = 0; i < read.config->tests.size(); ++i) {
     const SuiteTest& test = read.config->tests[i];
     for (const auto& [key, file] : {std::pair{".experiment", test.experiment},

@@ -24,7 +24,10 @@ struct SuiteExpectation {
 /// One test of a suite: an experiment, or a benchmark of streams through a device under test, and
 /// what is read from it; or the reason why there is none.
 struct SuiteTest {
-  std::string name{};        ///< unique; letters, digits and dashes
+  std::string name{};  ///< unique; letters, digits and dashes
+  /// "SUITE/TEST": a test of another suite, which gives all that this one does not say but the
+  /// name.
+  std::string like{};
   std::string asks{};        ///< the question, in a sentence
   std::string section{};     ///< where the source has it; empty: nowhere
   std::string experiment{};  ///< path from the suite's file; empty: the next two
@@ -51,11 +54,13 @@ void describe(Settings& v, SuiteExpectation& c);
 void describe(Settings& v, SuiteTest& c);
 void describe(Settings& v, Suite& c);
 
-/// Returns what is wrong in a suite whose file is in `directory`, metrics and experiments that do
-/// not exist included, by its keys.
+/// Returns what is wrong in a suite, metrics that do not exist included, by its keys. Of a test
+/// that is like another only the name is judged: load_suite() judges the whole.
 ConfigIssues validate(const Suite& suite);
 
-/// Reads a suite. @param path  of its file
+/// Reads a suite. Tests that are like others have got the rest from them, with whole paths of
+/// files.
+/// @param path  of its file
 ConfigResult<Suite> load_suite(const std::filesystem::path& path);
 
 /// Returns the path of a suite that is named as a path, or by the name of a file in conf/suites.

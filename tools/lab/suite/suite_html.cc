@@ -89,16 +89,17 @@ std::string test_in_html(const SuiteOutcome& outcome) {
   if (!test.orientation.empty())
     html += element("p", "Values of the source, for orientation and not as limits:") +
             list_of(test.orientation);
-  if (outcome.results)
+  if (outcome.results && !test.streams.empty())
+    html +=
+        "<p><a href=\"" + test.name + "/benchmark.json\">Every repetition, histograms</a></p>\n";
+  else if (outcome.results)
     html += "<p><a href=\"" + test.name + "/report.html\">Figures and distributions</a>, " +
             "<a href=\"" + test.name + "/config/\">configurations</a></p>\n";
   return html;
 }
 
 std::string accuracy_in_html(const SuiteSetup& setup) {
-  if (setup.accuracy.empty())
-    return element("p",
-                   setup.runtime == Runtime::kVirtual ? kExactAccuracy : "It was not measured.");
+  if (setup.accuracy.empty()) return element("p", "It was not measured.");
   std::string html = "<table>\n<tr><th>figure</th><th>value</th><th>unit</th></tr>\n";
   for (const SuiteAccuracy& a : setup.accuracy)
     html += "<tr><td>" + markup_text(a.name) + "</td><td>" + shown(a.value) + "</td><td>" +
@@ -160,6 +161,7 @@ std::string anomalies(const SuiteSetup& setup, const std::vector<SuiteOutcome>& 
                     ", and not on that of each test. What is expected was written for the latter");
   for (const SuiteOutcome& o : outcomes) {
     for (const std::string& one : o.test->deviations) items.push_back(o.test->name + ": " + one);
+    for (const std::string& one : o.notes) items.push_back(o.test->name + ": " + one);
     if (!o.results) continue;
     for (const ArmWarning& w : o.results->warnings)
       items.push_back(o.test->name + ", " + w.label + ": " + std::to_string(w.count) + ' ' +
@@ -173,13 +175,14 @@ std::string repeated(const SuiteOutcome& outcome) {
   constexpr double kToBeSaid = 0.05;
   const std::string name = outcome.test->name;
   const std::size_t seeds = outcome.results->arms.front().cases.size();
+  const std::string noun = outcome.test->streams.empty() ? "seed" : "repetition";
   if (!outcome.variation)
-    return name + (seeds < 2 ? ": one seed, so that it was not measured" : ": not defined");
+    return name + (seeds < 2 ? ": one " + noun + ", so that it was not measured" : ": not defined");
   const std::string& metric = outcome.test->columns.front();
   return name + ": " + metric.substr(0, metric.find(':')) +
          " has a coefficient of variation of at " +
          formatted("most %.1f %%", 100 * *outcome.variation) + " over " + std::to_string(seeds) +
-         " seeds" + (*outcome.variation > kToBeSaid ? ": above 5 %" : "");
+         " " + noun + "s" + (*outcome.variation > kToBeSaid ? ": above 5 %" : "");
 }
 
 std::string repeatability(const std::vector<SuiteOutcome>& outcomes) {

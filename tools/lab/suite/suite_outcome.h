@@ -36,6 +36,7 @@ struct SuiteOutcome {
   const SuiteTest* test = nullptr;  ///< never null, outlives the outcome
   SuiteVerdict verdict = SuiteVerdict::kSkipped;
   std::string cause{};
+  std::vector<std::string> notes{};  ///< why figures are as they are, a sentence each
   std::vector<JudgedFigure> figures{};
   std::optional<Results> results{};  ///< absent: it was not run
   /// The first column's over seeds, see largest_variation(); absent: one seed, or no column.

@@ -164,7 +164,7 @@ PictureLines lines_over(const std::vector<TableLine>& lines, const Swept& swept,
   return all;
 }
 
-/// What of the lines that are shown the axis has to hold.
+/// The range of the shown lines, which the axis has to hold.
 struct Range {
   double least = kNotDefined, most = kNotDefined;
   bool bars = false;  ///< some point has an interval

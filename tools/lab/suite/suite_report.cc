@@ -96,6 +96,7 @@ Json json_of(const SuiteOutcome& outcome) {
            {"cause", failure_text(outcome)},
            {"deviations", test.deviations},
            {"orientation", test.orientation},
+           {"notes", outcome.notes},
            {"variation", number_or_null(outcome.variation.value_or(kNotDefined))},
            {"expected", Json::array()}};
   for (const JudgedFigure& f : outcome.figures)
@@ -155,9 +156,7 @@ std::string accuracy_text(const SuiteSetup& setup) {
   for (const SuiteAccuracy& a : setup.accuracy)
     text +=
         "accuracy  " + a.name + ": " + shown(a.value) + (a.unit.empty() ? "" : ' ' + a.unit) + '\n';
-  if (setup.accuracy.empty())
-    text += setup.runtime == Runtime::kVirtual ? "accuracy  exact: virtual time\n"
-                                               : "accuracy  of the generator was not measured\n";
+  if (setup.accuracy.empty()) text += "accuracy  of the generator was not measured\n";
   return text;
 }
 

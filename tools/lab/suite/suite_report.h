@@ -21,13 +21,8 @@ struct SuiteSetup {
   std::string fabric{};  ///< file of the network of all tests; empty: each test has its own
   std::string begun{};   ///< "2026-11-30T12:00:00", UTC
   std::string dut{};     ///< switches under test: their program, or the name that the user gave
-  std::vector<SuiteAccuracy> accuracy{};  ///< empty: not measured; in virtual time it is exact
+  std::vector<SuiteAccuracy> accuracy{};  ///< empty: not measured
 };
-
-/// What a report says of the generator's accuracy in virtual time.
-inline constexpr const char* kExactAccuracy =
-    "Virtual time: frames leave and are stamped at their instants, to the nanosecond and the bit. "
-    "The generator adds no error of its own.";
 
 /// Returns a value of a metric as tables show it, with its unit.
 std::string shown_in_table(const std::string& metric, double value);
