@@ -87,7 +87,7 @@ void measure_there(ConfigValue& port, const Fabric& fabric) {
   if (const auto dot = name->find('.'); dot != std::string::npos) *name = name->substr(dot + 1);
 }
 
-/// What of a [fabric] is not the network, but what happens to it.
+/// Keys of a [fabric] that say what happens to the network.
 ConfigValue events_of(const ConfigTable& file) {
   ConfigTable events;
   events["kind"] = text_value("file");

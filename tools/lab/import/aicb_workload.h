@@ -14,9 +14,10 @@ namespace outrider::lab {
 ///     comm_type,comm_group,comm_group_size,msg_size,stage,...
 ///     CommType.all_reduce,CommGroup.dp_group,8,1024,backward,...
 ///
-/// Of several pipeline stages the first is taken. An iteration is what stands between the first two
-/// lines of CommType.epoch_end; without them, everything. All ranks do the same in the order of the
-/// lines, and wait for each collective. Groups within a server of eight GPUs are left out.
+/// If there are several pipeline stages, the first is taken. An iteration is what stands between
+/// the first two lines of CommType.epoch_end; without them, everything. All ranks do the same in
+/// the order of the lines, and wait for each collective. Groups within a server of eight GPUs are
+/// left out.
 ///
 /// @return the steps, or the faults by line
 /// Format: aliyun/aicb, workload/physical/model_workload/*.csv.

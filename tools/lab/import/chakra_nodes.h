@@ -19,7 +19,7 @@ struct ChakraNode {
   std::vector<std::uint64_t> needs{};  ///< ids, of control and data
   std::uint64_t duration_us = 0;
   bool has_operations = false;  ///< num_ops: a simulator makes a time of them
-  // Of communication; absent: the attribute is.
+  // These two are about communication. Absent: the attribute is.
   std::optional<std::uint64_t> comm_type{}, comm_bytes{}, comm_from{}, comm_to{}, comm_tag{};
   std::string group{};  ///< pg_name
 };

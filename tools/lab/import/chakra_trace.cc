@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kMicrosecond_ns = 1000;
 
-/// What nodes of several ranks do together, or one node alone.
+/// A step of the trace: nodes of several ranks that act together, or one node alone.
 struct ChakraTask {
   std::optional<tg::StepKind> kind{};  ///< absent: takes no time and sends nothing
   std::string name{};

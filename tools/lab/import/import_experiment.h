@@ -32,7 +32,7 @@ struct ImportedExperiment {
 /// Host n of a list of flows is node n of the topology; of a connection matrix it is the n-th host,
 /// from 0, in the order of the topology's numbers.
 ///
-/// Of traces of jobs it makes an experiment with a job for each, in the order of `files`; of
+/// From traces of jobs it makes an experiment with a job for each, in the order of `files`; of
 /// Chakra, files that differ in the number before ".et" alone are the ranks of one job.
 ///
 /// @param files     several of traces of jobs, else one; not empty

@@ -107,7 +107,7 @@ TEST(OtherFabric, WhatDoesNotFitIsSaidByItsKey) {
   }
 }
 
-// What happens to links is the experiment's, as far as the network has these links.
+// Failures of links stay those of the experiment, if the network has these links.
 TEST(OtherFabric, ItsOwnLinksAreRefusedAndItsFailuresStay) {
   const auto other = network(kTwoTiers);
   const auto keys = [&other](const std::string& more) {

@@ -186,7 +186,7 @@ TEST(ChakraTrace, IsRefusedByRankAndByte) {
   }
 }
 
-// Of two jobs each has its list, and ranks of a trace are told by the number before ".et".
+// Each of two jobs has its own list, and the number before ".et" is the rank.
 TEST(Import, MakesAJobOfEachTrace) {
   const std::string et =
       chakra_file({{.id = 1, .type = 7, .numbers = {{"comm_type", 6}, {"comm_size", 1000}}}}, true);

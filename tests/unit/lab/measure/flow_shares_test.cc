@@ -45,7 +45,7 @@ TEST(FlowShares, OfUnevenFlowsAreNeverEven) {
   EXPECT_DOUBLE_EQ(flow_shares(samples).jain_index, 16.0 / 20);
 }
 
-// What a flow leaves to the others after its end is not asked.
+// Windows after the end of a flow are not judged.
 TEST(FlowShares, EndWithTheFirstFlowThatEnds) {
   std::vector<tg::ConnectionSample> samples;
   add_flow(samples, "a", 0, 9, [](int) { return 100U; });

@@ -61,7 +61,7 @@ class ScheduledCollective final : public CollectiveOperation, private TimerClien
   ScheduleProgress progress_;
   std::vector<std::uint32_t> arriving_;  ///< [workers x most targets]
   std::vector<bool> waits_;              ///< [workers]: released, and may_begin() did not hold
-  // Of schedules in which ranks work; else empty.
+  // For schedules in which ranks work; else empty.
   std::vector<Time> busy_until_;   ///< [workers]
   std::vector<Time> begun_at_;     ///< [messages]: of a step, when all before it had ended
   std::vector<StepRecord> steps_;  ///< of ended steps, as many as it has room for
