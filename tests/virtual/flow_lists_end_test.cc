@@ -12,6 +12,7 @@
 #include "tests/unit/lab/experiment/experiment_fixture.h"
 #include "tools/lab/simulation/run_virtual.h"
 #include "tools/lab/summary/summary.h"
+#include "tools/lab/tables/comparison_table.h"
 
 namespace outrider::flow_lists_end_test {
 using namespace lab;

@@ -13,7 +13,7 @@
 #include "tools/lab/experiment/search_settings.h"
 #include "tools/lab/ranks/ranked_cases.h"
 #include "tools/lab/run/case_part.h"
-#include "tools/lab/summary/column_table.h"
+#include "tools/lab/tables/column_table.h"
 
 namespace outrider::lab {
 

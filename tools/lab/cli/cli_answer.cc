@@ -13,9 +13,9 @@
 #include "tools/lab/experiment/summary_points.h"
 #include "tools/lab/results/bundle.h"
 #include "tools/lab/results/read_results.h"
-#include "tools/lab/summary/brief_text.h"
-#include "tools/lab/summary/results_answer.h"
 #include "tools/lab/summary/table_text.h"
+#include "tools/lab/tables/brief_text.h"
+#include "tools/lab/tables/results_answer.h"
 
 namespace outrider::lab {
 namespace {

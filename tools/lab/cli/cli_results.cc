@@ -7,8 +7,8 @@
 
 #include "common/telemetry/exit_status.h"
 #include "tools/lab/results/bundle.h"
-#include "tools/lab/summary/brief_text.h"
-#include "tools/lab/summary/results_answer.h"
+#include "tools/lab/tables/brief_text.h"
+#include "tools/lab/tables/results_answer.h"
 
 namespace outrider::lab {
 namespace {

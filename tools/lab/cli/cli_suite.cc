@@ -21,7 +21,7 @@
 #include "tools/lab/cli/suite_tests.h"
 #include "tools/lab/plan/testbed.h"
 #include "tools/lab/suite/suite_report.h"
-#include "tools/lab/summary/column_table.h"
+#include "tools/lab/tables/column_table.h"
 
 namespace outrider::lab {
 namespace {

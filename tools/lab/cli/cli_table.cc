@@ -10,9 +10,9 @@
 #include "tools/lab/cli/cli_cases.h"
 #include "tools/lab/results/bundle.h"
 #include "tools/lab/results/read_results.h"
-#include "tools/lab/summary/collective_table.h"
-#include "tools/lab/summary/column_table.h"
 #include "tools/lab/summary/metric_docs.h"
+#include "tools/lab/tables/collective_table.h"
+#include "tools/lab/tables/column_table.h"
 
 namespace outrider::lab {
 namespace {

@@ -22,8 +22,8 @@
 #include "tools/lab/results/bundle.h"
 #include "tools/lab/results/read_results.h"
 #include "tools/lab/summary/json_values.h"
-#include "tools/lab/summary/results_answer.h"
 #include "tools/lab/summary/summary.h"
+#include "tools/lab/tables/results_answer.h"
 
 namespace outrider::lab {
 

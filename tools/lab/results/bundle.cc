@@ -19,7 +19,7 @@
 #include "tools/lab/results/part_file.h"
 #include "tools/lab/results/run_table.h"
 #include "tools/lab/results/summary_tables.h"
-#include "tools/lab/summary/results_answer.h"
+#include "tools/lab/tables/results_answer.h"
 
 namespace outrider::lab {
 

@@ -3,9 +3,9 @@
 #include "common/telemetry/markup_text.h"
 #include "tools/lab/suite/suite_picture.h"
 #include "tools/lab/suite/suite_report.h"
-#include "tools/lab/summary/collective_table.h"
-#include "tools/lab/summary/column_table.h"
 #include "tools/lab/summary/table_text.h"
+#include "tools/lab/tables/collective_table.h"
+#include "tools/lab/tables/column_table.h"
 
 namespace outrider::lab {
 namespace {

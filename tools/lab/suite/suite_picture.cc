@@ -10,8 +10,8 @@
 
 #include "common/telemetry/markup_text.h"
 #include "tools/lab/summary/metric.h"
-#include "tools/lab/summary/table_lines.h"
 #include "tools/lab/summary/table_text.h"
+#include "tools/lab/tables/table_lines.h"
 
 namespace outrider::lab {
 

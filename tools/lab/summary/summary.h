@@ -101,7 +101,4 @@ inline constexpr int kSummarySchemaVersion = 3;
 /// that is not defined is null. Numbers read back to the same double.
 std::string to_json(const Summary& summary);
 
-/// Returns the table that compares the arms, for a terminal of at least 110 columns.
-std::string comparison_table(const Summary& summary);
-
 }  // namespace outrider::lab

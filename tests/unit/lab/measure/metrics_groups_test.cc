@@ -15,6 +15,7 @@
 #include "tests/unit/lab/measure/metrics_fixture.h"
 #include "tools/lab/results/run_table.h"
 #include "tools/lab/summary/summary.h"
+#include "tools/lab/tables/comparison_table.h"
 
 namespace outrider::metrics_groups_test {
 using namespace sw;

@@ -7,6 +7,7 @@
 
 #include "tests/unit/lab/experiment/experiment_fixture.h"
 #include "tools/lab/summary/summary.h"
+#include "tools/lab/tables/comparison_table.h"
 
 namespace outrider::quick_test {
 using namespace sw;

@@ -12,6 +12,7 @@
 #include "tools/lab/experiment/summary_points.h"
 #include "tools/lab/measure/metrics_jobs.h"
 #include "tools/lab/summary/summary.h"
+#include "tools/lab/tables/comparison_table.h"
 
 namespace outrider::several_jobs_test {
 using namespace sw;

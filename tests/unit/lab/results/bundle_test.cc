@@ -15,10 +15,10 @@
 #include "tools/lab/results/query.h"
 #include "tools/lab/results/read_results.h"
 #include "tools/lab/results/run_table.h"
-#include "tools/lab/summary/brief_text.h"
-#include "tools/lab/summary/collective_table.h"
-#include "tools/lab/summary/column_table.h"
-#include "tools/lab/summary/results_answer.h"
+#include "tools/lab/tables/brief_text.h"
+#include "tools/lab/tables/collective_table.h"
+#include "tools/lab/tables/column_table.h"
+#include "tools/lab/tables/results_answer.h"
 
 namespace outrider::bundle_test {
 namespace {

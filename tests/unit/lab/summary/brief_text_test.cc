@@ -1,5 +1,5 @@
 // Goal: the output of --brief agrees with summary and report. Method: arms made by hand.
-#include "tools/lab/summary/brief_text.h"
+#include "tools/lab/tables/brief_text.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,9 +8,9 @@
 #include <limits>
 #include <sstream>
 
-#include "tools/lab/summary/results_answer.h"
 #include "tools/lab/summary/table_notes.h"
 #include "tools/lab/summary/table_text.h"
+#include "tools/lab/tables/results_answer.h"
 
 namespace outrider::brief_text_test {
 using namespace lab;

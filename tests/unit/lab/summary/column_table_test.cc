@@ -1,12 +1,12 @@
 // Goal: a table has the columns and lines that are asked for, in three forms, and refuses what is
 // not there.
-#include "tools/lab/summary/column_table.h"
+#include "tools/lab/tables/column_table.h"
 
 #include <gtest/gtest.h>
 
 #include <stdexcept>
 
-#include "tools/lab/summary/collective_table.h"
+#include "tools/lab/tables/collective_table.h"
 
 namespace outrider::column_table_test {
 using namespace lab;

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <sstream>
 
-#include "tools/lab/summary/results_answer.h"
 #include "tools/lab/summary/summary.h"
 #include "tools/lab/summary/table_notes.h"
 #include "tools/lab/summary/table_text.h"
+#include "tools/lab/tables/comparison_table.h"
+#include "tools/lab/tables/results_answer.h"
 
 namespace outrider::table_test {
 using namespace lab;

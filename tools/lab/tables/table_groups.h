@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "tools/lab/summary/table_rows.h"
+#include "tools/lab/tables/table_rows.h"
 
 namespace outrider::lab {
 

@@ -1,4 +1,4 @@
-#include "tools/lab/summary/brief_text.h"
+#include "tools/lab/tables/brief_text.h"
 
 #include <algorithm>
 #include <array>
@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "common/telemetry/display_width.h"
-#include "tools/lab/summary/results_answer.h"
 #include "tools/lab/summary/table_text.h"
+#include "tools/lab/tables/results_answer.h"
 
 namespace outrider::lab {
 namespace {

@@ -1,3 +1,5 @@
+#include "tools/lab/tables/comparison_table.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -7,14 +9,14 @@
 
 #include "tools/lab/measure/paper_reference.h"
 #include "tools/lab/measure/statistics.h"
-#include "tools/lab/summary/collective_table.h"
 #include "tools/lab/summary/metric.h"
 #include "tools/lab/summary/summary.h"
-#include "tools/lab/summary/table_flows.h"
-#include "tools/lab/summary/table_groups.h"
 #include "tools/lab/summary/table_notes.h"
-#include "tools/lab/summary/table_rows.h"
 #include "tools/lab/summary/table_text.h"
+#include "tools/lab/tables/collective_table.h"
+#include "tools/lab/tables/table_flows.h"
+#include "tools/lab/tables/table_groups.h"
+#include "tools/lab/tables/table_rows.h"
 
 namespace outrider::lab {
 

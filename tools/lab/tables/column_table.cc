@@ -1,12 +1,12 @@
-#include "tools/lab/summary/column_table.h"
+#include "tools/lab/tables/column_table.h"
 
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
 #include "tools/lab/summary/metric.h"
-#include "tools/lab/summary/table_lines.h"
 #include "tools/lab/summary/table_text.h"
+#include "tools/lab/tables/table_lines.h"
 
 namespace outrider::lab {
 

@@ -1,4 +1,4 @@
-#include "tools/lab/summary/table_rows.h"
+#include "tools/lab/tables/table_rows.h"
 
 #include <algorithm>
 #include <cmath>

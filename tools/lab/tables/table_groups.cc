@@ -1,4 +1,4 @@
-#include "tools/lab/summary/table_groups.h"
+#include "tools/lab/tables/table_groups.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "tools/lab/summary/table_lines.h"
+#include "tools/lab/tables/table_lines.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "tools/lab/summary/table_grid.h"
+#include "tools/lab/tables/table_grid.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "tools/lab/summary/collective_table.h"
+#include "tools/lab/tables/collective_table.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "tools/lab/summary/metric.h"
-#include "tools/lab/summary/table_lines.h"
 #include "tools/lab/summary/table_text.h"
+#include "tools/lab/tables/table_lines.h"
 
 namespace outrider::lab {
 namespace {

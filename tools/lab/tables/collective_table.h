@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string>
 
-#include "tools/lab/summary/column_table.h"
+#include "tools/lab/tables/column_table.h"
 
 namespace outrider::lab {
 

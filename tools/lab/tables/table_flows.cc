@@ -1,4 +1,4 @@
-#include "tools/lab/summary/table_flows.h"
+#include "tools/lab/tables/table_flows.h"
 
 #include <algorithm>
 #include <array>

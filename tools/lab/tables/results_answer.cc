@@ -1,4 +1,4 @@
-#include "tools/lab/summary/results_answer.h"
+#include "tools/lab/tables/results_answer.h"
 
 #include <algorithm>
 #include <iterator>
@@ -6,6 +6,7 @@
 
 #include "tools/lab/summary/summary.h"
 #include "tools/lab/summary/table_text.h"
+#include "tools/lab/tables/comparison_table.h"
 
 namespace outrider::lab {
 

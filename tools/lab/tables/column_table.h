@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tools/lab/summary/results.h"
-#include "tools/lab/summary/table_grid.h"
+#include "tools/lab/tables/table_grid.h"
 
 namespace outrider::lab {
 

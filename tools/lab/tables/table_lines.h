@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "tools/lab/summary/column_table.h"
+#include "tools/lab/tables/column_table.h"
 
 namespace outrider::lab {
 
